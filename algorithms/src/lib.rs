@@ -1,0 +1,1 @@
+//! Lock recipes and the client handles they speak to.

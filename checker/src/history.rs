@@ -1,0 +1,285 @@
+//! What happened in a run: the vocabulary that every other part of picklock speaks.
+//!
+//! A history is a list of [`Event`]s in the order in which they happened. It keeps three truths apart:
+//!
+//! - **belief**: what the contender thinks, from [`What::Acquired`] until [`What::ReleaseStarted`] or
+//!   [`What::Lost`];
+//! - **ownership**: what the service says, from [`What::Owned`] until [`What::Disowned`];
+//! - **effect**: what the protected resource accepted, [`What::Effect`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::VirtualTime;
+
+/// A contender, by its place in [`History::contenders`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ContenderId(pub u32);
+
+/// A lock by name, by its place in [`History::locks`].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct LockId(pub u32);
+
+/// A fault of the plan, by its place in [`History::faults`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FaultId(pub u32);
+
+/// The name of a znode, a key, or a row, by its place in [`History::names`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NameId(pub u32);
+
+/// A fencing token: a number that a later holder must have a greater one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Token(pub u64);
+
+/// One event of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// When it happened.
+    pub at: VirtualTime,
+    /// What happened.
+    pub what: What,
+}
+
+/// What can happen in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(
+    missing_docs,
+    reason = "fields mean the same in every variant, and the variants are documented"
+)]
+pub enum What {
+    // Belief: the contender's own view.
+    /// The contender calls `acquire`.
+    AcquireStarted { by: ContenderId, lock: LockId },
+    /// `acquire` has returned the lock: from here on the contender believes that it holds it.
+    Acquired {
+        by: ContenderId,
+        lock: LockId,
+        token: Option<Token>,
+    },
+    /// `acquire` has failed. `definite`: the contender surely left nothing behind at the service.
+    AcquireFailed {
+        by: ContenderId,
+        lock: LockId,
+        why: Failure,
+        definite: bool,
+    },
+    /// The contender calls `release`: it no longer believes that it holds the lock.
+    ReleaseStarted { by: ContenderId, lock: LockId },
+    /// `release` has returned without an error.
+    Released { by: ContenderId, lock: LockId },
+    /// `release` has failed.
+    ReleaseFailed {
+        by: ContenderId,
+        lock: LockId,
+        why: Failure,
+    },
+    /// The contender was told, while it held the lock, that it may not hold it any more, and stopped.
+    Lost {
+        by: ContenderId,
+        lock: LockId,
+        why: Failure,
+    },
+    /// A pending `acquire` was dropped at an await point (fault `cancel`).
+    Cancelled { by: ContenderId, lock: LockId },
+    /// The contender has done all that it came for, or gave up for good, and closes its session.
+    Finished { by: ContenderId },
+
+    // The contender's process.
+    /// The process stops running (a GC pause, SIGSTOP).
+    Paused { by: ContenderId },
+    /// The process runs again.
+    Resumed { by: ContenderId },
+    /// The process dies with everything in its memory; its beliefs end here.
+    Crashed { by: ContenderId },
+    /// A new process takes the contender's place.
+    Restarted { by: ContenderId },
+    /// The contender's client has lost its connection to the service.
+    Disconnected { by: ContenderId },
+    /// The contender's client is connected again, in the same session.
+    Reconnected { by: ContenderId },
+    /// The contender's client has learned that its session is gone.
+    SessionLost { by: ContenderId },
+
+    // Ownership: the service's view.
+    /// A contender's request for the lock is recorded at the service, at this place in its order of arrival.
+    Queued {
+        by: ContenderId,
+        lock: LockId,
+        place: u64,
+        name: NameId,
+    },
+    /// That place has been given up, or was taken away, before or after it came to own the lock.
+    Unqueued {
+        by: ContenderId,
+        lock: LockId,
+        place: u64,
+        name: NameId,
+    },
+    /// The service makes `by` the owner. `token` grows with each grant, whatever the recipe makes of it.
+    Owned {
+        by: ContenderId,
+        lock: LockId,
+        token: Token,
+        name: NameId,
+    },
+    /// `by` owns the lock no longer.
+    Disowned {
+        by: ContenderId,
+        lock: LockId,
+        token: Token,
+        how: Disowned,
+    },
+    /// The service has ended the session that `by` used.
+    SessionExpired { by: ContenderId },
+
+    // Effect: the protected resource's view.
+    /// The contender is about to send a write to the resource.
+    Writing {
+        by: ContenderId,
+        lock: LockId,
+        token: Option<Token>,
+    },
+    /// The resource was read.
+    Read {
+        by: ContenderId,
+        lock: LockId,
+        value: i64,
+    },
+    /// A write has reached the resource, which held `before` and now holds `after`. A rejected write changes
+    /// nothing. `based_on` is the value that the writer had read first, if it had.
+    Effect {
+        by: ContenderId,
+        lock: LockId,
+        token: Option<Token>,
+        before: i64,
+        after: i64,
+        based_on: Option<i64>,
+        accepted: bool,
+    },
+    /// The writer has the resource's answer.
+    Written {
+        by: ContenderId,
+        lock: LockId,
+        accepted: bool,
+    },
+
+    // The plan.
+    /// A fault was injected.
+    FaultFired { fault: FaultId },
+    /// A fault has been undone.
+    FaultHealed { fault: FaultId },
+    /// The storm is over: everything heals, and nothing new breaks.
+    CalmBegan,
+
+    // What is left when the run ends, in this order.
+    /// The run ends.
+    Ended { why: Ended },
+    /// A contender still waits for the lock. `behind` is the node or key it waits for, if it waits for one, and
+    /// `owner` who made that.
+    StillWaiting {
+        by: ContenderId,
+        lock: LockId,
+        behind: Option<NameId>,
+        owner: Option<ContenderId>,
+    },
+    /// A node or key of the lock that is still there after everybody has left.
+    Leftover {
+        lock: LockId,
+        name: NameId,
+        owner: Option<ContenderId>,
+    },
+    /// What the resource holds at the end.
+    Final { lock: LockId, value: i64 },
+}
+
+/// Why a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failure {
+    /// The session is gone.
+    SessionExpired,
+    /// The connection broke; the request may have happened.
+    ConnectionLoss,
+    /// The contender's own place in the queue has disappeared.
+    PlaceLost,
+    /// The client does not know at the moment whether its session lives.
+    Disconnected,
+    /// The service said no.
+    Refused,
+    /// Time ran out.
+    TimedOut,
+}
+
+/// How an ownership ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Disowned {
+    /// Its owner gave it up.
+    Released,
+    /// The owner's session or lease ended.
+    Expired,
+    /// Another contender removed it.
+    RemovedBy(ContenderId),
+    /// Somebody from outside removed it: an operator, an eviction, a failover.
+    RemovedFromOutside,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Every contender has finished.
+    AllFinished,
+    /// The calm has lasted as long as the bound on progress allows, and somebody still waits.
+    BoundReached,
+    /// The run was out of its budget of events before it could tell anything.
+    OutOfBudget,
+}
+
+/// A whole run: who took part, and all that happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// Names of the contenders, as in `contender-1`.
+    pub contenders: Vec<String>,
+    /// Names of the locks.
+    pub locks: Vec<String>,
+    /// What the faults of the plan do, as a person would say it: `pause contender-1 for 20s`.
+    pub faults: Vec<String>,
+    /// Names of znodes, keys, and rows that events mention.
+    pub names: Vec<String>,
+    /// What happened, in order.
+    pub events: Vec<Event>,
+}
+
+impl History {
+    /// The name of a contender.
+    pub fn contender(&self, id: ContenderId) -> &str {
+        self.contenders
+            .get(id.0 as usize)
+            .map_or("somebody", String::as_str)
+    }
+
+    /// The name of a lock.
+    pub fn lock(&self, id: LockId) -> &str {
+        self.locks
+            .get(id.0 as usize)
+            .map_or("the lock", String::as_str)
+    }
+
+    /// What a fault does.
+    pub fn fault(&self, id: FaultId) -> &str {
+        self.faults
+            .get(id.0 as usize)
+            .map_or("a fault", String::as_str)
+    }
+
+    /// The name of a znode, key, or row.
+    pub fn name(&self, id: NameId) -> &str {
+        self.names
+            .get(id.0 as usize)
+            .map_or("a node", String::as_str)
+    }
+}

@@ -1,0 +1,123 @@
+//! What came of running scenarios: all that a report may see.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Counts, History, Verdict, Witness};
+
+/// The outcome of one run of one case with one seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeedOutcome {
+    /// The seed.
+    pub seed: u64,
+    /// The rolling hash of everything that could be observed in the run.
+    pub hash: u64,
+    /// The verdicts that are not `Holds`, by invariant.
+    pub verdicts: Vec<(&'static str, Verdict)>,
+    /// Why the run as a whole says nothing (a fault that never fired, nobody waited), if so.
+    pub vacuous: Option<String>,
+    /// What was counted.
+    pub counts: Counts,
+}
+
+/// How what was found compares with what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// All promises were to hold, and did.
+    Holds,
+    /// What was to be violated was, by name, within the seeds it had.
+    AsExpected,
+    /// The run cannot tell.
+    Undecided,
+    /// Not what was expected.
+    Fail,
+}
+
+/// One thing that the scenario expects of a case, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The invariant or metric.
+    pub name: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// One line: `mutual-exclusion violated at seed 1: the replica never had the key`.
+    pub line: String,
+}
+
+/// The first violation of an invariant in a case, and how often it was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Violation {
+    /// The invariant.
+    pub invariant: String,
+    /// The lowest seed that violates it.
+    pub seed: u64,
+    /// How many seeds were tried until then, that one included.
+    pub found_after: u64,
+    /// How many of all seeds violate it.
+    pub seeds: u64,
+    /// The scenario expected it.
+    pub expected: bool,
+    /// The evidence.
+    pub witness: Witness,
+}
+
+/// The outcome of all seeds of one case of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseOutcome {
+    /// The scenario's name, as in `zookeeper/waiter-death`.
+    pub scenario: String,
+    /// The case's name; unique within its scenario.
+    pub case: String,
+    /// The algorithm's name.
+    pub algorithm: String,
+    /// The overall standing: the worst of the findings.
+    pub standing: Standing,
+    /// What was expected, and what came of it.
+    pub findings: Vec<Finding>,
+    /// First violations, expected or not, in the order of the registry of invariants.
+    pub violations: Vec<Violation>,
+    /// Seeds that were run.
+    pub seeds: u64,
+    /// The reasons for undecided runs, each with how many seeds gave it.
+    pub undecided: BTreeMap<String, u64>,
+    /// The hash over the histories of all seeds, in order.
+    pub hash: u64,
+    /// Metrics over all seeds, by name.
+    pub metrics: BTreeMap<String, f64>,
+    /// Real time that the case took, all threads together.
+    pub took: Duration,
+    /// The run behind the first unexpected violation, or behind the first expected one if there is none, with
+    /// everything that a report needs to tell its story.
+    pub story: Option<Box<Story>>,
+}
+
+/// One run to be told to a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// The seed.
+    pub seed: u64,
+    /// The hash of the run.
+    pub hash: u64,
+    /// The invariant that it violates, and the evidence; None for a run that was replayed to be looked at.
+    pub violated: Option<(String, Witness)>,
+    /// Every other invariant that it violates too.
+    pub also: Vec<String>,
+    /// The history.
+    pub history: History,
+    /// The command that shows it again.
+    pub replay: String,
+}
+
+/// The outcome of one scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioOutcome {
+    /// The scenario's name, as in `zookeeper/waiter-death`.
+    pub name: String,
+    /// The claim, one sentence.
+    pub claim: String,
+    /// Its cases.
+    pub cases: Vec<CaseOutcome>,
+}

@@ -1,0 +1,80 @@
+//! A run as the checks see it: the history, what the scenario promised about it, and what was counted.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::History;
+
+/// Everything that a check may look at.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What happened.
+    pub history: History,
+    /// What the scenario fixed beforehand.
+    pub facts: Facts,
+    /// What was counted on the way.
+    pub counts: Counts,
+}
+
+/// What the scenario and the algorithm fix before a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// How long a session or lease outlives its last sign of life at most: longer than that, an owner without a
+    /// live believer is an orphan.
+    pub lease: Duration,
+    /// How long after the storm every waiter must have had the lock.
+    pub progress_bound: Duration,
+    /// What the resource held at first.
+    pub initial_value: i64,
+    /// What one section does to the value of the resource: `after = before + step`. None: sections only write.
+    pub step: Option<i64>,
+    /// No section may take the value below this (the stock of a shop). None: no bound.
+    pub floor: Option<i64>,
+    /// The faults of the plan that must have fired for the run to mean anything.
+    pub faults_planned: u32,
+    /// Whether somebody must have waited for the lock for the run to mean anything.
+    pub must_contend: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(10),
+            progress_bound: Duration::from_secs(60),
+            initial_value: 0,
+            step: None,
+            floor: None,
+            faults_planned: 0,
+            must_contend: false,
+        }
+    }
+}
+
+/// What was counted at the servers and at the clients during a run. "Drain" is from the first release on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Counts {
+    /// Times that the lock was granted.
+    pub grants: u64,
+    /// Departures from the queue during the drain: releases, and deaths of holders and waiters.
+    pub departures: u64,
+    /// Notifications that servers sent while contenders were still arriving.
+    pub notifications_arriving: u64,
+    /// Notifications that servers sent during the drain to contenders that wait.
+    pub notifications_to_waiters: u64,
+    /// Notifications that servers sent during the drain to the contender whose departure caused them.
+    pub notifications_to_releaser: u64,
+    /// Wake-ups of waiters during the drain.
+    pub wakeups: u64,
+    /// Wake-ups during the drain after which the waiter had to wait again.
+    pub wasted_wakeups: u64,
+    /// Requests that reached servers during the drain, keep-alives apart.
+    pub requests: u64,
+    /// Bytes to and from clients during the drain, keep-alives apart.
+    pub bytes: u64,
+    /// Events that the engine dispatched in the whole run.
+    pub engine_events: u64,
+    /// Virtual time that the run took.
+    pub virtual_time_micros: u64,
+}

@@ -1,0 +1,1 @@
+//! Outcomes in, bytes out: terminal, JSON, charts.

@@ -1,0 +1,1 @@
+//! Scenario files, the runner, and the seeds.

@@ -1,0 +1,1 @@
+//! The simulated world: engine, services, network, faults.

@@ -1,0 +1,1 @@
+//! Deterministic simulation and verification of distributed locks.
