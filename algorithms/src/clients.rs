@@ -1,0 +1,4 @@
+//! The client handles that recipes speak to, one per service.
+
+pub mod completion;
+pub mod zookeeper;

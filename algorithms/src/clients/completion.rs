@@ -1,0 +1,54 @@
+//! The two ends of an answer: who asked waits on one, and who answers fills the other.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+struct Slot<T> {
+    value: Cell<Option<T>>,
+    waker: RefCell<Option<Waker>>,
+}
+
+/// The end that answers.
+pub struct Completion<T>(Rc<Slot<T>>);
+
+/// The end that waits. Dropping it does not take the question back: the answer is thrown away.
+pub struct Answer<T>(Rc<Slot<T>>);
+
+/// Makes the two ends of one answer.
+pub fn completion<T>() -> (Completion<T>, Answer<T>) {
+    let slot = Rc::new(Slot {
+        value: Cell::new(None),
+        waker: RefCell::new(None),
+    });
+    (Completion(Rc::clone(&slot)), Answer(slot))
+}
+
+impl<T> Completion<T> {
+    /// Gives the answer.
+    pub fn complete(self, value: T) {
+        self.0.value.set(Some(value));
+        if let Some(waker) = self.0.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> Future for Answer<T> {
+    type Output = T;
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        if let Some(value) = self.0.value.take() {
+            return Poll::Ready(value);
+        }
+        let mut waker = self.0.waker.borrow_mut();
+        if !waker
+            .as_ref()
+            .is_some_and(|known| known.will_wake(context.waker()))
+        {
+            *waker = Some(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}

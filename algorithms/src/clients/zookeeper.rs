@@ -1,0 +1,320 @@
+//! A handle to a ZooKeeper session, as the Java client offers it.
+//!
+//! [`ZooKeeper`] has an `async` method per operation over one narrow [`Transport`]. The simulator stands behind it,
+//! or an adapter to a real server.
+
+mod children;
+mod types;
+mod watch;
+
+use std::rc::Rc;
+
+pub use children::Children;
+pub use types::{
+    CreateMode, Data, ERROR_REPLY_BYTES, Op, OpResult, Path, Reply, Request, RequestKind, Response,
+    SessionId, SessionState, Stat, Version, ZkError, ZkResult, Zxid,
+};
+pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, watch};
+
+use crate::clients::completion::{Answer, Completion, completion};
+
+/// What carries requests to a server and brings the answers back.
+pub trait Transport {
+    /// Sends a request. The completion gets the answer, or the error that says what is known about it. A watcher,
+    /// for a request that leaves a watch, is registered when the answer arrives.
+    fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>);
+    /// Registers a watcher for the session alone: it is told of each change of the connection's state.
+    fn watch_session(&self, watcher: Watcher);
+    /// The state of the session as the client knows it.
+    fn state(&self) -> SessionState;
+    /// The id of the session; zero before the first connection.
+    fn session(&self) -> SessionId;
+    /// Ends the session.
+    fn close(&self, completion: Completion<Reply>);
+}
+
+/// A ZooKeeper session.
+#[derive(Clone)]
+pub struct ZooKeeper(Rc<dyn Transport>);
+
+impl ZooKeeper {
+    /// Wraps a transport.
+    pub fn new(transport: Rc<dyn Transport>) -> Self {
+        Self(transport)
+    }
+
+    fn ask(&self, request: Request, watcher: Option<Watcher>) -> Answer<Reply> {
+        let (completion, answer) = completion();
+        self.0.submit(request, watcher, completion);
+        answer
+    }
+
+    /// Makes a node; answers its path, which for a sequential mode ends in ten digits.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode` if the parent is missing, `NodeExists`, `NoChildrenForEphemerals`. After `ConnectionLoss` the node
+    /// may have been made.
+    pub async fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> ZkResult<Path> {
+        let request = Request::Create {
+            path: path.into(),
+            data: data.into(),
+            mode,
+            with_stat: false,
+        };
+        match self.ask(request, None).await? {
+            Response::Created { path, .. } => Ok(path),
+            other => unexpected("create", &other),
+        }
+    }
+
+    /// Makes a node; answers its path and its stat (ZooKeeper 3.5 and later: `create2`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`create`](Self::create).
+    pub async fn create_with_stat(
+        &self,
+        path: &str,
+        data: &[u8],
+        mode: CreateMode,
+    ) -> ZkResult<(Path, Stat)> {
+        let request = Request::Create {
+            path: path.into(),
+            data: data.into(),
+            mode,
+            with_stat: true,
+        };
+        match self.ask(request, None).await? {
+            Response::Created {
+                path,
+                stat: Some(stat),
+            } => Ok((path, *stat)),
+            other => unexpected("create_with_stat", &other),
+        }
+    }
+
+    /// Deletes a node, of this version only if one is given.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode`, `BadVersion`, `NotEmpty`. After `ConnectionLoss` it may be gone.
+    pub async fn delete(&self, path: &str, version: Option<Version>) -> ZkResult<()> {
+        match self
+            .ask(
+                Request::Delete {
+                    path: path.into(),
+                    version,
+                },
+                None,
+            )
+            .await?
+        {
+            Response::Deleted => Ok(()),
+            other => unexpected("delete", &other),
+        }
+    }
+
+    /// The stat of a node, or `None` if there is no such node.
+    ///
+    /// # Errors
+    ///
+    /// `ConnectionLoss`, `SessionExpired`.
+    pub async fn exists(&self, path: &str) -> ZkResult<Option<Stat>> {
+        let request = Request::Exists {
+            path: path.into(),
+            watch: false,
+        };
+        as_stat(self.ask(request, None).await)
+    }
+
+    /// The stat of a node, or `None`; and a watch, which fires when the node is made, changed, or deleted.
+    ///
+    /// # Errors
+    ///
+    /// `ConnectionLoss`, `SessionExpired`.
+    pub async fn exists_and_watch(&self, path: &str) -> ZkResult<(Option<Stat>, Watch)> {
+        let (watcher, watch) = watch();
+        let request = Request::Exists {
+            path: path.into(),
+            watch: true,
+        };
+        Ok((as_stat(self.ask(request, Some(watcher)).await)?, watch))
+    }
+
+    /// The data of a node.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
+    pub async fn data(&self, path: &str) -> ZkResult<(Data, Stat)> {
+        let request = Request::GetData {
+            path: path.into(),
+            watch: false,
+        };
+        match self.ask(request, None).await? {
+            Response::Data { data, stat } => Ok((data, *stat)),
+            other => unexpected("data", &other),
+        }
+    }
+
+    /// The data of a node, and a watch, which fires when the node is changed or deleted.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
+    pub async fn data_and_watch(&self, path: &str) -> ZkResult<(Data, Stat, Watch)> {
+        let (watcher, watch) = watch();
+        let request = Request::GetData {
+            path: path.into(),
+            watch: true,
+        };
+        match self.ask(request, Some(watcher)).await? {
+            Response::Data { data, stat } => Ok((data, *stat, watch)),
+            other => unexpected("data_and_watch", &other),
+        }
+    }
+
+    /// Sets the data of a node, of this version only if one is given.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode`, `BadVersion`. After `ConnectionLoss` it may be set.
+    pub async fn set_data(
+        &self,
+        path: &str,
+        data: &[u8],
+        version: Option<Version>,
+    ) -> ZkResult<Stat> {
+        let request = Request::SetData {
+            path: path.into(),
+            data: data.into(),
+            version,
+        };
+        match self.ask(request, None).await? {
+            Response::Set(stat) => Ok(*stat),
+            other => unexpected("set_data", &other),
+        }
+    }
+
+    /// The names of a node's children, in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
+    pub async fn children(&self, path: &Path) -> ZkResult<Rc<Children>> {
+        let request = Request::GetChildren {
+            path: Rc::clone(path),
+            watch: false,
+        };
+        match self.ask(request, None).await? {
+            Response::Children(children) => Ok(children),
+            other => unexpected("children", &other),
+        }
+    }
+
+    /// The names of a node's children, and a watch, which fires when one comes or goes, or the node is deleted.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
+    pub async fn children_and_watch(&self, path: &Path) -> ZkResult<(Rc<Children>, Watch)> {
+        let (watcher, watch) = watch();
+        let request = Request::GetChildren {
+            path: Rc::clone(path),
+            watch: true,
+        };
+        match self.ask(request, Some(watcher)).await? {
+            Response::Children(children) => Ok((children, watch)),
+            other => unexpected("children_and_watch", &other),
+        }
+    }
+
+    /// Waits until the server that we are connected to has applied all that the leader had proposed.
+    ///
+    /// # Errors
+    ///
+    /// `ConnectionLoss`, `SessionExpired`.
+    pub async fn sync(&self, path: &str) -> ZkResult<()> {
+        match self.ask(Request::Sync { path: path.into() }, None).await? {
+            Response::Synced => Ok(()),
+            other => unexpected("sync", &other),
+        }
+    }
+
+    /// Does all of these, or none.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first operation that cannot be done.
+    pub async fn multi(&self, ops: Vec<Op>) -> ZkResult<Vec<OpResult>> {
+        match self.ask(Request::Multi(ops.into()), None).await? {
+            Response::Multi(results) => Ok(results),
+            other => unexpected("multi", &other),
+        }
+    }
+
+    /// A watch that is told of each change of the session's state, and of nothing else.
+    pub fn session_events(&self) -> Watch {
+        let (watcher, watch) = watch();
+        self.0.watch_session(watcher);
+        watch
+    }
+
+    /// The state of the session as the client knows it.
+    pub fn state(&self) -> SessionState {
+        self.0.state()
+    }
+
+    /// The id of the session; zero before the first connection.
+    pub fn session(&self) -> SessionId {
+        self.0.session()
+    }
+
+    /// Resolves when the session is known to be gone.
+    pub async fn session_lost(&self) {
+        let watch = self.session_events();
+        while self.state() != SessionState::Closed {
+            watch.next().await;
+        }
+    }
+
+    /// Ends the session, and with it its ephemeral nodes.
+    ///
+    /// # Errors
+    ///
+    /// `ConnectionLoss`, `SessionExpired`.
+    pub async fn close(&self) -> ZkResult<()> {
+        let (completion, answer) = completion();
+        self.0.close(completion);
+        answer.await.map(|_| ())
+    }
+}
+
+fn as_stat(reply: Reply) -> ZkResult<Option<Stat>> {
+    match reply {
+        Ok(Response::Exists(stat)) => Ok(Some(*stat)),
+        Err(ZkError::NoNode) => Ok(None),
+        Ok(other) => unexpected("exists", &other),
+        Err(error) => Err(error),
+    }
+}
+
+/// A transport that answers a create with a list of children has a bug; nothing a user does can cause it.
+fn unexpected<T>(call: &str, response: &Response) -> T {
+    panic!("the transport answered {call} with {response:?}")
+}
+
+/// Repeats a call that may be repeated until it is answered one way or the other: `ConnectionLoss` is no answer.
+///
+/// # Errors
+///
+/// Every error but `ConnectionLoss`.
+pub async fn until_answered<T>(mut call: impl AsyncFnMut() -> ZkResult<T>) -> ZkResult<T> {
+    loop {
+        match call().await {
+            Err(ZkError::ConnectionLoss) => {}
+            answer => return answer,
+        }
+    }
+}

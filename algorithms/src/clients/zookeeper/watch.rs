@@ -1,0 +1,136 @@
+//! Watches: the two ends of a notification.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use super::{Path, SessionState};
+
+/// What a watcher is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchedEvent {
+    /// What happened.
+    pub kind: EventKind,
+    /// To which node; empty for a change of the session's state.
+    pub path: Path,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The session's state changed: `Connecting` when the connection was lost, `Connected` when there is one
+    /// again, `Closed` when the session is gone. Every watcher is told, and stays registered. Nothing is said about
+    /// the node.
+    Session(SessionState),
+    /// The node was made.
+    NodeCreated,
+    /// The node was deleted.
+    NodeDeleted,
+    /// The node's data was set.
+    NodeDataChanged,
+    /// A child of the node came or went.
+    NodeChildrenChanged,
+}
+
+impl EventKind {
+    /// Whether this is about the session and not about a node.
+    pub fn is_session(self) -> bool {
+        matches!(self, Self::Session(_))
+    }
+}
+
+#[derive(Default)]
+struct Slot {
+    first: Cell<Option<WatchedEvent>>,
+    more: RefCell<VecDeque<WatchedEvent>>,
+    waker: RefCell<Option<Waker>>,
+}
+
+/// The end that the client tells.
+#[derive(Clone)]
+pub struct Watcher(Rc<Slot>);
+
+/// The end that waits to be told.
+pub struct Watch(Rc<Slot>);
+
+/// Makes the two ends of a watch.
+pub fn watch() -> (Watcher, Watch) {
+    let slot = Rc::new(Slot::default());
+    (Watcher(Rc::clone(&slot)), Watch(slot))
+}
+
+impl Watcher {
+    /// Tells of an event. Events that nobody has taken yet queue up.
+    pub fn tell(&self, event: WatchedEvent) {
+        let first = self.0.first.take();
+        if first.is_none() && self.0.more.borrow().is_empty() {
+            self.0.first.set(Some(event));
+        } else {
+            self.0.first.set(first);
+            self.0.more.borrow_mut().push_back(event);
+        }
+        if let Some(waker) = self.0.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Whether nobody waits for this watcher any more.
+    pub fn is_forgotten(&self) -> bool {
+        Rc::strong_count(&self.0) == 1
+    }
+
+    /// Whether both are the same watcher object.
+    pub fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Watch {
+    /// The next event of any kind. Being told is not knowing: look again.
+    pub async fn next(&self) -> WatchedEvent {
+        poll_fn(|context| {
+            let next = self
+                .0
+                .first
+                .take()
+                .or_else(|| self.0.more.borrow_mut().pop_front());
+            if let Some(event) = next {
+                return Poll::Ready(event);
+            }
+            let mut waker = self.0.waker.borrow_mut();
+            if !waker
+                .as_ref()
+                .is_some_and(|known| known.will_wake(context.waker()))
+            {
+                *waker = Some(context.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// The next event about the node, passing over changes of the session's state.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionClosed`] when the session is gone: nothing will come any more.
+    pub async fn next_about_node(&self) -> Result<WatchedEvent, SessionClosed> {
+        loop {
+            let event = self.next().await;
+            match event.kind {
+                EventKind::Session(SessionState::Closed) => return Err(SessionClosed),
+                EventKind::Session(_) => {}
+                EventKind::NodeCreated
+                | EventKind::NodeDeleted
+                | EventKind::NodeDataChanged
+                | EventKind::NodeChildrenChanged => return Ok(event),
+            }
+        }
+    }
+}
+
+/// The session ended while we were waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionClosed;

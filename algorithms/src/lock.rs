@@ -1,0 +1,168 @@
+//! What a lock is: acquire, release, and the news that it is lost.
+
+use std::rc::Rc;
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use crate::clients::zookeeper::{Path, ZkError, ZooKeeper};
+use crate::env::Env;
+
+/// A distributed lock in the hands of one contender.
+#[async_trait(?Send)]
+pub trait Lock {
+    /// Waits until the contender holds the lock.
+    async fn acquire(&mut self) -> Result<Held, LockError>;
+
+    /// Gives the lock back.
+    async fn release(&mut self, held: Held) -> Result<(), LockError>;
+
+    /// Resolves when this recipe learns that the contender may not hold the lock any more. A recipe that never
+    /// looks never resolves, and its contender goes on believing.
+    async fn lost(&self, held: &Held) -> LockError;
+}
+
+/// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Where the lock is held: the path of our node, the name of our key.
+    pub place: Rc<str>,
+    /// The fencing token to send with every write, if this recipe has one.
+    pub token: Option<u64>,
+}
+
+/// Why `acquire` or `release` failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LockError {
+    /// The session is gone, and with it everything that was held in it.
+    #[error("the session has expired")]
+    SessionExpired,
+    /// The connection broke. The request may or may not have taken effect.
+    #[error("the connection was lost; the request may have taken effect")]
+    ConnectionLoss,
+    /// Our place in the queue has disappeared although our session lives.
+    #[error("our place in the queue has disappeared")]
+    PlaceLost,
+    /// The connection is down, so nobody knows whether our session still lives.
+    #[error("disconnected: the session may be gone")]
+    Disconnected,
+    /// The service refused the request; it has not taken effect.
+    #[error("the service refused the request")]
+    Refused,
+}
+
+impl LockError {
+    /// Whether nothing can have been left behind at the service.
+    pub fn definite(self) -> bool {
+        match self {
+            Self::SessionExpired | Self::PlaceLost | Self::Refused => true,
+            Self::ConnectionLoss | Self::Disconnected => false,
+        }
+    }
+}
+
+impl From<ZkError> for LockError {
+    fn from(error: ZkError) -> Self {
+        match error {
+            ZkError::ConnectionLoss => Self::ConnectionLoss,
+            ZkError::SessionExpired | ZkError::SessionMoved => Self::SessionExpired,
+            ZkError::NoNode => Self::PlaceLost,
+            ZkError::NodeExists
+            | ZkError::BadVersion
+            | ZkError::NotEmpty
+            | ZkError::NoChildrenForEphemerals
+            | ZkError::BadArguments
+            | ZkError::MarshallingError
+            | ZkError::RuntimeInconsistency
+            | ZkError::NoAuth
+            | ZkError::InvalidAcl
+            | ZkError::AuthFailed
+            | ZkError::NoWatcher
+            | ZkError::QuotaExceeded
+            | ZkError::Throttled
+            | ZkError::RequestTimeout
+            | ZkError::Unimplemented
+            | ZkError::NotReadOnly => Self::Refused,
+        }
+    }
+}
+
+/// A promise that a recipe makes. Each is an invariant of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Claim {
+    /// `mutual-exclusion`
+    MutualExclusion,
+    /// `exclusive-ownership`
+    ExclusiveOwnership,
+    /// `no-stale-effect`
+    NoStaleEffect,
+    /// `no-lost-update`
+    NoLostUpdate,
+    /// `fencing-monotonic`
+    FencingMonotonic,
+    /// `progress`
+    Progress,
+    /// `no-orphan`
+    NoOrphan,
+    /// `own-release-only`
+    OwnReleaseOnly,
+    /// `fifo`
+    Fifo,
+    /// `honest-answer`
+    HonestAnswer,
+}
+
+impl Claim {
+    /// The name of the invariant.
+    pub fn invariant(self) -> &'static str {
+        match self {
+            Self::MutualExclusion => "mutual-exclusion",
+            Self::ExclusiveOwnership => "exclusive-ownership",
+            Self::NoStaleEffect => "no-stale-effect",
+            Self::NoLostUpdate => "no-lost-update",
+            Self::FencingMonotonic => "fencing-monotonic",
+            Self::Progress => "progress",
+            Self::NoOrphan => "no-orphan",
+            Self::OwnReleaseOnly => "own-release-only",
+            Self::Fifo => "fifo",
+            Self::HonestAnswer => "honest-answer",
+        }
+    }
+}
+
+/// How to read from the service who owns the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnershipRule {
+    /// The children of the lock's node queue in sequence order, and the first owns the lock.
+    LowestChild,
+    /// The node exists, and who made it owns the lock.
+    Node,
+    /// The node's data is not empty, and who wrote it last owns the lock.
+    Data,
+}
+
+/// How to build a lock over the service that it needs.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// Over a ZooKeeper handle; the path is the lock's own node, which exists already.
+    ZooKeeper(fn(ZooKeeper, Env, Path) -> Box<dyn Lock>),
+}
+
+/// A row of the registry of algorithms.
+#[derive(Clone, Copy)]
+pub struct Recipe {
+    /// Its name, as in `zk-predecessor-watch`.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// For a recipe that is broken on purpose, or as published: what is wrong with it.
+    pub flaw: Option<&'static str>,
+    /// What it promises.
+    pub claims: &'static [Claim],
+    /// Who owns the lock.
+    pub ownership: OwnershipRule,
+    /// How to build it.
+    pub build: Build,
+}

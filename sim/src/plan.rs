@@ -1,0 +1,369 @@
+//! Plans: everything that a run will do, as plain data.
+//!
+//! A plan is what runs, what is printed, what is shrunk, and what can be saved as a scenario. Nothing in it is
+//! drawn while the run goes on, except latencies and ties, which come from the tape.
+
+use std::time::Duration;
+
+use picklock_algorithms::Recipe;
+use picklock_algorithms::clients::zookeeper::RequestKind;
+
+/// Everything that a run will do.
+#[derive(Clone)]
+pub struct Plan {
+    /// The algorithm under test.
+    pub recipe: Recipe,
+    /// The service that it stands on.
+    pub service: Service,
+    /// The network between everybody.
+    pub network: Network,
+    /// Who wants the lock, and what for.
+    pub workload: Workload,
+    /// The protected resource.
+    pub resource: Resource,
+    /// What breaks, in the order of the scenario file.
+    pub faults: Vec<PlannedFault>,
+    /// The run gives up, undecided, after this many engine events.
+    pub event_budget: u64,
+}
+
+/// The service that the algorithm stands on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Service {
+    /// A ZooKeeper ensemble.
+    ZooKeeper(Ensemble),
+}
+
+/// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ensemble {
+    /// Servers: 1, 3, or 5. At the start, the one with the highest number leads.
+    pub servers: u8,
+    /// Length of a tick.
+    pub tick: Duration,
+    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
+    pub sync_limit: u32,
+    /// Ticks that a server has to find and join a leader.
+    pub init_limit: u32,
+    /// The session timeout that clients ask for; granted between 2 and 20 ticks.
+    pub session_timeout: Duration,
+    /// How long a log write takes to be safe on disk.
+    pub fsync: Duration,
+    /// Time that a server is busy with a read.
+    pub read_time: Duration,
+    /// Time that the server that a client is connected to is busy with a write.
+    pub write_time: Duration,
+    /// Time that a server is busy with sending a notification.
+    pub notification_time: Duration,
+}
+
+impl Default for Ensemble {
+    fn default() -> Self {
+        Self {
+            servers: 3,
+            tick: Duration::from_secs(2),
+            sync_limit: 5,
+            init_limit: 10,
+            session_timeout: Duration::from_secs(6),
+            fsync: Duration::from_micros(500),
+            read_time: Duration::from_micros(5),
+            write_time: Duration::from_micros(10),
+            notification_time: Duration::from_micros(2),
+        }
+    }
+}
+
+/// The network between everybody.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// One-way latency between a client and a server (service or resource): from, to (both inclusive).
+    pub client_latency: (Duration, Duration),
+    /// One-way latency between servers.
+    pub server_latency: (Duration, Duration),
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            client_latency: (Duration::from_millis(1), Duration::from_millis(5)),
+            server_latency: (Duration::from_micros(200), Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Who wants the lock, and what for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// How many contenders there are: `contender-1` and so on, each a process with a client of its own.
+    pub contenders: u32,
+    /// How they come.
+    pub arrive: Arrival,
+    /// How often each wants the lock.
+    pub rounds: u32,
+    /// How long a section lasts, apart from what it does to the resource.
+    pub hold: Hold,
+    /// Time between a release and the next acquire of the same contender: from, to.
+    pub think: (Duration, Duration),
+    /// What a section does to the resource.
+    pub section: Section,
+    /// Clients that read something else on the same service all the time.
+    pub bystanders: u32,
+    /// Time between two reads of a bystander.
+    pub bystander_every: Duration,
+    /// How long everybody has to get the lock once the storm is over. `None`: computed from the scenario.
+    pub progress_bound: Option<Duration>,
+    /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
+    pub storm: Option<Duration>,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self {
+            contenders: 3,
+            arrive: Arrival::Together,
+            rounds: 1,
+            hold: Hold::For(Duration::from_millis(10)),
+            think: (Duration::ZERO, Duration::ZERO),
+            section: Section::Write,
+            bystanders: 0,
+            bystander_every: Duration::from_millis(10),
+            progress_bound: None,
+            storm: None,
+        }
+    }
+}
+
+/// How contenders come to the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// All at once; who is first is up to the network.
+    Together,
+    /// One after the other: each comes when the one before it holds the lock or is in the queue.
+    InOrder,
+    /// The first takes the lock and does not start its section before all others wait.
+    BehindHolder,
+    /// Each at a random moment within this time.
+    Within(Duration),
+}
+
+/// How long a section lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// This long.
+    For(Duration),
+    /// Until nothing is under way any more: one release at a time.
+    Settled,
+}
+
+/// What a section does to the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Holds, then writes once.
+    Write,
+    /// Reads a counter, holds, and writes back one more.
+    Count,
+    /// Reads the stock, holds, and writes back one less, unless nothing is left.
+    Sell {
+        /// What there is at first.
+        stock: i64,
+    },
+    /// Writes once, at once, but the write travels this long before it reaches the resource.
+    DelayedWrite {
+        /// How long.
+        delay: Duration,
+    },
+    /// Nothing.
+    Nothing,
+}
+
+/// The protected resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Whether it refuses a write whose token is lower than one that it has seen.
+    pub fenced: bool,
+}
+
+/// A fault and when it happens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedFault {
+    /// What must happen first.
+    pub when: Trigger,
+    /// How long after that the fault strikes.
+    pub after: Duration,
+    /// What breaks.
+    pub inject: Fault,
+}
+
+/// What a fault waits for. Each fires once.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    missing_docs,
+    reason = "fields mean the same in every variant, and the variants are documented"
+)]
+pub enum Trigger {
+    /// The run has lasted this long.
+    At(Duration),
+    /// A contender calls `acquire` for the `nth` time.
+    Acquiring { by: ContenderName, nth: u32 },
+    /// The service has put a contender in the queue for the `nth` time (first in it or not).
+    Queued { by: ContenderName, nth: u32 },
+    /// A contender waits: it has found, for the `nth` time, that another is ahead of it.
+    Waiting { by: ContenderName, nth: u32 },
+    /// A contender's `acquire` has returned the lock for the `nth` time.
+    Acquired { by: ContenderName, nth: u32 },
+    /// A contender is about to send a write to the resource for the `nth` time.
+    Writing { by: ContenderName, nth: u32 },
+    /// A contender calls `release` for the `nth` time.
+    Releasing { by: ContenderName, nth: u32 },
+    /// A contender's `release` has returned for the `nth` time.
+    Released { by: ContenderName, nth: u32 },
+    /// A contender's client puts its `nth` request of a kind on the wire.
+    Sent {
+        request: RequestKind,
+        by: ContenderName,
+        nth: u32,
+    },
+    /// The leader has proposed the `nth` write of a kind of a contender.
+    Proposed {
+        request: RequestKind,
+        by: ContenderName,
+        nth: u32,
+    },
+    /// The `nth` write of a kind of a contender is committed.
+    Committed {
+        request: RequestKind,
+        by: ContenderName,
+        nth: u32,
+    },
+    /// A server sends the answer to a contender's `nth` request of a kind.
+    Answered {
+        request: RequestKind,
+        by: ContenderName,
+        nth: u32,
+    },
+    /// The service has expired a contender's session.
+    SessionExpired { by: ContenderName },
+    /// Another fault of the plan, by its place from zero, has fired.
+    Fired { fault: usize },
+}
+
+/// A contender, by its place from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContenderName(pub u32);
+
+/// A server, by its part or by its place from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ServerName {
+    /// Whoever leads when the fault strikes.
+    Leader,
+    /// The `nth` (from zero) of those that follow when the fault strikes.
+    Follower(u32),
+    /// The server that a contender's client is connected to when the fault strikes.
+    Of(ContenderName),
+    /// The server at this place.
+    Number(u32),
+}
+
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the client to the server.
+    ToServer,
+    /// From the server to the client.
+    ToClient,
+    /// Both.
+    Both,
+}
+
+/// What can break.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    missing_docs,
+    reason = "fields mean the same in every variant, and the variants are documented"
+)]
+pub enum Fault {
+    /// The contender's process stands still, its clients with it (a GC pause, SIGSTOP).
+    Pause {
+        target: ContenderName,
+        length: Duration,
+    },
+    /// The contender's process dies, and, if it is to, comes back with nothing in memory.
+    Crash {
+        target: ContenderName,
+        restart_after: Option<Duration>,
+    },
+    /// The contender drops its pending `acquire` at the await point where it is.
+    Cancel { target: ContenderName },
+    /// The leader closes the contender's session, as if it had not heard from it.
+    ExpireSession { target: ContenderName },
+    /// The contender's connection breaks; both sides learn of it at once.
+    Cut { target: ContenderName },
+    /// Nothing gets through between the contender and the service, and nobody is told.
+    BlackHole {
+        target: ContenderName,
+        direction: Direction,
+        length: Duration,
+    },
+    /// Every message between the contender and the service takes this much longer.
+    SlowLink {
+        target: ContenderName,
+        direction: Direction,
+        by: Duration,
+        length: Duration,
+    },
+    /// The request that the trigger speaks of never reaches the server: the connection breaks under it.
+    LoseRequest { target: ContenderName },
+    /// The answer to the request that the trigger speaks of never reaches the client: the connection breaks under it.
+    LoseReply { target: ContenderName },
+    /// The request that the trigger speaks of is held up on its way, and all that follow it.
+    DelayRequest { target: ContenderName, by: Duration },
+    /// The answer to the request that the trigger speaks of is held up on its way, and all that follow it.
+    DelayReply { target: ContenderName, by: Duration },
+    /// The contender's wall clock jumps, back if negative.
+    ClockJump {
+        target: ContenderName,
+        by_millis: i64,
+    },
+    /// The contender's clocks run fast (positive) or slow, in parts per million.
+    ClockDrift {
+        target: ContenderName,
+        parts_per_million: i32,
+    },
+    /// The server dies, and comes back with what was safe on its disk.
+    CrashServer {
+        target: ServerName,
+        restart_after: Option<Duration>,
+    },
+    /// The server stands still, its connections stay open.
+    HangServer {
+        target: ServerName,
+        length: Duration,
+    },
+    /// The server is cut off from the other servers; clients still reach it.
+    IsolateServer {
+        target: ServerName,
+        length: Duration,
+    },
+    /// Messages from some servers to another wait, and go on in order when it is over.
+    HoldLink {
+        from: Vec<ServerName>,
+        to: ServerName,
+        length: Duration,
+    },
+    /// The server learns of commits this much later.
+    LagServer {
+        target: ServerName,
+        by: Duration,
+        length: Duration,
+    },
+    /// Log writes of the server take this long.
+    SlowDisk {
+        target: ServerName,
+        fsync: Duration,
+        length: Duration,
+    },
+    /// An operator deletes a contender's node in the queue.
+    DeleteNode { of: ContenderName },
+    /// An operator deletes the lock's own node with all below it, and makes it anew.
+    RecreateLock,
+}

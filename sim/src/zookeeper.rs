@@ -1,0 +1,6 @@
+//! Simulated ZooKeeper: an ensemble of servers, and the client handle.
+//!
+//! Both are sans-IO state machines: they are told what arrived and what time it is, and answer with what is to be
+//! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
+
+pub mod messages;
