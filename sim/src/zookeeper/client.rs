@@ -10,7 +10,13 @@ mod servers;
 mod watches;
 
 #[cfg(test)]
+mod desk;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod watch_tests;
 
 use std::collections::VecDeque;
 
@@ -105,7 +111,7 @@ pub enum Input {
 }
 
 /// What a client wants done.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at
     /// all. It takes back an earlier one: that must not be answered any more.

@@ -30,6 +30,10 @@ struct Entry {
     watcher: Watcher,
 }
 
+/// What a client keeps of a watch.
+#[cfg(test)]
+pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
+
 /// The watches of a client.
 #[derive(Default)]
 pub(super) struct Watches {
