@@ -114,7 +114,8 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at
-    /// all. It takes back an earlier one: that must not be answered any more.
+    /// all. It takes back an earlier one, and so does the end of the session: what was taken back
+    /// must not be answered any more.
     Connect {
         /// To whom.
         server: ServerId,
