@@ -3,4 +3,5 @@
 //! Both are sans-IO state machines: they are told what arrived and what time it is, and answer with what is to be
 //! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
 
+pub mod client;
 pub mod messages;
