@@ -68,14 +68,14 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
         sent: Vec::with_capacity(room),
     };
     for (index, event) in history.events.iter().enumerate() {
-        collector.take(index, event.what);
+        collector.take(index, &event.what);
     }
     collector.finish()
 }
 
 impl<'a> Collector<'a> {
-    fn take(&mut self, index: usize, what: What) {
-        match what {
+    fn take(&mut self, index: usize, what: &What) {
+        match *what {
             What::AcquireStarted { by, lock } => self.asked(index, by, lock),
             What::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
             What::AcquireFailed { by, lock, .. } | What::Cancelled { by, lock } => {
