@@ -146,8 +146,8 @@ impl<'a> Evidence<'a> {
         index.map_or_else(|| self.end(), |index| self.at(index))
     }
 
-    /// How old the claim of a belief is: where the service granted it, or, if the service never did,
-    /// where it began. An event's place, so that claims compare as they arose.
+    /// How old the claim of a belief is: where the service granted it, or, if the service never
+    /// did, where it began. An event's place, so that claims compare as they arose.
     pub fn age(&self, belief: &Belief) -> usize {
         belief
             .grant
@@ -165,6 +165,26 @@ impl<'a> Evidence<'a> {
         self.ownerships
             .iter()
             .any(|ownership| ownership.lock == lock)
+    }
+
+    /// The latest sign of how a node came to be there: that it was queued, or else made an owner.
+    pub fn where_made(
+        &self,
+        of: LockId,
+        node: NameId,
+        owner: Option<ContenderId>,
+    ) -> Option<usize> {
+        let is_it =
+            |by, lock, name| lock == of && name == node && owner.is_none_or(|owner| owner == by);
+        let events = &self.run.history.events;
+        let queued = events.iter().rposition(|event| {
+            matches!(event.what, What::Queued { by, lock, name, .. } if is_it(by, lock, name))
+        });
+        queued.or_else(|| {
+            events.iter().rposition(|event| {
+                matches!(event.what, What::Owned { by, lock, name, .. } if is_it(by, lock, name))
+            })
+        })
     }
 
     /// From when until when the contender's process stood still at that event, if it did.

@@ -67,7 +67,8 @@ pub fn check_all(run: &Run) -> Vec<(&'static str, Verdict)> {
     check_evidence(&Evidence::of(run), INVARIANTS)
 }
 
-/// Checks some invariants on a run that has been read: the verdicts that are not [`Verdict::Holds`].
+/// Checks some invariants on a run that has been read: the verdicts that are not
+/// [`Verdict::Holds`].
 pub fn check_evidence<'i>(
     evidence: &Evidence<'_>,
     invariants: impl IntoIterator<Item = &'i Invariant>,

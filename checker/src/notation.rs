@@ -14,18 +14,20 @@
 //! | `calm:20`, `end:30`, `bound-reached:30`, `out-of-budget:30` | the run |
 //! | `leftover:30`, `final:30/value=7` | what is left |
 //!
-//! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened), `cancelled`,
-//! `leaves`, `released`, `release-failed`, `lost`, `finished`, `paused`, `resumed`, `crashed`,
-//! `restarted`, `disconnected`, `reconnected`, `session-lost`, `session-expired`, `queued`, `unqueued`,
-//! `read`, `waiting`.
+//! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
+//! `cancelled`, `leaves`, `released`, `release-failed`, `lost`, `finished`, `paused`, `resumed`,
+//! `crashed`, `restarted`, `disconnected`, `reconnected`, `session-lost`, `session-expired`,
+//! `queued`, `unqueued`, `read`, `waiting`.
 //!
-//! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`, `/place=3`,
-//! `/how=released|expired|outside|b` (how an ownership ended; `b` removed it), `/value=5>6` (a write that
-//! found 5 and left 6) or `/value=5` (a read), `/based=4` (a write that had read 4; else what it
-//! found), `/blind` (a write that had read nothing), `/rejected`, `/behind=n1`, `/owner=b`.
+//! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`,
+//! `/place=3`, `/how=released|expired|outside|b` (how an ownership ended; `b` removed it),
+//! `/value=5>6` (a write that found 5 and left 6) or `/value=5` (a read), `/based=4` (a write that
+//! had read 4; else what it found), `/blind` (a write that had read nothing), `/rejected`,
+//! `/behind=n1`, `/owner=b`.
 //!
-//! Of events at the same time, those that end something come first, then those that ask, then the service's
-//! grants, then beliefs, then writes, then the end of the run; else they stand as they are written.
+//! Of events at the same time, those that end something come first, then those that ask, then the
+//! service's grants, then beliefs, then writes, then the end of the run; else they stand as they
+//! are written.
 
 mod read;
 mod word;

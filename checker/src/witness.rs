@@ -109,7 +109,7 @@ impl<'a> Case<'a> {
         // What ended the ownership says something about the belief only if the belief outlived it.
         let loss = ownership
             .and_then(|ownership| ownership.disowned.zip(ownership.how))
-            .filter(|&(lost, _)| belief.left.is_none_or(|left| lost < left));
+            .filter(|&(lost, _)| self.evidence.at(lost) < self.evidence.at_or_never(belief.left));
         let until = match belief.left {
             Some(left) => format!("{who} is inside until {}", self.evidence.at(left)),
             None => format!("{who} is inside to the end of the run"),
@@ -172,12 +172,9 @@ impl<'a> Case<'a> {
         let from = self.evidence.at(belief.acquired);
         let inside = format!("{who} is inside from {from}");
         let Some(grant) = belief.grant else {
-            let but = if self.evidence.knows_owners_of(belief.lock) {
-                ", although the service had not made it the owner"
-            } else {
-                ""
-            };
-            return format!("{inside}, because its acquire returned the lock then{but}.");
+            let after = self.who_went_before(belief);
+            let but = self.who_owned_at(belief);
+            return format!("{inside}, because its acquire returned the lock then{after}{but}.");
         };
         let ownership = &self.evidence.ownerships[grant];
         let granted = self.evidence.at(ownership.owned);
@@ -196,6 +193,50 @@ impl<'a> Case<'a> {
             format!(" at {granted}")
         };
         format!("{inside}, because the service made it the owner{at}{when}.")
+    }
+
+    /// Whose place was the last to go while a contender waited that was then wrongly let in.
+    fn who_went_before(&mut self, belief: &Belief) -> String {
+        let events = &self.evidence.run.history.events;
+        let asked = belief.asked.unwrap_or(belief.acquired);
+        let waited = &events[asked..belief.acquired];
+        let gone = waited.iter().rposition(|event| {
+            matches!(event.what, What::Unqueued { by, lock, .. }
+                if lock == belief.lock && by != belief.by)
+        });
+        let Some(gone) = gone.map(|offset| asked + offset) else {
+            return String::new();
+        };
+        let What::Unqueued { by, name, .. } = events[gone].what else {
+            return String::new();
+        };
+        self.show([gone]);
+        self.session_expired_with(by, gone);
+        let (name, who) = (self.evidence.run.history.name(name), self.name(by));
+        format!(
+            ", after {name} of {who} had gone away at {}",
+            self.evidence.at(gone)
+        )
+    }
+
+    /// Who owned the lock when a contender was let in that did not.
+    fn who_owned_at(&mut self, belief: &Belief) -> String {
+        let mut ownerships = self.evidence.ownerships.iter();
+        let owner = ownerships.find(|ownership| {
+            ownership.lock == belief.lock
+                && ownership.owned < belief.acquired
+                && ownership.disowned.is_none_or(|end| end > belief.acquired)
+        });
+        match owner {
+            Some(owner) => {
+                self.show_ownership(owner);
+                format!("; the owner was {}", self.name(owner.by))
+            }
+            None if self.evidence.knows_owners_of(belief.lock) => {
+                ", although the service had not made it the owner".to_owned()
+            }
+            None => String::new(),
+        }
     }
 
     /// Whose departure let the service make a new owner: ` when …`, or nothing if none is seen at
@@ -256,10 +297,12 @@ impl<'a> Case<'a> {
 }
 
 fn disowned(event: &Event, heir: &Ownership) -> Option<(ContenderId, Disowned)> {
-    match event.what {
-        What::Disowned { by, lock, how, .. } if lock == heir.lock => Some((by, how)),
-        _ => None,
+    if let What::Disowned { by, lock, how, .. } = event.what
+        && lock == heir.lock
+    {
+        return Some((by, how));
     }
+    None
 }
 
 fn unqueued(event: &Event, heir: &Ownership) -> bool {

@@ -10,8 +10,8 @@ use picklock_checker::{
 use plain::{Answer, Plain};
 use proptest::prelude::*;
 
-/// What can happen, with little to choose from, so that things meet: beliefs, the service, and writes, each
-/// as often as its weight says.
+/// What can happen, with little to choose from, so that things meet: beliefs, the service, and
+/// writes, each as often as its weight says.
 fn what([beliefs, service, writes]: [u32; 3]) -> impl Strategy<Value = What> {
     let by = || (0..3u32).prop_map(ContenderId);
     let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
@@ -70,8 +70,8 @@ fn what([beliefs, service, writes]: [u32; 3]) -> impl Strategy<Value = What> {
 const OF_TURNS: [u32; 3] = [4, 4, 1];
 const OF_WRITES: [u32; 3] = [4, 2, 6];
 
-/// A history as the recorder would write it at least this far: a call is answered before the next, and a
-/// place is given once.
+/// A history as the recorder would write it at least this far: a call is answered before the next,
+/// and a place is given once.
 fn run(weights: [u32; 3]) -> impl Strategy<Value = Run> {
     let length = if weights == OF_WRITES { 40 } else { 26 };
     let step = prop_oneof![3 => Just(1u64), 2 => Just(0), 1 => Just(2)];

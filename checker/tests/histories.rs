@@ -1,8 +1,8 @@
-//! Histories in files, sorted by verdict: those in `good` keep the promise that their first line names, those
-//! in `bad` break it, and say how.
+//! Histories in files, sorted by verdict: those in `good` keep the promise that their first line
+//! names, those in `bad` break it, and say how.
 //!
-//! After the first line: `#` begins a comment, `fact` fixes a fact, `says` is the summary that is expected,
-//! and all else is a history in the [notation](picklock_checker::notation).
+//! After the first line: `#` begins a comment, `fact` fixes a fact, `says` is the summary that is
+//! expected, and all else is a history in the [notation](picklock_checker::notation).
 
 use std::fs;
 use std::path::{Path, PathBuf};

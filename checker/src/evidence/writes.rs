@@ -34,8 +34,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Finds what was sent for what arrived: writes of one contender arrive in the order in which it
-    /// sent them, and carry their tokens with them.
+    /// Finds what was sent for what arrived: writes of one contender arrive in the order in which
+    /// it sent them, and carry their tokens with them.
     pub(super) fn arrived(
         &mut self,
         event: usize,

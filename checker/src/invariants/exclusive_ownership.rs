@@ -13,8 +13,8 @@ pub const INVARIANT: Invariant = Invariant {
     check,
 };
 
-/// As for beliefs, the longest ownership so far is the only one to look at: others that last as well
-/// are the same grant, told twice.
+/// As for beliefs, the longest ownership so far is the only one to look at: others that last as
+/// well are the same grant, told twice.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.ownerships.is_empty() {
         return Verdict::Undecided("the service never made anybody the owner".to_owned());

@@ -81,7 +81,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                     return overtaking(evidence, overtaken, granted, index);
                 }
             }
-            _ => {}
+            other => unreachable!("{other:?} is not about the queue"),
         }
     }
     if !queued {
@@ -101,8 +101,8 @@ fn queue(queues: &mut Vec<Queue>, lock: LockId) -> &mut Queue {
     &mut queues[place]
 }
 
-/// Marks the place that is granted the lock: gives back one that it overtook, and itself. In a queue
-/// that is in order the place is the first one or nearly so, and this looks no further.
+/// Marks the place that is granted the lock: gives back one that it overtook, and itself. In a
+/// queue that is in order the place is the first one or nearly so, and this looks no further.
 fn serve(
     evidence: &Evidence<'_>,
     queue: &mut Queue,
@@ -124,8 +124,8 @@ fn serve(
         .map(|place| (*place, granted))
 }
 
-/// Whether a place goes at the very moment of the grant: then it may have made way for it, whichever of
-/// the two was written down first.
+/// Whether a place goes at the very moment of the grant: then it may have made way for it,
+/// whichever of the two was written down first.
 fn leaves_at_once(evidence: &Evidence<'_>, place: &Place, index: usize) -> bool {
     let at = evidence.at(index);
     let later = &evidence.run.history.events[index..];
@@ -153,6 +153,13 @@ fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usi
     };
     case.show([passed.queued, granted.queued])
         .show(gone)
+        .show(
+            evidence
+                .ownerships
+                .iter()
+                .find(|o| o.owned == index)
+                .and_then(|o| o.disowned),
+        )
         .then(format!(
             "{first} has place {place} by {node}, from {queued} {until}."
         ))

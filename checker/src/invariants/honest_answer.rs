@@ -12,8 +12,8 @@ pub const INVARIANT: Invariant = Invariant {
     check,
 };
 
-/// Only what is certain counts. An answer may be late, so it is false only if it was false from the call
-/// on until the contender left.
+/// Only what is certain counts. An answer may be late, so it is false only if it was false from the
+/// call on until the contender left.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut told = false;
     for belief in &evidence.beliefs {

@@ -13,8 +13,8 @@ pub const INVARIANT: Invariant = Invariant {
     check,
 };
 
-/// Beliefs come in the order in which they begin. So long as none overlap, the only one that the next
-/// can overlap is the one that lasts longest so far.
+/// Beliefs come in the order in which they begin. So long as none overlap, the only one that the
+/// next can overlap is the one that lasts longest so far.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());

@@ -7,7 +7,7 @@ use crate::{Arrival, Evidence, Invariant, Truth, Verdict, What};
 pub const INVARIANT: Invariant = Invariant {
     name: "no-lost-update",
     truth: Truth::Effect,
-    meaning: "What the resource holds is what the writes that it took make of it one after another.",
+    meaning: "What the resource holds is what the writes that it took make of it in turn.",
     check,
 };
 

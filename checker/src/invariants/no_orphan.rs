@@ -1,13 +1,13 @@
 //! Nothing of the lock is left to nobody.
 
 use crate::witness::{Case, seconds};
-use crate::{Belief, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What};
+use crate::{Belief, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
     name: "no-orphan",
     truth: Truth::Ownership,
-    meaning: "Nothing of the lock outlives its contenders, and no owner is for long without a belief.",
+    meaning: "Nothing of the lock outlives its contenders, nor is it owned for long unbelieved.",
     check,
 };
 
@@ -83,8 +83,8 @@ fn beliefs_during<'e>(
     before.into_iter().chain(during)
 }
 
-/// A contender that asks is behind its ownership only if that is what its call then brought it: one that
-/// waits behind its own forgotten node is not.
+/// A contender that asks is behind its ownership only if that is what its call then brought it: one
+/// that waits behind its own forgotten node is not.
 fn use_begins(evidence: &Evidence<'_>, belief: &Belief, place: usize) -> VirtualTime {
     let begins = match belief.asked {
         Some(asked) if belief.grant == Some(place) => asked,
@@ -98,10 +98,10 @@ fn use_begins(evidence: &Evidence<'_>, belief: &Belief, place: usize) -> Virtual
 /// A belief that ended with the start of a release is in use until the release has an answer.
 fn use_ends(evidence: &Evidence<'_>, belief: &Belief) -> Option<usize> {
     let left = belief.left?;
-    match evidence.event(left).what {
-        What::ReleaseStarted { .. } => belief.settled,
-        _ => Some(left),
+    if let What::ReleaseStarted { .. } = evidence.event(left).what {
+        return belief.settled;
     }
+    Some(left)
 }
 
 fn orphan(
@@ -121,17 +121,13 @@ fn orphan(
         None => "to the end of the run".to_owned(),
     };
     let since = used.until;
-    let why = match evidence.event(used.last).what {
-        What::Crashed { .. } => format!("{who} crashed at {since}"),
-        What::Lost { .. } => format!("{who} gave up its hold at {since}"),
-        What::Released { .. } => format!("{who} had released the lock at {since}"),
-        What::ReleaseFailed { .. } => format!("the release of {who} failed at {since}"),
-        _ => format!("no call of {who} brought it that ownership"),
-    };
-    let what_it_did = what_became_of_the_call(evidence, ownership, until);
-    case.show_ownership(ownership)
-        .show([used.last])
-        .show(what_it_did);
+    let broken = since + evidence.run.facts.lease;
+    let calls = calls_of_owner(evidence, ownership, broken);
+    let last_call = calls.last().filter(|&&call| call > used.last);
+    let why = how_it_was_left(evidence, who, *last_call.unwrap_or(&used.last))
+        .or_else(|| how_it_was_left(evidence, who, *calls.last()?));
+    let why = why.unwrap_or_else(|| format!("no call of {who} brought it that ownership"));
+    case.show_ownership(ownership).show([used.last]).show(calls);
     let summary = format!("{who} owned the lock by {node} for {alone}, and nobody believed in it");
     case.then(format!(
         "the service has {who} as the owner by {node} from {from} {to}."
@@ -142,28 +138,62 @@ fn orphan(
     .however(format!(
         "{why}, and nobody believed in it for {alone} from {since} on."
     ))
-    .broken_at(summary, since + evidence.run.facts.lease)
+    .broken_at(summary, broken)
 }
 
-/// How the owner's call ended that may have left the ownership behind.
-fn what_became_of_the_call(
+/// What one of the events that can leave an ownership to nobody says of its owner.
+fn how_it_was_left(evidence: &Evidence<'_>, who: &str, event: usize) -> Option<String> {
+    let Event { at, what } = evidence.event(event);
+    let phrases = [
+        (matches!(what, What::Crashed { .. }), "crashed at"),
+        (matches!(what, What::Lost { .. }), "gave up its hold at"),
+        (
+            matches!(what, What::Released { .. }),
+            "had released the lock at",
+        ),
+        (
+            matches!(what, What::ReleaseFailed { .. }),
+            "failed to release the lock at",
+        ),
+        (
+            matches!(what, What::AcquireFailed { .. }),
+            "failed to acquire the lock at",
+        ),
+        (
+            matches!(what, What::Cancelled { .. }),
+            "had its acquire cancelled at",
+        ),
+        (
+            matches!(what, What::AcquireStarted { .. }),
+            "was waiting, in a call since",
+        ),
+        (matches!(what, What::Finished { .. }), "had finished at"),
+    ];
+    let mut phrases = phrases.into_iter();
+    let (_, phrase) = phrases.find(|(is_it, _)| *is_it)?;
+    Some(format!("{who} {phrase} {at}"))
+}
+
+/// How the owner's last calls went that may have left the ownership behind.
+fn calls_of_owner(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
     until: VirtualTime,
 ) -> Vec<usize> {
-    let events = evidence.run.history.events.iter().enumerate();
-    let of_owner = |what: What| match what {
-        What::AcquireFailed { by, lock, .. }
-        | What::Cancelled { by, lock }
-        | What::AcquireStarted { by, lock } => (by, lock) == (ownership.by, ownership.lock),
-        What::Crashed { by } | What::Finished { by } => by == ownership.by,
-        _ => false,
+    let owner = (ownership.by, ownership.lock);
+    let of_owner = |what: What| {
+        matches!(what, What::AcquireFailed { by, lock, .. }
+            | What::Cancelled { by, lock }
+            | What::AcquireStarted { by, lock } if (by, lock) == owner)
+            || matches!(what, What::Crashed { by } | What::Finished { by } if by == owner.0)
     };
+    let events = evidence.run.history.events.iter().enumerate();
     let before = events.take_while(|(_, event)| event.at <= until);
-    let mut found: Vec<_> = before.filter(|(_, event)| of_owner(event.what)).collect();
+    let found = before.filter(|(_, event)| of_owner(event.what));
+    let mut found: Vec<usize> = found.map(|(index, _)| index).collect();
     // The last few are enough to see what it had been doing.
     found.drain(..found.len().saturating_sub(3));
-    found.into_iter().map(|(index, _)| index).collect()
+    found
 }
 
 fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
@@ -174,10 +204,7 @@ fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
     let node = history.name(name);
     let mut case = Case::new(evidence);
     let of = owner.map_or(String::new(), |owner| format!(" of {}", case.name(owner)));
-    let made = history.events.iter().position(|event| {
-        matches!(event.what, What::Queued { name: made, lock: of, .. }
-            | What::Owned { name: made, lock: of, .. } if (made, of) == (name, lock))
-    });
+    let made = evidence.where_made(lock, name, owner);
     case.show(made);
     if let Some(made) = made {
         let at = evidence.at(made);

@@ -11,8 +11,8 @@ pub const INVARIANT: Invariant = Invariant {
     check,
 };
 
-/// Who is older is for the service to say, by the order of its grants, and not for the tokens that the
-/// writes carry: a token may be missing or wrong, which is what this is to find.
+/// Who is older is for the service to say, by the order of its grants, and not for the tokens that
+/// the writes carry: a token may be missing or wrong, which is what this is to find.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut newest: Vec<Option<(usize, &Arrival)>> = Vec::new();
     let mut anything = false;

@@ -51,8 +51,8 @@ fn nobody_says_why(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     case.broken(summary, ended, None)
 }
 
-/// Follows who waits for whom, from the first that waits, until somebody comes up who does not wait or
-/// who has come up before: there the queue is stuck.
+/// Follows who waits for whom, from the first that waits, until somebody comes up who does not wait
+/// or who has come up before: there the queue is stuck.
 fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let waits: Vec<Wait> = evidence
         .waiting
@@ -97,21 +97,22 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
 }
 
 fn read(evidence: &Evidence<'_>, event: usize) -> Option<Wait> {
-    match evidence.event(event).what {
-        What::StillWaiting {
-            by,
-            lock,
-            behind,
-            owner,
-        } => Some(Wait {
-            event,
-            by,
-            lock,
-            behind,
-            owner,
-        }),
-        _ => None,
-    }
+    let What::StillWaiting {
+        by,
+        lock,
+        behind,
+        owner,
+    } = evidence.event(event).what
+    else {
+        return None;
+    };
+    Some(Wait {
+        event,
+        by,
+        lock,
+        behind,
+        owner,
+    })
 }
 
 fn summary(case: &Case<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -> String {
@@ -170,20 +171,13 @@ fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
     };
     // Where what it waits for came from, and whether anybody still stands behind that.
     let name = case.name(owner);
-    let events = evidence.run.history.events.iter();
-    let made = events.clone().rposition(|event| {
-        matches!(event.what, What::Queued { by, lock, name, .. } | What::Owned { by, lock, name, .. }
-            if by == owner && lock == wait.lock && wait.behind.is_none_or(|node| node == name))
-    });
-    let gone = events.clone().rposition(
-        |event| matches!(event.what, What::Crashed { by } | What::Finished { by } if by == owner),
-    );
-    if let (Some(made), Some(node)) = (made, wait.behind) {
+    if let Some(node) = wait.behind
+        && let Some(made) = evidence.where_made(wait.lock, node, Some(owner))
+    {
         case.show([made]);
-        let node = evidence.run.history.name(node);
+        let (node, at) = (evidence.run.history.name(node), evidence.at(made));
         case.then(format!(
-            "{node} is there, of {name}, since {} at the latest.",
-            evidence.at(made)
+            "{node} of {name} is there since {at} at the latest."
         ));
     }
     let mut beliefs = evidence.beliefs.iter().rev();
@@ -203,9 +197,10 @@ fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
             }
         }
     };
-    if let Some(gone) = gone {
-        case.show([gone]);
-    }
+    let mut events = evidence.run.history.events.iter();
+    case.show(events.rposition(
+        |event| matches!(event.what, What::Crashed { by } | What::Finished { by } if by == owner),
+    ));
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Definitions, as plain as can be: no state is carried from event to event, every question is answered
-//! by looking at the whole history again.
+//! Definitions, as plain as can be: no state is carried from event to event, every question is
+//! answered by looking at the whole history again.
 
 use std::time::Duration;
 
@@ -150,8 +150,8 @@ impl<'a> Plain<'a> {
         )
     }
 
-    /// The grant behind a belief: the contender's latest, which must not have ended before the call, and
-    /// if it ended before the answer must not be behind an earlier belief as well.
+    /// The grant behind a belief: the contender's latest, which must not have ended before the
+    /// call, and if it ended before the answer must not be behind an earlier belief as well.
     fn grant(&self, acquired: usize) -> Option<usize> {
         let belief = self.belief(acquired)?;
         let grant = self.last_before(
