@@ -27,6 +27,8 @@ pub enum Event {
     Gone { connection: ConnectionId },
     /// A message between servers arrives.
     Peer { from: ServerId, to: ServerId, message: PeerMessage },
+    /// A message between servers leaves, after something had to be done first.
+    Departs { from: ServerId, to: ServerId, message: PeerMessage, life: u32 },
     /// A server learns that another is gone.
     PeerLost { server: ServerId, peer: ServerId },
     /// A server wanted to look at the clock.
@@ -87,6 +89,7 @@ impl Event {
             Self::BoundReached => (17, 0),
             Self::Settled => (18, 0),
             Self::StormMayEnd => (19, 0),
+            Self::Departs { from, to, .. } => (20, u32::from(from.0) << 8 | u32::from(to.0)),
         };
         kind << 32 | u64::from(whom)
     }

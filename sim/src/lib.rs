@@ -3,6 +3,7 @@
 //! [`simulate`](simulation::simulate) runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
 //! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
+pub mod bare;
 pub mod chance;
 mod contender;
 pub mod engine;

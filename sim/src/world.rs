@@ -140,6 +140,8 @@ pub(crate) struct ClientSlot {
 pub(crate) struct ServerSlot {
     pub machine: Server,
     pub up: bool,
+    /// How often it has died.
+    life: u32,
     hung: bool,
     backlog: Vec<Event>,
     wake: VirtualTime,
@@ -178,7 +180,7 @@ impl World {
         let Service::ZooKeeper(ensemble) = plan.service.clone();
         let settings = Rc::new(Settings::from(&ensemble));
         let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
-        let machines = Server::formed(settings, &nodes);
+        let machines = Server::formed(&settings, &nodes);
         let servers = machines.into_iter().map(ServerSlot::new).collect();
         let contenders = plan.workload.contenders as usize;
         let mut recorder = Recorder::default();
@@ -268,6 +270,7 @@ impl World {
             Event::Broken { connection } => self.broken(connection),
             Event::Gone { connection } => self.gone(connection),
             Event::Peer { from, to, message } => self.at_peer(from, to, message),
+            Event::Departs { from, to, message, life } => self.departs_now(from, to, message, life),
             Event::PeerLost { server, peer } => self.peer_lost(server, peer),
             Event::ServerWake { server } => self.server_wake(server),
             Event::ClientWake { client } => self.client_wake(client),
@@ -387,6 +390,7 @@ impl ServerSlot {
         Self {
             machine,
             up: true,
+            life: 0,
             hung: false,
             backlog: Vec::new(),
             wake: VirtualTime::NEVER,

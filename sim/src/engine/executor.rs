@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll, Wake, Waker};
 
 use picklock_algorithms::env::LocalFuture;
@@ -13,10 +13,12 @@ use picklock_algorithms::env::LocalFuture;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u32);
 
-/// A single-threaded executor: tasks in a slab, and a queue of those that are ready.
+/// A single-threaded executor: tasks in a slab, and a list of those that are ready.
 pub struct Executor<L> {
     tasks: RefCell<Slab<L>>,
     ready: Arc<Ready>,
+    /// Tasks that were ready before one of them went away.
+    spilled: RefCell<Vec<TaskId>>,
 }
 
 struct Slab<L> {
@@ -26,23 +28,32 @@ struct Slab<L> {
 
 struct Task<L> {
     label: L,
+    wake: Arc<TaskWake>,
     /// Taken out while the task runs.
     body: Option<Body>,
 }
 
 struct Body {
     future: LocalFuture<'static, ()>,
-    wake: Arc<TaskWake>,
     waker: Waker,
 }
 
-/// A waker must be `Send`, so this is a mutex; nobody ever waits for it.
-#[derive(Default)]
-struct Ready(Mutex<Vec<TaskId>>);
+/// The end of the list.
+const NONE: u32 = u32::MAX;
+
+/// The task that was woken last; each knows which was before it.
+///
+/// A waker must be `Send` and `Sync`, so this is atomic. But all of a simulation runs on one thread, and so do its
+/// wakers: relaxed loads and stores, which cost nothing, are enough. A waker that strayed to another thread could lose a
+/// wake-up, and nothing worse.
+struct Ready(AtomicU32);
 
 struct TaskWake {
     task: TaskId,
     queued: AtomicBool,
+    /// The task is over: waking it does nothing.
+    over: AtomicBool,
+    before: AtomicU32,
     ready: Arc<Ready>,
 }
 
@@ -52,25 +63,21 @@ impl Wake for TaskWake {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.queued.swap(true, Ordering::Relaxed) {
-            self.ready
-                .0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(self.task);
+        if self.queued.load(Relaxed) || self.over.load(Relaxed) {
+            return;
         }
+        self.queued.store(true, Relaxed);
+        self.before.store(self.ready.0.load(Relaxed), Relaxed);
+        self.ready.0.store(self.task.0, Relaxed);
     }
 }
 
 impl<L> Default for Executor<L> {
     fn default() -> Self {
-        let tasks = RefCell::new(Slab {
-            slots: Vec::new(),
-            free: Vec::new(),
-        });
         Self {
-            tasks,
-            ready: Arc::default(),
+            tasks: RefCell::new(Slab { slots: Vec::new(), free: Vec::new() }),
+            ready: Arc::new(Ready(AtomicU32::new(NONE))),
+            spilled: RefCell::default(),
         }
     }
 }
@@ -81,39 +88,53 @@ impl<L: Copy> Executor<L> {
         let mut slab = self.tasks.borrow_mut();
         let place = slab.free.pop().unwrap_or(slab.slots.len() as u32);
         let task = TaskId(place);
-        let ready = Arc::clone(&self.ready);
         let wake = Arc::new(TaskWake {
             task,
             queued: AtomicBool::new(false),
-            ready,
+            over: AtomicBool::new(false),
+            before: AtomicU32::new(NONE),
+            ready: Arc::clone(&self.ready),
         });
         let waker = Waker::from(Arc::clone(&wake));
-        let entry = Some(Task {
-            label,
-            body: Some(Body {
-                future,
-                wake,
-                waker,
-            }),
-        });
+        wake.wake_by_ref();
+        let entry = Some(Task { label, wake, body: Some(Body { future, waker }) });
         if place as usize == slab.slots.len() {
             slab.slots.push(entry);
         } else {
             slab.slots[place as usize] = entry;
-        }
-        if let Some(Task {
-            body: Some(body), ..
-        }) = &slab.slots[place as usize]
-        {
-            body.wake.wake_by_ref();
         }
         task
     }
 
     /// Moves the tasks that have become ready, in the order in which they were woken, to the end of `into`.
     pub fn drain_ready(&self, into: &mut Vec<TaskId>) {
-        let mut ready = self.ready.0.lock().unwrap_or_else(PoisonError::into_inner);
-        into.append(&mut ready);
+        let mut spilled = self.spilled.borrow_mut();
+        if !spilled.is_empty() {
+            into.append(&mut spilled);
+        }
+        if self.ready.0.load(Relaxed) != NONE {
+            self.follow_ready(&self.tasks.borrow(), into);
+        }
+    }
+
+    /// Empties the list of the ready: it leads through the slab, so before a task goes away.
+    fn follow_ready(&self, slab: &Slab<L>, into: &mut Vec<TaskId>) {
+        let start = into.len();
+        let mut next = self.ready.0.load(Relaxed);
+        while next != NONE {
+            into.push(TaskId(next));
+            let task = slab.slots.get(next as usize).and_then(Option::as_ref);
+            next = task.map_or(NONE, |task| task.wake.before.load(Relaxed));
+        }
+        self.ready.0.store(NONE, Relaxed);
+        into[start..].reverse();
+    }
+
+    fn retire(&self, slab: &mut Slab<L>, place: usize) -> Option<Task<L>> {
+        self.follow_ready(slab, &mut self.spilled.borrow_mut());
+        let task = slab.slots[place].take()?;
+        task.wake.over.store(true, Relaxed);
+        Some(task)
     }
 
     /// What a task was labelled with; `None` if it is over.
@@ -130,26 +151,25 @@ impl<L: Copy> Executor<L> {
         let place = task.0 as usize;
         let body = {
             let mut slab = self.tasks.borrow_mut();
-            slab.slots
-                .get_mut(place)
-                .and_then(Option::as_mut)
-                .and_then(|task| task.body.take())
+            slab.slots.get_mut(place).and_then(Option::as_mut).and_then(|task| {
+                task.wake.queued.store(false, Relaxed);
+                task.body.take()
+            })
         };
         let Some(mut body) = body else { return };
-        body.wake.queued.store(false, Ordering::Relaxed);
         let poll = Pin::new(&mut body.future).poll(&mut Context::from_waker(&body.waker));
         let finished = {
             let mut slab = self.tasks.borrow_mut();
             match (poll, slab.slots[place].as_mut()) {
                 (Poll::Pending, Some(task)) => {
                     task.body = Some(body);
-                    None
+                    return;
                 }
                 // It is over, or was dropped while it ran.
                 (Poll::Ready(()) | Poll::Pending, _) => {
-                    slab.slots[place] = None;
-                    slab.free.push(task.0);
-                    Some(body)
+                    let task = self.retire(&mut slab, place);
+                    slab.free.push(place as u32);
+                    (body, task)
                 }
             }
         };
@@ -162,16 +182,14 @@ impl<L: Copy> Executor<L> {
         let mut dropped = Vec::new();
         {
             let mut slab = self.tasks.borrow_mut();
-            let slab = &mut *slab;
-            for (place, slot) in slab.slots.iter_mut().enumerate() {
-                if slot.as_ref().is_some_and(|task| chosen(task.label)) {
+            for place in 0..slab.slots.len() {
+                if slab.slots[place].as_ref().is_some_and(|task| chosen(task.label)) {
+                    let task = self.retire(&mut slab, place);
                     // One that is running is put away when it comes back.
-                    if let Some(task) = slot.take()
-                        && task.body.is_some()
-                    {
+                    if task.as_ref().is_some_and(|task| task.body.is_some()) {
                         slab.free.push(place as u32);
-                        dropped.push(task);
                     }
+                    dropped.push(task);
                 }
             }
         }

@@ -20,17 +20,14 @@ const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
 #[derive(Clone, Debug)]
 pub struct Timeline<E> {
     cursor: u64,
-    levels: [Level; LEVELS],
+    /// Bit n is set if level n holds something.
+    levels: u32,
+    /// For each level: bit n is set if slot n holds something.
+    occupied: [u64; LEVELS],
+    slots: [[Slot; SLOTS]; LEVELS],
     nodes: Vec<Node<E>>,
     free: u32,
     len: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    /// Bit n is set if slot n holds something.
-    occupied: u64,
-    slots: [Slot; SLOTS],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +45,11 @@ struct Node<E> {
 
 impl<E> Default for Timeline<E> {
     fn default() -> Self {
-        let slots = [Slot {
-            first: NONE,
-            last: NONE,
-        }; SLOTS];
         Self {
             cursor: 0,
-            levels: [Level { occupied: 0, slots }; LEVELS],
+            levels: 0,
+            occupied: [0; LEVELS],
+            slots: [[Slot { first: NONE, last: NONE }; SLOTS]; LEVELS],
             nodes: Vec::with_capacity(64),
             free: NONE,
             len: 0,
@@ -97,8 +92,11 @@ impl<E> Timeline<E> {
     /// Takes the next event.
     pub fn take(&mut self) -> Option<(VirtualTime, E)> {
         loop {
-            let level = self.levels.iter().position(|level| level.occupied != 0)?;
-            let slot = self.levels[level].occupied.trailing_zeros();
+            if self.levels == 0 {
+                return None;
+            }
+            let level = self.levels.trailing_zeros() as usize;
+            let slot = self.occupied[level].trailing_zeros();
             if level == 0 {
                 self.cursor = (self.cursor & !(SLOTS as u64 - 1)) | u64::from(slot);
                 return self.take_first(slot as usize);
@@ -108,37 +106,45 @@ impl<E> Timeline<E> {
     }
 
     fn take_first(&mut self, slot: usize) -> Option<(VirtualTime, E)> {
-        let level = &mut self.levels[0];
-        let index = level.slots[slot].first;
+        let index = self.slots[0][slot].first;
         let node = &mut self.nodes[index as usize];
         let event = node.event.take();
         let at = VirtualTime::from_micros(node.at);
-        level.slots[slot].first = node.next;
-        if node.next == NONE {
-            level.slots[slot].last = NONE;
-            level.occupied &= !(1 << slot);
-        }
-        node.next = self.free;
+        let next = std::mem::replace(&mut node.next, self.free);
         self.free = index;
         self.len -= 1;
+        if next == NONE {
+            self.empty(0, slot);
+        } else {
+            self.slots[0][slot].first = next;
+        }
         event.map(|event| (at, event))
+    }
+
+    fn empty(&mut self, level: usize, slot: usize) {
+        self.slots[level][slot] = Slot { first: NONE, last: NONE };
+        self.occupied[level] &= !(1 << slot);
+        if self.occupied[level] == 0 {
+            self.levels &= !(1 << level);
+        }
     }
 
     /// Moves the cursor to the start of a slot, and what is in it to the levels below.
     fn spread(&mut self, level: usize, slot: u32) {
+        let mut index = self.slots[level][slot as usize].first;
+        self.empty(level, slot as usize);
+        let node = &self.nodes[index as usize];
+        if node.next == NONE && self.levels.trailing_zeros() as usize >= level {
+            // It is alone, and nothing else comes before it: the cursor can go all the way.
+            self.cursor = node.at;
+            self.link(index);
+            return;
+        }
         let shift = level as u32 * BITS;
         let above = !((1_u64 << (shift + BITS)) - 1);
         self.cursor = (self.cursor & above) | (u64::from(slot) << shift);
-        let taken = &mut self.levels[level];
-        let mut index = taken.slots[slot as usize].first;
-        taken.slots[slot as usize] = Slot {
-            first: NONE,
-            last: NONE,
-        };
-        taken.occupied &= !(1 << slot);
         while index != NONE {
-            let next = self.nodes[index as usize].next;
-            self.nodes[index as usize].next = NONE;
+            let next = std::mem::replace(&mut self.nodes[index as usize].next, NONE);
             self.link(index);
             index = next;
         }
@@ -147,14 +153,13 @@ impl<E> Timeline<E> {
     fn link(&mut self, index: u32) {
         let at = self.nodes[index as usize].at;
         let differing = at ^ self.cursor;
-        let level = (u64::BITS - 1 - (differing | 1).leading_zeros()) / BITS;
-        let slot = (at >> (level * BITS)) as usize & (SLOTS - 1);
-        let level = &mut self.levels[level as usize];
-        let last = level.slots[slot].last;
-        level.slots[slot].last = index;
+        let level = ((u64::BITS - 1 - (differing | 1).leading_zeros()) / BITS) as usize;
+        let slot = (at >> (level as u32 * BITS)) as usize & (SLOTS - 1);
+        let last = std::mem::replace(&mut self.slots[level][slot].last, index);
         if last == NONE {
-            level.slots[slot].first = index;
-            level.occupied |= 1 << slot;
+            self.slots[level][slot].first = index;
+            self.occupied[level] |= 1 << slot;
+            self.levels |= 1 << level;
         } else {
             self.nodes[last as usize].next = index;
         }

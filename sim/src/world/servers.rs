@@ -233,13 +233,36 @@ impl World {
         message: PeerMessage,
         departs: VirtualTime,
     ) {
+        if departs > self.now {
+            let life = self.servers[from.0 as usize].life;
+            self.timeline.add(departs, Event::Departs { from, to, message, life });
+        } else {
+            self.departs_to_peer(from, to, message);
+        }
+    }
+
+    /// A message leaves, unless its sender has died before.
+    pub(super) fn departs_now(
+        &mut self,
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+        life: u32,
+    ) {
+        let slot = &self.servers[from.0 as usize];
+        if slot.up && slot.life == life {
+            self.departs_to_peer(from, to, message);
+        }
+    }
+
+    fn departs_to_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
         let mut latency = self.server_latency.draw(&mut self.tape);
         let slot = &self.servers[to.0 as usize];
         if self.now < slot.lag_until {
             latency += slot.lag;
         }
         let lane = self.links.entry((from, to)).or_default();
-        let at = lane.arrival(departs, latency);
+        let at = lane.arrival(self.now, latency);
         self.timeline.add(at, Event::Peer { from, to, message });
     }
 
@@ -263,6 +286,7 @@ impl World {
             return;
         }
         slot.up = false;
+        slot.life += 1;
         slot.hung = false;
         slot.backlog.clear();
         slot.machine.crash(self.now);
