@@ -4,4 +4,20 @@
 //! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
 
 pub mod client;
+mod clients;
+mod commit;
+mod election;
+mod follower;
+mod leader;
+mod log;
 pub mod messages;
+pub mod node;
+pub mod peer;
+mod prep;
+mod serve;
+mod sessions;
+pub mod state;
+mod sync;
+pub mod tree;
+pub mod txn;
+mod watches;
