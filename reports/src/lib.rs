@@ -1,1 +1,4 @@
 //! Outcomes in, bytes out: terminal, JSON, charts.
+pub mod files;
+pub mod style;
+pub mod words;
