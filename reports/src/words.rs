@@ -101,7 +101,9 @@ pub(crate) fn hanging(first: &str, text: &str) -> String {
     let indent = first.chars().count();
     let lines = wrap(text, WIDTH.saturating_sub(indent).max(20));
     let below = format!("\n{:indent$}", "");
-    format!("{first}{}", lines.join(&below)).trim_end().to_owned()
+    format!("{first}{}", lines.join(&below))
+        .trim_end()
+        .to_owned()
 }
 
 /// The text with every name replaced by its letter, where the name stands as a word of its own.
@@ -179,7 +181,9 @@ mod tests {
         let texts = [0, 870, 1_250, 12_300, 870_000, 999_600, 20_000_000].map(duration);
         assert_eq!(
             texts,
-            ["0 s", "870 us", "1.25 ms", "12.3 ms", "870 ms", "1.00 s", "20.0 s"]
+            [
+                "0 s", "870 us", "1.25 ms", "12.3 ms", "870 ms", "1.00 s", "20.0 s"
+            ]
         );
         assert_eq!(milliseconds(Duration::from_millis(8_012)), "8,012 ms");
         assert_eq!(milliseconds(Duration::from_micros(250)), "0.250 ms");

@@ -103,39 +103,74 @@ impl Lane {
 
     /// Takes in an event about this contender, and says what to draw at it.
     pub(crate) fn apply(&mut self, what: &What, history: &History, glyphs: &Glyphs) -> Cell {
+        let named = |words: &str, lock: LockId| named(words, lock, history);
         match *what {
-            What::AcquireStarted { .. }
-            | What::Acquired { .. }
-            | What::AcquireFailed { .. }
-            | What::ReleaseStarted { .. }
-            | What::Released { .. }
-            | What::ReleaseFailed { .. }
-            | What::Lost { .. }
-            | What::Cancelled { .. } => self.call(what, history, glyphs),
-            What::Paused { .. }
-            | What::Resumed { .. }
-            | What::Crashed { .. }
-            | What::Restarted { .. }
-            | What::Finished { .. }
-            | What::Disconnected { .. }
-            | What::Reconnected { .. }
-            | What::SessionLost { .. }
-            | What::SessionExpired { .. } => self.process(what, glyphs),
-            What::Queued { .. } => {
-                self.gone = false;
-                Cell::new(&self.bar(glyphs), "")
-            }
-            What::StillWaiting { .. } => {
+            What::AcquireStarted { lock, .. } => {
+                let bar = self.bar(glyphs);
                 self.calling = true;
                 self.gone = false;
-                Cell::new(&self.bar(glyphs), "still waits")
+                Cell::new(&bar, named("acquire", lock))
             }
-            What::Writing { .. } => Cell::new(&self.bar(glyphs), "sends a write"),
-            What::Read { value, .. } => Cell::new(&self.bar(glyphs), format!("reads {value}")),
-            What::Effect { accepted: true, .. } => Cell::new(&self.bar(glyphs), "write accepted"),
-            What::Effect { .. } => Cell::new(&self.bar(glyphs), "write rejected"),
-            What::Written { accepted: true, .. } => Cell::new(&self.bar(glyphs), "told: accepted"),
-            What::Written { .. } => Cell::new(&self.bar(glyphs), "told: rejected"),
+            What::Acquired { lock, .. } => self.enter(lock, history, glyphs),
+            What::ReleaseStarted { lock, .. } => self.leave(lock, history, glyphs),
+            What::Lost { lock, .. } => {
+                self.held.remove(&lock);
+                let outside = !self.is_inside();
+                let bar = if outside { glyphs.leave } else { glyphs.again };
+                Cell::new(bar, named("told of the loss", lock))
+            }
+            What::AcquireFailed { lock, .. } => {
+                self.calling = false;
+                self.crossed(named("fails", lock), glyphs)
+            }
+            What::Cancelled { lock, .. } => {
+                self.calling = false;
+                self.crossed(named("cancelled", lock), glyphs)
+            }
+            What::ReleaseFailed { lock, .. } => self.crossed(named("release fails", lock), glyphs),
+            What::Released { lock, .. } => self.plain(named("released", lock), glyphs),
+            What::Queued { .. } => {
+                self.gone = false;
+                self.plain("", glyphs)
+            }
+            What::StillWaiting { lock, .. } => {
+                self.calling = true;
+                self.gone = false;
+                self.plain(named("still waits", lock), glyphs)
+            }
+            What::Finished { .. } => self.plain("done", glyphs),
+            What::Paused { .. } => {
+                let bar = self.belief(glyphs);
+                self.paused = true;
+                Cell::new(format!("{bar} {}", glyphs.pause).trim(), "paused")
+            }
+            What::Resumed { .. } => {
+                self.paused = false;
+                let bar = self.belief(glyphs);
+                Cell::new(format!("{bar} {}", glyphs.resume).trim(), "resumes")
+            }
+            What::Crashed { .. } => {
+                *self = Self::default();
+                self.crossed("crashed", glyphs)
+            }
+            What::Restarted { .. } => self.plain("restarts", glyphs),
+            What::Disconnected { .. } => self.plain("disconnected", glyphs),
+            What::Reconnected { .. } => self.plain("reconnected", glyphs),
+            What::SessionLost { .. } => self.plain("told: expired", glyphs),
+            What::SessionExpired { .. } => {
+                self.gone = true;
+                self.crossed("expired", glyphs)
+            }
+            What::Writing { .. } => self.plain("sends a write", glyphs),
+            What::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
+            What::Effect { accepted, .. } => {
+                let words = ["write rejected", "write accepted"];
+                self.plain(words[usize::from(accepted)], glyphs)
+            }
+            What::Written { accepted, .. } => {
+                let words = ["told: rejected", "told: accepted"];
+                self.plain(words[usize::from(accepted)], glyphs)
+            }
             What::Unqueued { .. }
             | What::Owned { .. }
             | What::Disowned { .. }
@@ -144,74 +179,51 @@ impl Lane {
             | What::CalmBegan
             | What::Ended { .. }
             | What::Leftover { .. }
-            | What::Final { .. } => Cell::new(&self.bar(glyphs), ""),
+            | What::Final { .. } => self.plain("", glyphs),
         }
     }
 
-    /// Events of `acquire` and `release`, which change what the contender believes.
-    fn call(&mut self, what: &What, history: &History, glyphs: &Glyphs) -> Cell {
-        // Which lock it is need only be said where there are several.
-        let named = |words: &str, lock: LockId| match history.locks.len() {
-            0 | 1 => words.to_owned(),
-            _ => format!("{words} {}", history.lock(lock)),
+    fn enter(&mut self, lock: LockId, history: &History, glyphs: &Glyphs) -> Cell {
+        let (bar, words) = if self.is_inside() {
+            (glyphs.again, "enters again")
+        } else {
+            (glyphs.enter, "enters")
         };
-        match *what {
-            What::AcquireStarted { lock, .. } => {
-                let bar = self.bar(glyphs);
-                self.calling = true;
-                self.gone = false;
-                Cell::new(&bar, named("acquire", lock))
-            }
-            What::Acquired { lock, .. } => {
-                let (bar, words) = if self.is_inside() {
-                    (glyphs.again, "enters again")
-                } else {
-                    (glyphs.enter, "enters")
-                };
-                self.calling = false;
-                *self.held.entry(lock).or_default() += 1;
-                Cell::new(bar, named(words, lock))
-            }
-            What::ReleaseStarted { lock, .. } => {
-                let was_inside = self.is_inside();
-                self.leave(lock);
-                match (was_inside, self.is_inside()) {
-                    (false, _) => Cell::new(&self.bar(glyphs), named("releases", lock)),
-                    (true, false) => Cell::new(glyphs.leave, named("leaves", lock)),
-                    (true, true) => Cell::new(glyphs.again, named("leaves once", lock)),
-                }
-            }
-            What::Lost { lock, .. } => {
-                self.held.remove(&lock);
-                let bar = if self.is_inside() {
-                    glyphs.again
-                } else {
-                    glyphs.leave
-                };
-                Cell::new(bar, named("told of the loss", lock))
-            }
-            What::AcquireFailed { lock, .. } => {
-                self.calling = false;
-                self.crossed(glyphs, named("fails", lock))
-            }
-            What::Cancelled { lock, .. } => {
-                self.calling = false;
-                self.crossed(glyphs, named("cancelled", lock))
-            }
-            What::ReleaseFailed { lock, .. } => {
-                self.crossed(glyphs, named("release fails", lock))
-            }
-            What::Released { lock, .. } => Cell::new(&self.bar(glyphs), named("released", lock)),
-            ref other => Cell::new(&self.bar(glyphs), format!("{other:?}")),
+        self.calling = false;
+        *self.held.entry(lock).or_default() += 1;
+        Cell::new(bar, named(words, lock, history))
+    }
+
+    fn leave(&mut self, lock: LockId, history: &History, glyphs: &Glyphs) -> Cell {
+        let Some(times) = self.held.get_mut(&lock) else {
+            return self.plain(named("releases", lock, history), glyphs);
+        };
+        *times -= 1;
+        if *times == 0 {
+            self.held.remove(&lock);
+        }
+        if self.is_inside() {
+            Cell::new(glyphs.again, named("leaves once", lock, history))
+        } else {
+            Cell::new(glyphs.leave, named("leaves", lock, history))
         }
     }
 
-    fn leave(&mut self, lock: LockId) {
-        if let Some(times) = self.held.get_mut(&lock) {
-            *times -= 1;
-            if *times == 0 {
-                self.held.remove(&lock);
-            }
-        }
+    fn plain(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
+        Cell::new(&self.bar(glyphs), words)
+    }
+
+    fn crossed(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
+        let bar = format!("{} {}", self.bar(glyphs), glyphs.cross);
+        Cell::new(bar.trim(), words)
+    }
+}
+
+/// Which lock it is need only be said where there are several.
+fn named(words: &str, lock: LockId, history: &History) -> String {
+    if history.locks.len() > 1 {
+        format!("{words} {}", history.lock(lock))
+    } else {
+        words.to_owned()
     }
 }
