@@ -5,26 +5,24 @@ use picklock_checker::{ContenderId, What, Witness};
 use picklock_checker::{LockId, Step};
 
 use crate::style::{Glyphs, Style};
-use crate::timeline::{self, Column, Detail, Selection};
+use crate::timeline::{Column, Names, Scene, place_and_name};
 use crate::words::{WIDTH, count, hanging, rename, wrap};
 
 /// Where the text of an explanation begins.
 const INDENT: usize = 9;
 
-/// Who is who: one line for each contender that the essential timeline shows. Empty if there is none.
-pub fn cast(story: &Story, style: &Style) -> String {
-    let selection = timeline::select(story, Detail::Essential);
-    let columns = timeline::columns(&selection.lanes, &story.history);
+/// Who is who: one line for each contender that has a lane. Empty if there is none.
+pub(crate) fn cast(story: &Story, scene: &Scene, style: &Style) -> String {
     let mut text = String::new();
-    for (place, column) in columns.iter().enumerate() {
+    for (place, column) in scene.columns.iter().enumerate() {
         let start = if place == 0 { "  Let" } else { "" };
         let first = format!("{start:<INDENT$}{} = ", column.letter);
-        let who = who(story, column, &columns, &selection, style.glyphs());
+        let who = who(story, column, scene, style.glyphs());
         text.push_str(&hanging(&first, &who));
         text.push('\n');
     }
-    let others = story.history.contenders.len() - columns.len();
-    if others > 0 && !columns.is_empty() {
+    let others = story.history.contenders.len() - scene.columns.len();
+    if others > 0 && !scene.columns.is_empty() {
         let ellipsis = style.glyphs().ellipsis;
         let others = count(others as u64, "other");
         text.push_str(&format!("{:INDENT$}{ellipsis} and {others}\n", ""));
@@ -32,15 +30,13 @@ pub fn cast(story: &Story, style: &Style) -> String {
     text
 }
 
-/// The argument, with letters for the contenders. Empty if the run violates nothing.
-pub fn argument(story: &Story) -> String {
+/// The argument, with letters for the contenders that have a lane. Empty if the run violates nothing.
+pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
     let Some((_, witness)) = &story.violated else {
         return String::new();
     };
-    let selection = timeline::select(story, Detail::Essential);
-    let columns = timeline::columns(&selection.lanes, &story.history);
+    let columns = scene.columns.iter();
     let letters: Vec<_> = columns
-        .iter()
         .map(|column| (column.name.clone(), column.letter.clone()))
         .collect();
     let mut text = String::new();
@@ -56,43 +52,45 @@ pub fn argument(story: &Story) -> String {
 }
 
 /// What is to be known of a contender: its name, its place in the queue, its token.
-fn who(
-    story: &Story,
-    column: &Column,
-    columns: &[Column],
-    selection: &Selection,
-    glyphs: &Glyphs,
-) -> String {
+fn who(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String {
     let history = &story.history;
     let mut parts = vec![column.name.clone()];
-    let Some(window) = selection.windows.get(&column.contender) else {
+    let Some(window) = scene.selection.windows.get(&column.contender) else {
         return parts.remove(0);
     };
     let events = history.events.get(window.clone()).unwrap_or_default();
     let start = *window.start();
-    let queued = events
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(after, event)| match event.what {
-            What::Queued {
-                by,
-                lock,
-                place,
-                name,
-            } if by == column.contender => Some((start + after, lock, place, name)),
-            _ => None,
-        });
+    let queued = events.iter().enumerate().rev().find_map(|(after, event)| {
+        if let What::Queued {
+            by,
+            lock,
+            place,
+            name,
+        } = event.what
+        {
+            (by == column.contender).then_some((start + after, lock, place, name))
+        } else {
+            None
+        }
+    });
     if let Some((at, lock, place, name)) = queued {
-        parts.push(timeline::place_and_name(place, name, history, glyphs));
-        let names = timeline::Names { history, columns };
-        if let Some(ahead) = ahead(story, at, lock, place) {
-            parts.push(format!("behind {}", names.of(ahead)));
+        parts.push(place_and_name(place, name, history, glyphs));
+        let names = Names {
+            history,
+            columns: &scene.columns,
+        };
+        match ahead(story, at, lock, place) {
+            Some(ahead) if ahead == column.contender => parts.push("behind itself".to_owned()),
+            Some(ahead) => parts.push(format!("behind {}", names.of(ahead))),
+            None => {}
         }
     }
-    let entered = events.iter().rev().find_map(|event| match event.what {
-        What::Acquired { by, token, .. } if by == column.contender => Some((event.at, token)),
-        _ => None,
+    let entered = events.iter().rev().find_map(|event| {
+        if let What::Acquired { by, token, .. } = event.what {
+            (by == column.contender).then_some((event.at, token))
+        } else {
+            None
+        }
     });
     match entered {
         Some((_, Some(token))) => parts.push(format!("entered with token {}", token.0)),

@@ -5,7 +5,7 @@ use picklock_checker::outcome::Story;
 
 use crate::explain;
 use crate::style::Style;
-use crate::timeline::{Detail, timeline};
+use crate::timeline::{self, Detail, Scene};
 use crate::words::{count, hanging, harmless, milliseconds};
 
 /// The report on one run. Its last line is the command that shows the run again.
@@ -20,13 +20,14 @@ pub(crate) fn story_with(
     detail: Detail,
     style: &Style,
 ) -> String {
-    let mut blocks = vec![summary(story, asides)];
-    if detail == Detail::Essential || story.history.contenders.len() <= 8 {
-        blocks.push(explain::cast(story, style));
-    }
-    blocks.push(timeline(story, detail, style).draw(style));
-    blocks.push(explain::argument(story));
-    blocks.push(again(story));
+    let scene = Scene::of(story, detail);
+    let mut blocks = vec![
+        summary(story, asides),
+        explain::cast(story, &scene, style),
+        timeline::build(story, &scene, style).draw(style),
+        explain::argument(story, &scene),
+        again(story),
+    ];
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n")
 }

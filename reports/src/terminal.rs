@@ -25,12 +25,18 @@ pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
         text.push_str(&verdict_line(case, width, style));
         text.push_str(&findings(case, style));
     }
-    for case in outcome
-        .cases
-        .iter()
-        .filter(|case| case.standing == Standing::Fail)
-    {
+    let failed = || {
+        outcome
+            .cases
+            .iter()
+            .filter(|case| case.standing == Standing::Fail)
+    };
+    let several = failed().count() > 1;
+    for case in failed() {
         text.push('\n');
+        if several {
+            text.push_str(&format!("  {}:\n", label(case)));
+        }
         text.push_str(&failure(case, style));
     }
     text

@@ -12,7 +12,7 @@ use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, Event, History, VirtualTime, What};
 
 pub(crate) use note::place_and_name;
-pub(crate) use select::Selection;
+use select::Selection;
 
 use crate::style::{Glyphs, Style};
 use crate::words::{count, mentions, thousands};
@@ -71,35 +71,41 @@ const LANES_IN_FULL: usize = 8;
 
 /// The timeline of a run.
 pub fn timeline(story: &Story, detail: Detail, style: &Style) -> Timeline {
-    let selection = select(story, detail);
-    build(story, &selection, detail, style)
+    let scene = Scene::of(story, detail);
+    build(story, &scene, style)
 }
 
-/// What of a run is shown.
-pub(crate) fn select(story: &Story, detail: Detail) -> Selection {
-    match detail {
-        Detail::Essential => select::essential(story),
-        Detail::Full => select::everything(story),
+/// What of a run is shown, and what everybody is called in it.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) selection: Selection,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Scene {
+    pub(crate) fn of(story: &Story, detail: Detail) -> Self {
+        let (selection, lanes) = match detail {
+            Detail::Essential => (select::essential(story), usize::MAX),
+            Detail::Full => (select::everything(story), LANES_IN_FULL),
+        };
+        let columns = if selection.lanes.len() > lanes {
+            Vec::new()
+        } else {
+            columns(&selection.lanes, &story.history)
+        };
+        Self { selection, columns }
     }
 }
 
 /// The timeline of what was selected.
-pub(crate) fn build(
-    story: &Story,
-    selection: &Selection,
-    detail: Detail,
-    style: &Style,
-) -> Timeline {
-    let columns = match detail {
-        Detail::Full if selection.lanes.len() > LANES_IN_FULL => Vec::new(),
-        Detail::Full | Detail::Essential => columns(&selection.lanes, &story.history),
-    };
+pub(crate) fn build(story: &Story, scene: &Scene, style: &Style) -> Timeline {
+    let Scene { selection, columns } = scene;
     let others = story.history.contenders.len() - selection.lanes.len();
     let invariant = story.violated.as_ref().map(|(invariant, _)| invariant);
     let mut builder = Builder {
         names: Names {
             history: &story.history,
-            columns: &columns,
+            columns,
         },
         glyphs: style.glyphs(),
         lanes: vec![Lane::default(); story.history.contenders.len()],
@@ -108,16 +114,15 @@ pub(crate) fn build(
         rows: Vec::new(),
     };
     builder.run(selection);
-    let rows = builder.rows;
     Timeline {
-        columns,
-        rows,
+        rows: builder.rows,
+        columns: columns.clone(),
         others,
     }
 }
 
 /// The heads of lanes, with letters in order.
-pub(crate) fn columns(lanes: &[ContenderId], history: &History) -> Vec<Column> {
+fn columns(lanes: &[ContenderId], history: &History) -> Vec<Column> {
     let column = |(place, &contender): (usize, &ContenderId)| Column {
         contender,
         name: history.contender(contender).to_owned(),
@@ -231,7 +236,7 @@ impl Builder<'_> {
             match column {
                 Some(column) => cells[column] = cell.text(),
                 None if cell.words.is_empty() => {}
-                None => notes.push(format!("{} {}", self.names.of(by), cell.words)),
+                None => notes.push(format!("{}: {}", self.names.of(by), cell.words)),
             }
         }
         notes.extend(note::note(&event.what, &self.names, self.glyphs));

@@ -120,26 +120,26 @@ fn a_full_report_of_many_contenders_is_a_list() {
 
 /// Many rounds of many contenders, and one overlap at the end.
 fn long() -> Story {
-    let mut lines = String::new();
+    let mut lines = Vec::new();
     let mut now = 0;
     for round in 1..=20 {
         for contender in 1..=8 {
-            writeln!(lines, "{now} acquire {contender}").unwrap();
-            writeln!(lines, "{} enters {contender} {round}", now + 2).unwrap();
-            writeln!(lines, "{} leaves {contender}", now + 5).unwrap();
+            lines.push(format!("{now} acquire {contender}"));
+            lines.push(format!("{} enters {contender} {round}", now + 2));
+            lines.push(format!("{} leaves {contender}", now + 5));
             now += 10;
         }
     }
-    let events = lines.lines().count();
-    writeln!(lines, "{now} acquire 7").unwrap();
-    writeln!(lines, "{} enters 7 100", now + 1).unwrap();
+    let events = lines.len();
+    lines.push(format!("{now} acquire 7"));
+    lines.push(format!("{} enters 7 100", now + 1));
     for hiccup in 0..30 {
-        writeln!(lines, "{} disconnected 7", now + 10 + hiccup).unwrap();
-        writeln!(lines, "{} reconnected 7", now + 10 + hiccup).unwrap();
+        lines.push(format!("{} disconnected 7", now + 10 + hiccup));
+        lines.push(format!("{} reconnected 7", now + 10 + hiccup));
     }
-    writeln!(lines, "{} acquire 8", now + 50).unwrap();
-    writeln!(lines, "{} enters 8 101", now + 60).unwrap();
-    writeln!(lines, "{} leaves 7", now + 70).unwrap();
+    lines.push(format!("{} acquire 8", now + 50));
+    lines.push(format!("{} enters 8 101", now + 60));
+    lines.push(format!("{} leaves 7", now + 70));
     let argument = [
         ("then", "contender-7 is inside"),
         ("however", "contender-8 enters"),
@@ -150,7 +150,7 @@ fn long() -> Story {
         &[events + 1, events + 63, events + 64],
         &argument,
     );
-    story("mutual-exclusion", told, history(8, &[], &lines))
+    story("mutual-exclusion", told, history(8, &[], &lines.join("\n")))
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Every line that a person can see of a run.
 
 mod common;
+#[path = "common/outcome.rs"]
+mod outcome;
 
-use common::{case, failed, finding, scenario, two_inside};
+use common::two_inside;
 use insta::assert_snapshot;
+use outcome::{case, failed, finding, scenario};
 use picklock_checker::outcome::{CaseOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;

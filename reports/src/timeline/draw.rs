@@ -13,7 +13,7 @@ const LANE: usize = 15;
 /// How narrow a lane may get.
 const LANE_LEAST: usize = 6;
 /// Notes are never squeezed into less than this, even if the lines get too long by it.
-const NOTES_LEAST: usize = 24;
+const NOTES_LEAST: usize = 16;
 
 impl Timeline {
     /// The timeline as lines of text, each ended.
@@ -49,38 +49,33 @@ struct Shape {
 impl Shape {
     fn of(timeline: &Timeline) -> Self {
         let times = timeline.rows.iter().filter_map(|row| row.at);
-        let time = times.map(|at| at.to_string().len() + 2).max();
-        let time = time.unwrap_or(TIME).max(TIME);
+        let time = times.map(|at| at.to_string().len() + 2).max().unwrap_or(0);
+        let notes = timeline.rows.iter().map(whole_note);
+        let longest = notes.map(|note| note.chars().count()).max().unwrap_or(0);
+        let wide = Self::with(timeline, time.max(TIME), LANE, GAP);
+        if longest <= wide.notes {
+            wide
+        } else {
+            Self::with(timeline, time, LANE_LEAST, 1)
+        }
+    }
+
+    /// Each lane is as wide as its widest cell and the space after it, and no narrower than `least`.
+    fn with(timeline: &Timeline, time: usize, least: usize, space: usize) -> Self {
         let widest = |lane: usize| {
             let cells = timeline.rows.iter().filter_map(|row| row.cells.get(lane));
             let widest = cells.map(|cell| cell.chars().count()).max();
-            widest.unwrap_or(0) + 2
+            (widest.unwrap_or(0) + space).max(least)
         };
-        let lanes = |least: usize| -> Vec<usize> {
-            let places = 0..timeline.columns.len();
-            places.map(|lane| widest(lane).max(least)).collect()
-        };
-        let room = |lanes: &[usize]| {
-            let used = time + GAP + lanes.iter().sum::<usize>();
-            WIDTH.saturating_sub(used)
-        };
-        let notes = timeline.rows.iter().map(whole_note);
-        let longest = notes.map(|note| note.chars().count()).max().unwrap_or(0);
-        let wide = lanes(LANE);
-        if longest <= room(&wide) {
-            let notes = room(&wide);
-            return Self {
-                time,
-                lanes: wide,
-                notes,
-            };
+        let mut lanes: Vec<usize> = (0..timeline.columns.len()).map(widest).collect();
+        if let Some(last) = lanes.last_mut() {
+            *last += GAP - space;
         }
-        let narrow = lanes(LANE_LEAST);
-        let notes = room(&narrow).max(NOTES_LEAST);
+        let used = time + GAP + lanes.iter().sum::<usize>();
         Self {
             time,
-            lanes: narrow,
-            notes,
+            lanes,
+            notes: WIDTH.saturating_sub(used).max(NOTES_LEAST),
         }
     }
 

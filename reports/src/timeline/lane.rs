@@ -136,7 +136,7 @@ impl Lane {
             What::StillWaiting { lock, .. } => {
                 self.calling = true;
                 self.gone = false;
-                self.plain(named("still waits", lock), glyphs)
+                self.plain(named("waits", lock), glyphs)
             }
             What::Finished { .. } => self.plain("done", glyphs),
             What::Paused { .. } => {

@@ -104,20 +104,13 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
     let Some(witness) = witness else {
         return all_contenders(history).take(LANES).collect();
     };
-    let by = |place: usize| {
-        history
-            .events
-            .get(place)
-            .and_then(|event| subject(&event.what))
-    };
     let mut first: Vec<ContenderId> = Vec::new();
-    let breaking = breach.and_then(by);
-    for id in breaking
-        .into_iter()
-        .chain(witness.events.iter().copied().filter_map(by))
-    {
-        if !first.contains(&id) {
-            first.push(id);
+    for place in breach.iter().chain(&witness.events) {
+        let event = history.events.get(*place);
+        for id in event.iter().flat_map(|event| concerned(&event.what)) {
+            if !first.contains(&id) {
+                first.push(id);
+            }
         }
     }
     let mut involved: BTreeSet<ContenderId> = first.iter().copied().collect();
@@ -132,6 +125,16 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
     first.truncate(LANES);
     first.sort_unstable();
     first
+}
+
+/// Whom an event is about, and whom it blames.
+fn concerned(what: &What) -> impl Iterator<Item = ContenderId> {
+    let blamed = if let What::StillWaiting { owner, .. } | What::Leftover { owner, .. } = *what {
+        owner
+    } else {
+        None
+    };
+    subject(what).into_iter().chain(blamed)
 }
 
 fn witness_texts(witness: &Witness) -> impl Iterator<Item = &str> {

@@ -1,11 +1,8 @@
 //! Hand-written runs, one line per event.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{
-    CaseOutcome, Finding, ScenarioOutcome, Standing, Story, Violation,
-};
+use picklock_checker::outcome::Story;
 use picklock_checker::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Step, Token,
     VirtualTime, What, Witness,
@@ -26,15 +23,20 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
     };
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut words = line.split_whitespace();
-        let at: f64 = words.next().unwrap().parse().unwrap();
-        let verb = words.next().unwrap();
-        let rest: Vec<i64> = words.map(|word| word.parse().unwrap()).collect();
+        let at: f64 = parse(words.next());
+        let verb = words.next().expect("a time is followed by a word");
+        let rest: Vec<i64> = words.map(|word| parse(Some(word))).collect();
         history.events.push(Event {
             at: VirtualTime::from_micros((at * 1_000.0) as u64),
             what: what(verb, &rest),
         });
     }
     history
+}
+
+fn parse<T: std::str::FromStr>(word: Option<&str>) -> T {
+    let number = word.and_then(|word| word.parse().ok());
+    number.unwrap_or_else(|| panic!("expected a number, found {word:?}"))
 }
 
 fn what(verb: &str, rest: &[i64]) -> What {
@@ -83,13 +85,13 @@ fn what(verb: &str, rest: &[i64]) -> What {
         "owns" => What::Owned {
             by,
             lock,
-            token: token.unwrap(),
+            token: token.unwrap_or(Token(0)),
             name: NameId(0),
         },
         "disowned" => What::Disowned {
             by,
             lock,
-            token: token.unwrap(),
+            token: token.unwrap_or(Token(0)),
             how: Disowned::Expired,
         },
         "writing" => What::Writing { by, lock, token },
@@ -195,66 +197,4 @@ pub fn two_inside() -> Story {
     let mut witness = witness(2000, summary, &[3, 11, 12], &argument);
     witness.overlap = Some(Duration::from_millis(8_012));
     story("mutual-exclusion", witness, history)
-}
-
-/// A case that stands like this, of which nothing else is known.
-pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
-    CaseOutcome {
-        scenario: "zookeeper/waiter-death".to_owned(),
-        case: algorithm.to_owned(),
-        algorithm: algorithm.to_owned(),
-        standing,
-        findings: Vec::new(),
-        violations: Vec::new(),
-        seeds: 1000,
-        undecided: BTreeMap::new(),
-        hash: 0x00c0_ffee_00c0_ffee,
-        metrics: BTreeMap::new(),
-        took: Duration::from_millis(2_100),
-        story: None,
-    }
-}
-
-/// A case that fails with this story.
-pub fn failed(algorithm: &str, story: Story) -> CaseOutcome {
-    let (invariant, witness) = story.violated.clone().unwrap();
-    CaseOutcome {
-        violations: vec![Violation {
-            seed: story.seed,
-            found_after: 3,
-            seeds: 41,
-            expected: false,
-            witness,
-            invariant: invariant.clone(),
-        }],
-        findings: vec![finding(
-            &invariant,
-            Standing::Fail,
-            &format!(
-                "{invariant} was to hold, and is violated at seed {}",
-                story.seed
-            ),
-        )],
-        took: Duration::from_millis(100),
-        story: Some(Box::new(story)),
-        ..case(algorithm, Standing::Fail)
-    }
-}
-
-/// A finding.
-pub fn finding(name: &str, standing: Standing, line: &str) -> Finding {
-    Finding {
-        name: name.to_owned(),
-        standing,
-        line: line.to_owned(),
-    }
-}
-
-/// A scenario with these cases.
-pub fn scenario(cases: Vec<CaseOutcome>) -> ScenarioOutcome {
-    ScenarioOutcome {
-        name: "zookeeper/waiter-death".to_owned(),
-        claim: "The death of a waiter does not hand the lock to the one behind it.".to_owned(),
-        cases,
-    }
 }
