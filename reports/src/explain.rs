@@ -30,7 +30,8 @@ pub(crate) fn cast(story: &Story, scene: &Scene, style: &Style) -> String {
     text
 }
 
-/// The argument, with letters for the contenders that have a lane. Empty if the run violates nothing.
+/// The argument, with letters for the contenders that have a lane. Empty if the run violates
+/// nothing.
 pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
     let Some((_, witness)) = &story.violated else {
         return String::new();
@@ -173,7 +174,8 @@ fn in_midst(text: &str) -> String {
     }
 }
 
-/// A sentence as it begins; names of contenders, which have a digit in their first word, stay as they are.
+/// A sentence as it begins; names of contenders, which have a digit in their first word, stay as
+/// they are.
 fn capitalised(text: &str) -> String {
     let first = text.split([' ', '\'']).next().unwrap_or(text);
     if first.contains(|letter: char| letter.is_ascii_digit()) {

@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all.
 //!
-//! A report goes to a temporary name in the same folder and is then renamed, so that nobody ever reads
-//! half of it, and a failure leaves what was there before.
+//! A report goes to a temporary name in the same folder and is then renamed, so that nobody ever
+//! reads half of it, and a failure leaves what was there before.
 
 use std::fs;
 use std::io::{self, Write};
@@ -27,7 +27,8 @@ pub struct FileError {
 
 /// Writes a file whole: either all of it is there afterwards, or the path is as it was before.
 ///
-/// Devices and pipes, such as `/dev/stdout`, are written to directly: renaming onto them would replace them.
+/// Devices and pipes, such as `/dev/stdout`, are written to directly: renaming onto them would
+/// replace them.
 ///
 /// # Errors
 /// If the folder does not exist, or the system refuses.
@@ -51,8 +52,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     })
 }
 
-/// Checks that [`write_whole`] can write this path, so that a long run does not end in an error that
-/// could have been told at its start. Leaves nothing behind.
+/// Checks that [`write_whole`] can write this path, so that a long run does not end in an error
+/// that could have been told at its start. Leaves nothing behind.
 ///
 /// # Errors
 /// As `write_whole` would give.

@@ -12,8 +12,8 @@ pub use table::table;
 /// The version of the schema of [`json()`](fn@json).
 pub const VERSION: u32 = 1;
 
-/// What was measured of one algorithm with so many contenders. Times are in microseconds of virtual time,
-/// except `took_seconds`.
+/// What was measured of one algorithm with so many contenders. Times are in microseconds of virtual
+/// time, except `took_seconds`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HerdRow {
     /// The algorithm.

@@ -1,7 +1,7 @@
 //! Outcomes in, bytes out: terminal, JSON, charts.
 //!
-//! Nothing here runs anything, reads a clock, or decides anything: the result types of `picklock_checker` come
-//! in, and text or pictures go out. The same outcomes give the same bytes.
+//! Nothing here runs anything, reads a clock, or decides anything: the result types of
+//! `picklock_checker` come in, and text or pictures go out. The same outcomes give the same bytes.
 //!
 //! - [`terminal`]: a block per scenario, a summary at the end;
 //! - [`story`]: one run told to a person, with its [`timeline`] and the argument;

@@ -1,5 +1,5 @@
-//! One run told to a person, in the order in which a reader asks: what failed, how badly, who is who, what
-//! happened, why that is wrong, how do I see it again.
+//! One run told to a person, in the order in which a reader asks: what failed, how badly, who is
+//! who, what happened, why that is wrong, how do I see it again.
 
 use picklock_checker::outcome::Story;
 

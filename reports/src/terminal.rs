@@ -1,4 +1,5 @@
-//! What a run of scenarios looks like in a terminal: a block per scenario, and a summary at the end.
+//! What a run of scenarios looks like in a terminal: a block per scenario, and a summary at the
+//! end.
 
 use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing};
 
@@ -14,8 +15,8 @@ const NAME: usize = 24;
 /// Where times and the exit code end.
 const RIGHT: usize = 87;
 
-/// The block of one scenario: its name, its claim, a line per case with its findings below it, and the story
-/// of what failed.
+/// The block of one scenario: its name, its claim, a line per case with its findings below it, and
+/// the story of what failed.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
     let claim = hanging("  ", &harmless(&outcome.claim));
     let mut text = format!("{}\n{claim}\n\n", harmless(&outcome.name));

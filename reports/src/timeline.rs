@@ -1,7 +1,8 @@
 //! A run drawn as a timeline: one lane per contender, and notes beside them.
 //!
-//! The lanes show belief: a bar from where a contender enters until it leaves or is told of the loss. What the
-//! service and the resource say stands in the notes, so that the three are never mixed up.
+//! The lanes show belief: a bar from where a contender enters until it leaves or is told of the
+//! loss. What the service and the resource say stands in the notes, so that the three are never
+//! mixed up.
 
 mod draw;
 mod lane;
@@ -31,8 +32,8 @@ pub enum Detail {
 /// A timeline, ready to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
-    /// The contenders that have a lane, from left to right. With more contenders than lanes fit, a full
-    /// timeline has none, and every row says in its note whom it is about.
+    /// The contenders that have a lane, from left to right. With more contenders than lanes fit, a
+    /// full timeline has none, and every row says in its note whom it is about.
     pub columns: Vec<Column>,
     /// What happened, from top to bottom.
     pub rows: Vec<Row>,

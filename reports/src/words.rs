@@ -77,7 +77,8 @@ pub(crate) fn milliseconds(duration: Duration) -> String {
     }
 }
 
-/// The text in lines of at most `width` characters, broken at spaces; a longer word has its own line.
+/// The text in lines of at most `width` characters, broken at spaces; a longer word has its own
+/// line.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -96,7 +97,8 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text, wrapped to the width of a report, after `first` on its first line and below it on the others.
+/// The text, wrapped to the width of a report, after `first` on its first line and below it on the
+/// others.
 pub(crate) fn hanging(first: &str, text: &str) -> String {
     let indent = first.chars().count();
     let lines = wrap(text, WIDTH.saturating_sub(indent).max(20));

@@ -197,3 +197,60 @@ fn an_empty_history_is_no_reason_to_panic() {
     let text = essential(&story("progress", told, history(0, &[], "")));
     assert_snapshot!(text);
 }
+
+#[test]
+fn every_event_has_words() {
+    let mut told = two_inside();
+    told.violated = None;
+    told.history = history(
+        2,
+        &["cancel contender-1's acquire", "pause contender-2 for 5ms"],
+        "0  acquire 1
+         1  cancelled 1
+         1  fault 1
+         2  acquire 1
+         3  fails 1
+         4  acquire 1
+         5  queued 1 0
+         6  owns 1 1
+         7  enters 1 1
+         8  acquire 1
+         9  enters 1 2
+         10 leaves 1
+         11 released 1
+         12 writing 1 1
+         13 rejected 1 1 4 4
+         14 disconnected 1
+         15 reconnected 1
+         16 acquire 2
+         16 fault 2
+         16 paused 2
+         17 resumes 2
+         18 healed 2
+         19 expired 1
+         20 disowned 1 1
+         21 unqueued 1 0
+         22 crashed 1
+         23 restarts 1
+         24 enters 2
+         25 lost 2
+         26 calm
+         27 bound
+         27 waits 1
+         27 leftover 2 3",
+    );
+    let text = picklock_reports::story::story(&told, Detail::Full, &STYLE);
+    assert_snapshot!(text);
+}
+
+#[test]
+fn with_several_locks_each_event_names_its_own() {
+    let mut told = two_inside();
+    told.history.locks.push("orders".to_owned());
+    let text = essential(&told);
+    let enters: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("enters"))
+        .collect();
+    assert_snapshot!(enters.join("\n"));
+}

@@ -160,3 +160,17 @@ fn a_claim_cannot_steer_the_terminal() {
     outcome.claim = "one\n\u{1b}[31mtwo".to_owned();
     assert!(!terminal::scenario(&outcome, &STYLE).contains('\u{1b}'));
 }
+
+#[test]
+fn several_failures_are_told_one_after_the_other_by_name() {
+    let mut held = case("redis-set-nx", Standing::Fail);
+    held.findings = vec![finding(
+        "mutual-exclusion",
+        Standing::Fail,
+        "mutual-exclusion was to be violated within 10 seeds, and held",
+    )];
+    let cases = vec![failed("zk-no-recheck", two_inside()), held];
+    let text = terminal::scenario(&scenario(cases), &STYLE);
+    let rest: Vec<&str> = text.lines().skip(7).collect();
+    assert_snapshot!(rest.join("\n"));
+}

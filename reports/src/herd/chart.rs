@@ -171,7 +171,8 @@ impl Chart {
     }
 }
 
-/// A duration in microseconds without needless decimals, as ticks have them: `200 us`, `5 ms`, `1 s`.
+/// A duration in microseconds without needless decimals, as ticks have them: `200 us` or
+/// `5 ms`.
 fn tick(micros: f64) -> String {
     let (number, unit) = match micros {
         ..1_000.0 => (micros, "us"),

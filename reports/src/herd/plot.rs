@@ -8,16 +8,17 @@ use plotters::prelude::*;
 
 use super::HerdRow;
 use super::chart::Chart;
-use crate::words::thousands;
+use crate::words::{count, duration, thousands, wrap};
 
 /// The width of the legend.
 const LEGEND: i32 = 300;
 /// The height of the title.
 const TITLE: i32 = 64;
 const GREY: RGBColor = RGBColor(110, 110, 110);
+const DARK: RGBColor = RGBColor(50, 50, 50);
 
-/// Colours that people with any kind of colour vision can tell apart (Okabe and Ito), but for yellow, which
-/// is hard to see on white.
+/// Colours that people with any kind of colour vision can tell apart (Okabe and Ito), but for
+/// yellow, which is hard to see on white.
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -33,6 +34,7 @@ type Problem<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
 
 /// One algorithm's line.
 struct Series {
+    /// The algorithm, and below it what else tells the lines apart.
     name: String,
     /// Contenders and value, ascending; only what a logarithmic axis can show.
     points: Vec<(f64, f64)>,
@@ -41,6 +43,15 @@ struct Series {
     /// All values are zero.
     none: bool,
     look: usize,
+    /// How many lines are drawn over it.
+    above: usize,
+}
+
+impl Series {
+    /// What is drawn earlier is drawn larger, so that it can be seen below what covers it.
+    fn weight(&self) -> u32 {
+        self.above.min(3) as u32
+    }
 }
 
 /// Draws a chart into an area.
@@ -90,10 +101,10 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
     for row in rows {
         let mut name = row.algorithm.clone();
         if holds {
-            name.push_str(&format!(", hold {}", crate::words::duration(row.hold)));
+            name.push_str(&format!("\nhold {}", duration(row.hold)));
         }
         if servers {
-            name.push_str(&format!(", {}", crate::words::count(row.servers, "server")));
+            name.push_str(&format!("\n{}", count(row.servers, "server")));
         }
         let look = all.len();
         let place = *places.entry(name.clone()).or_insert(look);
@@ -104,6 +115,7 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
                 reference: Vec::new(),
                 none: true,
                 look,
+                above: 0,
             });
         }
         let one = &mut all[place];
@@ -117,7 +129,9 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
             one.reference.push((row.contenders as f64, value));
         }
     }
+    let last = all.len().saturating_sub(1);
     for one in &mut all {
+        one.above = last - one.look;
         one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
         one.reference.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
@@ -180,18 +194,20 @@ fn plot<B: DrawingBackend>(
         .draw()?;
     // Lines first, so that no line crosses another's markers.
     for one in series {
-        let color = color(one.look);
-        let reference = one.reference.iter().copied();
-        let dashes = DashedLineSeries::new(reference, 5, 5, color.stroke_width(1));
-        context.draw_series(dashes)?;
         let points = one.points.iter().copied();
-        context.draw_series(LineSeries::new(points, color.stroke_width(3)))?;
+        let stroke = color(one.look).stroke_width(2 + one.weight());
+        context.draw_series(LineSeries::new(points, stroke))?;
+    }
+    for one in series {
+        let reference = one.reference.iter().copied();
+        let dashes = DashedLineSeries::new(reference, 5, 5, DARK.stroke_width(1));
+        context.draw_series(dashes)?;
     }
     let base = area.get_base_pixel();
     for one in series {
         for &point in &one.points {
             let (x, y) = context.backend_coord(&point);
-            marker(area, (x - base.0, y - base.1), one.look)?;
+            marker(area, (x - base.0, y - base.1), one)?;
         }
     }
     Ok(())
@@ -208,15 +224,18 @@ fn legend<B: DrawingBackend>(
     for one in series {
         let color = color(one.look);
         let line = vec![(0, y), (44, y)];
-        area.draw(&PathElement::new(line, color.stroke_width(3)))?;
-        marker(area, (22, y), one.look)?;
+        area.draw(&PathElement::new(
+            line,
+            color.stroke_width(2 + one.weight()),
+        ))?;
+        marker(area, (22, y), one)?;
         let name = if one.none {
             format!("{} (none)", one.name)
         } else {
             one.name.clone()
         };
-        for line in crate::words::wrap(&name, 26) {
-            area.draw(&Text::new(line, (56, y - 9), font(&BLACK)))?;
+        for line in name.lines().flat_map(|line| wrap(line, 26)) {
+            area.draw(&Text::new(line, (56, y - 6), font(&BLACK)))?;
             y += 24;
         }
         y += 10;
@@ -225,9 +244,9 @@ fn legend<B: DrawingBackend>(
         y += 10;
         for start in [0, 10, 20, 30] {
             let dash = vec![(start, y), (start + 5, y)];
-            area.draw(&PathElement::new(dash, GREY.stroke_width(1)))?;
+            area.draw(&PathElement::new(dash, DARK.stroke_width(1)))?;
         }
-        area.draw(&Text::new(chart.reference_name(), (56, y - 9), font(&GREY)))?;
+        area.draw(&Text::new(chart.reference_name(), (56, y - 6), font(&DARK)))?;
     }
     Ok(())
 }
@@ -240,10 +259,10 @@ fn color(look: usize) -> RGBColor {
 fn marker<B: DrawingBackend>(
     area: &Area<B>,
     (x, y): (i32, i32),
-    look: usize,
+    one: &Series,
 ) -> Result<(), Problem<B>> {
-    const SIZE: i32 = 7;
-    let color = color(look);
+    let size = 5 + 2 * one.weight() as i32;
+    let color = color(one.look);
     let polygon = |corners: &[(i32, i32)]| {
         let corners: Vec<_> = corners
             .iter()
@@ -255,23 +274,23 @@ fn marker<B: DrawingBackend>(
         let ends = vec![(x + from.0, y + from.1), (x + to.0, y + to.1)];
         area.draw(&PathElement::new(ends, color.stroke_width(4)))
     };
-    match look % 8 {
-        0 => area.draw(&Circle::new((x, y), SIZE, color.filled())),
-        1 => polygon(&[(-SIZE, -SIZE), (SIZE, -SIZE), (SIZE, SIZE), (-SIZE, SIZE)]),
-        2 => polygon(&[(0, -SIZE - 2), (SIZE + 1, SIZE - 1), (-SIZE - 1, SIZE - 1)]),
-        3 => polygon(&[(0, -SIZE - 3), (SIZE + 3, 0), (0, SIZE + 3), (-SIZE - 3, 0)]),
+    match one.look % 8 {
+        0 => area.draw(&Circle::new((x, y), size, color.filled())),
+        1 => polygon(&[(-size, -size), (size, -size), (size, size), (-size, size)]),
+        2 => polygon(&[(0, -size - 2), (size + 1, size - 1), (-size - 1, size - 1)]),
+        3 => polygon(&[(0, -size - 3), (size + 3, 0), (0, size + 3), (-size - 3, 0)]),
         4 => {
-            line((-SIZE, -SIZE), (SIZE, SIZE))?;
-            line((-SIZE, SIZE), (SIZE, -SIZE))
+            line((-size, -size), (size, size))?;
+            line((-size, size), (size, -size))
         }
-        5 => polygon(&[(0, SIZE + 2), (SIZE + 1, 1 - SIZE), (-SIZE - 1, 1 - SIZE)]),
+        5 => polygon(&[(0, size + 2), (size + 1, 1 - size), (-size - 1, 1 - size)]),
         6 => {
-            line((0, -SIZE - 2), (0, SIZE + 2))?;
-            line((-SIZE - 2, 0), (SIZE + 2, 0))
+            line((0, -size - 2), (0, size + 2))?;
+            line((-size - 2, 0), (size + 2, 0))
         }
         _ => {
-            area.draw(&Circle::new((x, y), SIZE + 1, WHITE.filled()))?;
-            area.draw(&Circle::new((x, y), SIZE, color.stroke_width(3)))
+            area.draw(&Circle::new((x, y), size + 1, WHITE.filled()))?;
+            area.draw(&Circle::new((x, y), size, color.stroke_width(3)))
         }
     }
 }

@@ -15,22 +15,27 @@ const WHICH: &[Column] = &[
 /// The tables, each with its title. All columns at once would be too wide to read.
 const TABLES: &[(&str, &[Column])] = &[
     (
-        "Notifications",
+        "Notifications from the first release on",
         &[
             ("hold", |row| duration(row.hold)),
             ("servers", |row| thousands(row.servers)),
             ("notifications", |row| thousands(row.notifications)),
             ("formula", |row| maybe(row.formula.map(thousands))),
-            ("to_waiters", |row| thousands(row.to_waiters)),
-            ("to_releaser", |row| thousands(row.to_releaser)),
-            ("arriving", |row| thousands(row.arriving)),
         ],
     ),
     (
-        "Hand-overs",
+        "Who was notified, and who woke up",
         &[
+            ("to_waiters", |row| thousands(row.to_waiters)),
+            ("to_releaser", |row| thousands(row.to_releaser)),
+            ("arriving", |row| thousands(row.arriving)),
             ("wakeups", |row| thousands(row.wakeups)),
             ("wasted_wakeups", |row| thousands(row.wasted_wakeups)),
+        ],
+    ),
+    (
+        "What a hand-over costs",
+        &[
             ("requests_per_handover", |row| {
                 decimal(row.requests_per_handover, 1)
             }),

@@ -60,7 +60,8 @@ impl Shape {
         }
     }
 
-    /// Each lane is as wide as its widest cell and the space after it, and no narrower than `least`.
+    /// Each lane is as wide as its widest cell and the space after it, and no narrower than
+    /// `least`.
     fn with(timeline: &Timeline, time: usize, least: usize, space: usize) -> Self {
         let widest = |lane: usize| {
             let cells = timeline.rows.iter().filter_map(|row| row.cells.get(lane));

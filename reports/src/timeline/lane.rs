@@ -139,16 +139,8 @@ impl Lane {
                 self.plain(named("waits", lock), glyphs)
             }
             What::Finished { .. } => self.plain("done", glyphs),
-            What::Paused { .. } => {
-                let bar = self.belief(glyphs);
-                self.paused = true;
-                Cell::new(format!("{bar} {}", glyphs.pause).trim(), "paused")
-            }
-            What::Resumed { .. } => {
-                self.paused = false;
-                let bar = self.belief(glyphs);
-                Cell::new(format!("{bar} {}", glyphs.resume).trim(), "resumes")
-            }
+            What::Paused { .. } => self.pause(true, glyphs),
+            What::Resumed { .. } => self.pause(false, glyphs),
             What::Crashed { .. } => {
                 *self = Self::default();
                 self.crossed("crashed", glyphs)
@@ -163,14 +155,8 @@ impl Lane {
             }
             What::Writing { .. } => self.plain("sends a write", glyphs),
             What::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
-            What::Effect { accepted, .. } => {
-                let words = ["write rejected", "write accepted"];
-                self.plain(words[usize::from(accepted)], glyphs)
-            }
-            What::Written { accepted, .. } => {
-                let words = ["told: rejected", "told: accepted"];
-                self.plain(words[usize::from(accepted)], glyphs)
-            }
+            What::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
+            What::Written { accepted, .. } => self.plain(answer("told:", accepted), glyphs),
             What::Unqueued { .. }
             | What::Owned { .. }
             | What::Disowned { .. }
@@ -209,6 +195,17 @@ impl Lane {
         }
     }
 
+    fn pause(&mut self, paused: bool, glyphs: &Glyphs) -> Cell {
+        self.paused = paused;
+        let (glyph, words) = if paused {
+            (glyphs.pause, "paused")
+        } else {
+            (glyphs.resume, "resumes")
+        };
+        let bar = format!("{} {glyph}", self.belief(glyphs));
+        Cell::new(bar.trim(), words)
+    }
+
     fn plain(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
         Cell::new(&self.bar(glyphs), words)
     }
@@ -226,4 +223,9 @@ fn named(words: &str, lock: LockId, history: &History) -> String {
     } else {
         words.to_owned()
     }
+}
+
+fn answer(whose: &str, accepted: bool) -> String {
+    let answer = if accepted { "accepted" } else { "rejected" };
+    format!("{whose} {answer}")
 }

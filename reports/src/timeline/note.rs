@@ -1,6 +1,6 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
-use picklock_checker::{Disowned, Ended, Failure, History, NameId, Token, What};
+use picklock_checker::{ContenderId, Disowned, Ended, Failure, History, NameId, Token, What};
 
 use super::Names;
 use crate::style::Glyphs;
@@ -10,14 +10,8 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
     let history = names.history;
     let note = match *what {
         What::Acquired { token, .. } => return token.map(|token| format!("token {}", token.0)),
-        What::AcquireFailed { why, definite, .. } => {
-            let doubt = if definite {
-                ""
-            } else {
-                ", but may have happened"
-            };
-            format!("{}{doubt}", failure(why))
-        }
+        What::AcquireFailed { why, definite, .. } if definite => failure(why).to_owned(),
+        What::AcquireFailed { why, .. } => format!("{}, but may have happened", failure(why)),
         What::ReleaseFailed { why, .. } | What::Lost { why, .. } => failure(why).to_owned(),
         What::Queued {
             by, place, name, ..
@@ -46,11 +40,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
             before,
             after,
             ..
-        } => {
-            let arrow = glyphs.arrow;
-            let token = token.map_or(String::new(), |token| format!(", {}", with_token(token)));
-            format!("resource: {before} {arrow} {after}{token}")
-        }
+        } => change(before, after, token, glyphs),
         What::FaultFired { fault } => {
             format!("fault {}: {}", fault.0 + 1, history.fault(fault))
         }
@@ -58,13 +48,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         What::CalmBegan => "the calm begins".to_owned(),
         What::Ended { why } => format!("the run ends: {}", ended(why)),
         What::StillWaiting { behind, owner, .. } => {
-            let behind = behind.map(|name| short_name(history.name(name), glyphs));
-            match (behind, owner) {
-                (Some(behind), Some(owner)) => format!("behind {behind} of {}", names.of(owner)),
-                (Some(behind), None) => format!("behind {behind}"),
-                (None, Some(owner)) => format!("behind {}", names.of(owner)),
-                (None, None) => return None,
-            }
+            return behind_whom(behind, owner, names, glyphs);
         }
         What::Leftover { name, owner, .. } => {
             let of = owner.map_or(String::new(), |owner| format!(" of {}", names.of(owner)));
@@ -89,6 +73,27 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         | What::Written { .. } => return None,
     };
     Some(note)
+}
+
+fn change(before: i64, after: i64, token: Option<Token>, glyphs: &Glyphs) -> String {
+    let arrow = glyphs.arrow;
+    let token = token.map_or(String::new(), |token| format!(", {}", with_token(token)));
+    format!("resource: {before} {arrow} {after}{token}")
+}
+
+fn behind_whom(
+    behind: Option<NameId>,
+    owner: Option<ContenderId>,
+    names: &Names,
+    glyphs: &Glyphs,
+) -> Option<String> {
+    let behind = behind.map(|name| short_name(names.history.name(name), glyphs));
+    match (behind, owner) {
+        (Some(behind), Some(owner)) => Some(format!("behind {behind} of {}", names.of(owner))),
+        (Some(behind), None) => Some(format!("behind {behind}")),
+        (None, Some(owner)) => Some(format!("behind {}", names.of(owner))),
+        (None, None) => None,
+    }
 }
 
 fn with_token(token: Token) -> String {

@@ -98,8 +98,8 @@ fn breach(witness: &Witness, history: &History) -> Option<usize> {
         .map(|found| at(&found))
 }
 
-/// The contenders that matter, ascending: all that the witness or a fault is about, or, if those are too
-/// many, those of the witness.
+/// The contenders that matter, ascending: all that the witness or a fault is about, or, if those
+/// are too many, those of the witness.
 fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) -> Vec<ContenderId> {
     let Some(witness) = witness else {
         return all_contenders(history).take(LANES).collect();
@@ -156,7 +156,8 @@ fn fired<'a>(witness: &Witness, history: &'a History) -> impl Iterator<Item = &'
     })
 }
 
-/// For each lane, from the call that leads up to its part in the witness until the end of that call or hold.
+/// For each lane, from the call that leads up to its part in the witness until the end of that call
+/// or hold.
 fn windows(
     witness: Option<&Witness>,
     lanes: &[ContenderId],
@@ -168,15 +169,18 @@ fn windows(
         let event = history.events.get(place);
         event.is_some_and(|event| subject(&event.what) == Some(lane))
     };
+    let started = |place: usize, lane: ContenderId| {
+        of(place, lane) && matches!(history.events[place].what, What::AcquireStarted { .. })
+    };
     let mut windows = BTreeMap::new();
     for &lane in lanes {
         let mut own = places.iter().copied().filter(|&place| of(place, lane));
         let Some(first) = own.next() else { continue };
         let until = own.next_back().unwrap_or(first);
-        let started = |place: &usize| {
-            of(*place, lane) && matches!(history.events[*place].what, What::AcquireStarted { .. })
-        };
-        let from = (0..=first).rev().find(started).unwrap_or(first);
+        let from = (0..=first)
+            .rev()
+            .find(|&place| started(place, lane))
+            .unwrap_or(first);
         let end = |place: &usize| of(*place, lane) && ends(&history.events[*place].what);
         let until = if engaged(history, lane, until) {
             (until..=last).find(end).unwrap_or(until)
@@ -187,9 +191,14 @@ fn windows(
     }
     let from = windows.values().map(|window| *window.start()).min();
     let until = windows.values().map(|window| *window.end()).max();
-    let around = from.unwrap_or(0)..=until.unwrap_or(last);
+    let (from, until) = (from.unwrap_or(0), until.unwrap_or(last));
     for &lane in lanes {
-        windows.entry(lane).or_insert_with(|| around.clone());
+        // Its part began before that of the others if it was already waiting or inside by then.
+        let before = (0..=from).rev().find(|&place| started(place, lane));
+        let before = before.filter(|_| engaged(history, lane, from));
+        windows
+            .entry(lane)
+            .or_insert(before.unwrap_or(from)..=until);
     }
     windows
 }
