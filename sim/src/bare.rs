@@ -37,10 +37,12 @@ pub fn with_futures(seed: u64) -> u64 {
                 executor.drain_ready(&mut ready);
             }
             let mut world = world.borrow_mut();
-            let Some(event) = world.next(&mut sandbox) else { return world.hash.value() };
+            let Some(event) = world.next(&mut sandbox) else {
+                return world.hash.value();
+            };
             match event {
-                Event::Request { client, server, answer } => {
-                    world.send(client, Event::Reply { client, server, answer });
+                Event::Request { client, answer, .. } => {
+                    world.send(client, Event::Reply { client, answer });
                 }
                 Event::Reply { answer, .. } => answer.complete(()),
             }
@@ -56,18 +58,32 @@ pub fn without_futures(seed: u64) -> u64 {
         let mut left = [ROUND_TRIPS; CLIENTS as usize];
         for client in 0..CLIENTS {
             let server = world.tape.choose(SERVERS);
-            world.send(client, Event::Request { client, server, answer: () });
+            world.send(
+                client,
+                Event::Request {
+                    client,
+                    server,
+                    answer: (),
+                },
+            );
         }
         while let Some(event) = world.next(&mut sandbox) {
             match event {
-                Event::Request { client, server, answer } => {
-                    world.send(client, Event::Reply { client, server, answer });
+                Event::Request { client, answer, .. } => {
+                    world.send(client, Event::Reply { client, answer });
                 }
                 Event::Reply { client, .. } => {
                     left[client as usize] -= 1;
                     if left[client as usize] > 0 {
                         let server = world.tape.choose(SERVERS);
-                        world.send(client, Event::Request { client, server, answer: () });
+                        world.send(
+                            client,
+                            Event::Request {
+                                client,
+                                server,
+                                answer: (),
+                            },
+                        );
                     }
                 }
             }
@@ -82,7 +98,14 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
         {
             let mut world = world.borrow_mut();
             let server = world.tape.choose(SERVERS);
-            world.send(client, Event::Request { client, server, answer });
+            world.send(
+                client,
+                Event::Request {
+                    client,
+                    server,
+                    answer,
+                },
+            );
         }
         answered.await;
     }
@@ -90,7 +113,7 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
 
 enum Event<A> {
     Request { client: u32, server: u32, answer: A },
-    Reply { client: u32, server: u32, answer: A },
+    Reply { client: u32, answer: A },
 }
 
 struct World<A> {
@@ -113,7 +136,8 @@ impl<A> World<A> {
     fn send(&mut self, client: u32, event: Event<A>) {
         let latency = 1_000 + u64::from(self.tape.choose(9_001));
         self.hash.mix(u64::from(client) << 32 | latency);
-        self.timeline.add(VirtualTime::from_micros(self.now.micros() + latency), event);
+        self.timeline
+            .add(VirtualTime::from_micros(self.now.micros() + latency), event);
     }
 
     fn next(&mut self, sandbox: &mut Sandbox) -> Option<Event<A>> {

@@ -67,7 +67,14 @@ impl Contender {
         let process = ProcessId(id.0);
         let env = environment(&shared, process);
         let (zk, lock) = connect(&shared, process, &env);
-        Self { shared, id, process, env, zk, lock }
+        Self {
+            shared,
+            id,
+            process,
+            env,
+            zk,
+            lock,
+        }
     }
 
     /// Waits for its turn to come to the lock at all.
@@ -82,7 +89,12 @@ impl Contender {
             }
             Arrival::InOrder | Arrival::BehindHolder => {
                 let (go, gone) = completion();
-                if self.shared.world.borrow_mut().wait_to_start(self.process, go) {
+                if self
+                    .shared
+                    .world
+                    .borrow_mut()
+                    .wait_to_start(self.process, go)
+                {
                     gone.await;
                 }
             }
@@ -104,10 +116,18 @@ impl Contender {
     async fn round(&mut self) {
         loop {
             self.renew_if_closed();
-            self.say(What::AcquireStarted { by: self.id, lock: LOCK }).await;
+            self.say(What::AcquireStarted {
+                by: self.id,
+                lock: LOCK,
+            })
+            .await;
             match self.acquire().await {
                 None => {
-                    self.say(What::Cancelled { by: self.id, lock: LOCK }).await;
+                    self.say(What::Cancelled {
+                        by: self.id,
+                        lock: LOCK,
+                    })
+                    .await;
                     return;
                 }
                 Some(Ok(held)) => {
@@ -117,7 +137,13 @@ impl Contender {
                 Some(Err(error)) => {
                     let (by, lock, why, definite) =
                         (self.id, LOCK, failure(error), error.definite());
-                    self.say(What::AcquireFailed { by, lock, why, definite }).await;
+                    self.say(What::AcquireFailed {
+                        by,
+                        lock,
+                        why,
+                        definite,
+                    })
+                    .await;
                     self.env.sleep(TRY_AGAIN_AFTER).await;
                 }
             }
@@ -143,30 +169,52 @@ impl Contender {
                 future::or(acquire, cancelled).await
             }
         };
-        self.shared.world.borrow_mut().set_acquiring(self.process, false);
+        self.shared
+            .world
+            .borrow_mut()
+            .set_acquiring(self.process, false);
         result
     }
 
     async fn use_lock(&mut self, held: Held) {
         let token = held.token.map(Token);
-        self.say(What::Acquired { by: self.id, lock: LOCK, token }).await;
+        self.say(What::Acquired {
+            by: self.id,
+            lock: LOCK,
+            token,
+        })
+        .await;
         let ended = {
             let lost = async { Err(Interrupted(self.lock.lost(&held).await)) };
             future::or(lost, self.section(token)).await
         };
         match ended {
             Ok(()) => {
-                self.say(What::ReleaseStarted { by: self.id, lock: LOCK }).await;
+                self.say(What::ReleaseStarted {
+                    by: self.id,
+                    lock: LOCK,
+                })
+                .await;
                 let what = match self.lock.release(held).await {
-                    Ok(()) => What::Released { by: self.id, lock: LOCK },
-                    Err(error) => {
-                        What::ReleaseFailed { by: self.id, lock: LOCK, why: failure(error) }
-                    }
+                    Ok(()) => What::Released {
+                        by: self.id,
+                        lock: LOCK,
+                    },
+                    Err(error) => What::ReleaseFailed {
+                        by: self.id,
+                        lock: LOCK,
+                        why: failure(error),
+                    },
                 };
                 self.say(what).await;
             }
             Err(Interrupted(error)) => {
-                self.say(What::Lost { by: self.id, lock: LOCK, why: failure(error) }).await;
+                self.say(What::Lost {
+                    by: self.id,
+                    lock: LOCK,
+                    why: failure(error),
+                })
+                .await;
                 // Whatever is left of it is given back; if the session is gone, nothing is.
                 let _nothing_left = self.lock.release(held).await;
             }
@@ -180,23 +228,42 @@ impl Contender {
             Section::Write => {
                 self.hold().await;
                 let value = self.shared.world.borrow_mut().next_value();
-                self.write(Write { value, based_on: None, token }).await?;
+                self.write(Write {
+                    value,
+                    based_on: None,
+                    token,
+                })
+                .await?;
             }
             Section::Count => {
                 let read = self.read().await;
                 self.hold().await;
-                self.write(Write { value: read + 1, based_on: Some(read), token }).await?;
+                self.write(Write {
+                    value: read + 1,
+                    based_on: Some(read),
+                    token,
+                })
+                .await?;
             }
             Section::Sell { .. } => {
                 let read = self.read().await;
                 self.hold().await;
                 if read > 0 {
-                    self.write(Write { value: read - 1, based_on: Some(read), token }).await?;
+                    self.write(Write {
+                        value: read - 1,
+                        based_on: Some(read),
+                        token,
+                    })
+                    .await?;
                 }
             }
             Section::DelayedWrite { delay } => {
                 let value = self.shared.world.borrow_mut().next_value();
-                let write = Write { value, based_on: None, token };
+                let write = Write {
+                    value,
+                    based_on: None,
+                    token,
+                };
                 // Nobody waits for the answer: the call has timed out, or was never meant to be waited for.
                 let _unheard = self.send(write, delay).await;
                 self.hold().await;
@@ -213,7 +280,10 @@ impl Contender {
         };
         if first || hold == Hold::Settled {
             let (settled, all_settled) = completion();
-            self.shared.world.borrow_mut().wait_until_settled(self.process, settled);
+            self.shared
+                .world
+                .borrow_mut()
+                .wait_until_settled(self.process, settled);
             all_settled.await;
         }
         if let Hold::For(hold) = hold
@@ -236,8 +306,17 @@ impl Contender {
 
     async fn write(&self, write: Write) -> Result<(), Interrupted> {
         let accepted = self.send(write, Duration::ZERO).await.await == 1;
-        self.say(What::Written { by: self.id, lock: LOCK, accepted }).await;
-        if accepted { Ok(()) } else { Err(Interrupted(LockError::Refused)) }
+        self.say(What::Written {
+            by: self.id,
+            lock: LOCK,
+            accepted,
+        })
+        .await;
+        if accepted {
+            Ok(())
+        } else {
+            Err(Interrupted(LockError::Refused))
+        }
     }
 
     async fn send(
@@ -245,7 +324,12 @@ impl Contender {
         write: Write,
         delay: Duration,
     ) -> picklock_algorithms::clients::completion::Answer<i64> {
-        self.say(What::Writing { by: self.id, lock: LOCK, token: write.token }).await;
+        self.say(What::Writing {
+            by: self.id,
+            lock: LOCK,
+            token: write.token,
+        })
+        .await;
         let (answer, answered) = completion();
         self.shared.world.borrow_mut().ask_resource(
             self.process,
@@ -258,7 +342,10 @@ impl Contender {
 
     /// Says what has happened. A fault that waits for it may stop the process right here.
     async fn say(&self, what: What) {
-        self.shared.world.borrow_mut().contender_says(self.process, what);
+        self.shared
+            .world
+            .borrow_mut()
+            .contender_says(self.process, what);
         poll_fn(|context| {
             let world = self.shared.world.borrow();
             if world.processes[self.process.0 as usize].state == ProcessState::Running {

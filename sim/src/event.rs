@@ -14,9 +14,15 @@ pub struct ClientId(pub u32);
 /// Something that is going to happen.
 pub enum Event {
     /// A message of a client reaches a server.
-    ToServer { connection: ConnectionId, message: ClientMessage },
+    ToServer {
+        connection: ConnectionId,
+        message: ClientMessage,
+    },
     /// A message of a server reaches a client.
-    ToClient { connection: ConnectionId, message: ServerMessage },
+    ToClient {
+        connection: ConnectionId,
+        message: ServerMessage,
+    },
     /// A client knocks at a server.
     Knock { connection: ConnectionId },
     /// A client learns that its connection stands.
@@ -26,9 +32,18 @@ pub enum Event {
     /// A server learns that a client has closed a connection.
     Gone { connection: ConnectionId },
     /// A message between servers arrives.
-    Peer { from: ServerId, to: ServerId, message: PeerMessage },
+    Peer {
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+    },
     /// A message between servers leaves, after something had to be done first.
-    Departs { from: ServerId, to: ServerId, message: PeerMessage, life: u32 },
+    Departs {
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+        life: u32,
+    },
     /// A server learns that another is gone.
     PeerLost { server: ServerId, peer: ServerId },
     /// A server wanted to look at the clock.
@@ -36,13 +51,27 @@ pub enum Event {
     /// A client wanted to look at the clock.
     ClientWake { client: ClientId },
     /// A task has slept enough.
-    Timer { process: ProcessId, done: Completion<()> },
+    Timer {
+        process: ProcessId,
+        done: Completion<()>,
+    },
     /// A request reaches the resource.
-    Resource { process: ProcessId, request: ResourceRequest, answer: Completion<i64> },
+    Resource {
+        process: ProcessId,
+        request: ResourceRequest,
+        answer: Completion<i64>,
+    },
     /// An answer of the resource reaches its client.
-    Answer { process: ProcessId, value: i64, answer: Completion<i64> },
+    Answer {
+        process: ProcessId,
+        value: i64,
+        answer: Completion<i64>,
+    },
     /// A fault strikes, some time after its trigger.
-    Strike { fault: usize, request: Option<(ConnectionId, Xid)> },
+    Strike {
+        fault: usize,
+        request: Option<(ConnectionId, Xid)>,
+    },
     /// A fault is over.
     Heal { fault: usize },
     /// The storm has lasted long enough.

@@ -19,7 +19,10 @@ impl Latency {
     pub fn new((least, most): (Duration, Duration)) -> Self {
         let least = whole_micros(least);
         let span = whole_micros(most).saturating_sub(least);
-        Self { least, span: u32::try_from(span).unwrap_or(u32::MAX - 1) }
+        Self {
+            least,
+            span: u32::try_from(span).unwrap_or(u32::MAX - 1),
+        }
     }
 
     /// Draws one; the boring choice is the least.
@@ -51,7 +54,11 @@ impl Obstacle {
 
     #[inline]
     fn arrival(&self, departs: VirtualTime, latency: u64) -> VirtualTime {
-        let slow = if departs < self.slow_until { self.slow_by } else { 0 };
+        let slow = if departs < self.slow_until {
+            self.slow_by
+        } else {
+            0
+        };
         let leaves = departs.max(self.held_until).micros();
         VirtualTime::from_micros(leaves.saturating_add(latency + slow))
     }
@@ -145,7 +152,9 @@ impl Connection {
         latency: u64,
         extra: u64,
     ) -> VirtualTime {
-        self.to_server = self.to_server.max(link.to_server.arrival(departs, latency + extra));
+        self.to_server = self
+            .to_server
+            .max(link.to_server.arrival(departs, latency + extra));
         self.to_server
     }
 
@@ -158,7 +167,9 @@ impl Connection {
         latency: u64,
         extra: u64,
     ) -> VirtualTime {
-        self.to_client = self.to_client.max(link.to_client.arrival(departs, latency + extra));
+        self.to_client = self
+            .to_client
+            .max(link.to_client.arrival(departs, latency + extra));
         self.to_client
     }
 }

@@ -12,7 +12,9 @@ use crate::world::{LOCK_PATH, World};
 
 /// Deletes the node of a contender.
 pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
-    let Some(name) = world.ownership.node_of(by) else { return };
+    let Some(name) = world.ownership.node_of(by) else {
+        return;
+    };
     let path = format!("{LOCK_PATH}/{name}");
     with_operator(world, async move |zk| delete(&zk, &path).await);
 }
@@ -21,7 +23,8 @@ pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
 pub(crate) fn recreate_lock(world: &mut World) {
     with_operator(world, async |zk| {
         loop {
-            let children = until_answered(async || zk.children(&Path::from(LOCK_PATH)).await).await?;
+            let children =
+                until_answered(async || zk.children(&Path::from(LOCK_PATH)).await).await?;
             for name in children.names() {
                 delete(&zk, &format!("{LOCK_PATH}/{name}")).await?;
             }
@@ -49,10 +52,7 @@ async fn delete(zk: &ZooKeeper, path: &str) -> ZkResult<()> {
     }
 }
 
-fn with_operator(
-    world: &mut World,
-    work: impl AsyncFnOnce(ZooKeeper) -> ZkResult<()> + 'static,
-) {
+fn with_operator(world: &mut World, work: impl AsyncFnOnce(ZooKeeper) -> ZkResult<()> + 'static) {
     let Some(shared) = world.shared() else { return };
     let process = world.operator_process();
     let task = async move {

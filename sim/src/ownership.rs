@@ -49,7 +49,14 @@ pub enum Actor {
 impl Ownership {
     /// Nobody owns the lock.
     pub fn new(rule: OwnershipRule, lock: LockId) -> Self {
-        Self { rule, lock, queue: BTreeMap::new(), owners: Vec::new(), arrivals: 0, grants: 0 }
+        Self {
+            rule,
+            lock,
+            queue: BTreeMap::new(),
+            owners: Vec::new(),
+            arrivals: 0,
+            grants: 0,
+        }
     }
 
     /// How many have come to own the lock so far.
@@ -62,37 +69,48 @@ impl Ownership {
         self.queue.is_empty() && self.owners.is_empty()
     }
 
-    /// Whether this contender owns the lock.
-    pub fn is_owner(&self, by: ContenderId) -> bool {
-        self.owners.iter().any(|owner| owner.by == by)
-    }
-
     /// Who made the node of this name, and its number in the history.
     pub fn node(&self, name: &str) -> Option<(NameId, ContenderId)> {
-        let place = self.queue.iter().find(|((_, known), _)| known.as_ref() == name)?.1;
+        let place = self
+            .queue
+            .iter()
+            .find(|((_, known), _)| known.as_ref() == name)?
+            .1;
         Some((place.name, place.by))
     }
 
     /// The first node of a contender.
     pub fn node_of(&self, by: ContenderId) -> Option<&str> {
-        self.queue.iter().find(|(_, place)| place.by == by).map(|((_, name), _)| name.as_ref())
+        self.queue
+            .iter()
+            .find(|(_, place)| place.by == by)
+            .map(|((_, name), _)| name.as_ref())
     }
 
     /// The node that everybody waits for in the end, and who made it.
     pub fn head(&self) -> Option<(NameId, ContenderId)> {
         let owner = self.owners.first().map(|owner| (owner.name, owner.by));
-        owner.or_else(|| self.queue.values().next().map(|place| (place.name, place.by)))
+        owner.or_else(|| {
+            self.queue
+                .values()
+                .next()
+                .map(|place| (place.name, place.by))
+        })
     }
 
     /// What is left at the service.
     pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
         match self.rule {
-            OwnershipRule::LowestChild => {
-                self.queue.values().map(|place| (place.name, place.by)).collect()
-            }
-            OwnershipRule::Node | OwnershipRule::Data => {
-                self.owners.iter().map(|owner| (owner.name, owner.by)).collect()
-            }
+            OwnershipRule::LowestChild => self
+                .queue
+                .values()
+                .map(|place| (place.name, place.by))
+                .collect(),
+            OwnershipRule::Node | OwnershipRule::Data => self
+                .owners
+                .iter()
+                .map(|owner| (owner.name, owner.by))
+                .collect(),
         }
     }
 
@@ -111,17 +129,35 @@ impl Ownership {
                 let number = recorder.name(path);
                 let arrival = self.arrivals;
                 self.arrivals += 1;
-                let place = Place { by, token: Token(zxid), name: number, arrival };
+                let place = Place {
+                    by,
+                    token: Token(zxid),
+                    name: number,
+                    arrival,
+                };
                 self.queue.insert((sequence(name), name.into()), place);
                 recorder.record(
                     at,
-                    What::Queued { by, lock: self.lock, place: arrival, name: number },
+                    What::Queued {
+                        by,
+                        lock: self.lock,
+                        place: arrival,
+                        name: number,
+                    },
                 );
                 self.grant_first(at, recorder);
             }
             OwnershipRule::Node => {
                 let name = recorder.name(path);
-                self.grant(at, Owner { by, token: Token(zxid), name }, recorder);
+                self.grant(
+                    at,
+                    Owner {
+                        by,
+                        token: Token(zxid),
+                        name,
+                    },
+                    recorder,
+                );
             }
             OwnershipRule::Data => {}
         }
@@ -135,7 +171,12 @@ impl Ownership {
                     return;
                 };
                 let (lock, arrival) = (self.lock, place.arrival);
-                let unqueued = What::Unqueued { by: place.by, lock, place: arrival, name: place.name };
+                let unqueued = What::Unqueued {
+                    by: place.by,
+                    lock,
+                    place: arrival,
+                    name: place.name,
+                };
                 recorder.record(at, unqueued);
                 self.disown(at, Some(place.name), by, recorder);
                 self.grant_first(at, recorder);
@@ -160,7 +201,15 @@ impl Ownership {
         match by {
             Actor::Contender(by) if !free => {
                 let name = recorder.name(path);
-                self.grant(at, Owner { by, token: Token(zxid), name }, recorder);
+                self.grant(
+                    at,
+                    Owner {
+                        by,
+                        token: Token(zxid),
+                        name,
+                    },
+                    recorder,
+                );
             }
             Actor::Contender(_) | Actor::SessionEnd | Actor::Outsider => {
                 self.disown(at, None, by, recorder);
@@ -173,7 +222,11 @@ impl Ownership {
             return;
         }
         if let Some(place) = self.queue.values().next().copied() {
-            let owner = Owner { by: place.by, token: place.token, name: place.name };
+            let owner = Owner {
+                by: place.by,
+                token: place.token,
+                name: place.name,
+            };
             self.grant(at, owner, recorder);
         }
     }
@@ -182,7 +235,15 @@ impl Ownership {
         self.owners.push(owner);
         self.grants += 1;
         let Owner { by, token, name } = owner;
-        recorder.record(at, What::Owned { by, lock: self.lock, token, name });
+        recorder.record(
+            at,
+            What::Owned {
+                by,
+                lock: self.lock,
+                token,
+                name,
+            },
+        );
     }
 
     /// Ends the ownership that goes with a node, or all of them.
@@ -204,7 +265,15 @@ impl Ownership {
                 Actor::SessionEnd => Disowned::Expired,
                 Actor::Outsider => Disowned::RemovedFromOutside,
             };
-            recorder.record(at, What::Disowned { by: owner.by, lock, token: owner.token, how });
+            recorder.record(
+                at,
+                What::Disowned {
+                    by: owner.by,
+                    lock,
+                    token: owner.token,
+                    how,
+                },
+            );
             false
         });
     }

@@ -48,8 +48,12 @@ struct LocalClock {
 impl Process {
     /// A process that runs, with clocks that are right.
     pub fn new() -> Self {
-        let clock =
-            LocalClock { since_world: 0, since_local: 0, parts_per_million: 0, wall_offset: 0 };
+        let clock = LocalClock {
+            since_world: 0,
+            since_local: 0,
+            parts_per_million: 0,
+            wall_offset: 0,
+        };
         Self {
             state: ProcessState::Running,
             backlog: Vec::new(),
@@ -79,9 +83,15 @@ impl Process {
             return local;
         }
         let ahead = u128::from(local.micros().saturating_sub(clock.since_local));
-        let rate = u128::try_from(1_000_000 + clock.parts_per_million).unwrap_or(1).max(1);
+        let rate = u128::try_from(1_000_000 + clock.parts_per_million)
+            .unwrap_or(1)
+            .max(1);
         let world = (ahead * 1_000_000).div_ceil(rate);
-        VirtualTime::from_micros(clock.since_world.saturating_add(u64::try_from(world).unwrap_or(u64::MAX)))
+        VirtualTime::from_micros(
+            clock
+                .since_world
+                .saturating_add(u64::try_from(world).unwrap_or(u64::MAX)),
+        )
     }
 
     /// What its wall clock shows, in microseconds since the Unix epoch.

@@ -72,12 +72,23 @@ fn words(what: &What) -> [u64; 4] {
     }
     match *what {
         What::AcquireStarted { by, lock } => [1, by.0.into(), lock.0.into(), 0],
-        What::Acquired { by, lock, token } => {
-            [2, by.0.into(), lock.0.into(), token.map_or(u64::MAX, |token| token.0)]
-        }
-        What::AcquireFailed { by, lock, why, definite } => {
-            [3, by.0.into(), lock.0.into(), (why as u64) << 1 | u64::from(definite)]
-        }
+        What::Acquired { by, lock, token } => [
+            2,
+            by.0.into(),
+            lock.0.into(),
+            token.map_or(u64::MAX, |token| token.0),
+        ],
+        What::AcquireFailed {
+            by,
+            lock,
+            why,
+            definite,
+        } => [
+            3,
+            by.0.into(),
+            lock.0.into(),
+            (why as u64) << 1 | u64::from(definite),
+        ],
         What::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
         What::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
         What::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), why as u64],
@@ -91,16 +102,45 @@ fn words(what: &What) -> [u64; 4] {
         What::Disconnected { by } => [14, by.0.into(), 0, 0],
         What::Reconnected { by } => [15, by.0.into(), 0, 0],
         What::SessionLost { by } => [16, by.0.into(), 0, 0],
-        What::Queued { by, lock, place, name } => {
-            [17, by.0.into(), u64::from(lock.0) << 32 | u64::from(name.0), place]
-        }
-        What::Unqueued { by, lock, place, name } => {
-            [18, by.0.into(), u64::from(lock.0) << 32 | u64::from(name.0), place]
-        }
-        What::Owned { by, lock, token, name } => {
-            [19, by.0.into(), u64::from(lock.0) << 32 | u64::from(name.0), token.0]
-        }
-        What::Disowned { by, lock, token, how } => {
+        What::Queued {
+            by,
+            lock,
+            place,
+            name,
+        } => [
+            17,
+            by.0.into(),
+            u64::from(lock.0) << 32 | u64::from(name.0),
+            place,
+        ],
+        What::Unqueued {
+            by,
+            lock,
+            place,
+            name,
+        } => [
+            18,
+            by.0.into(),
+            u64::from(lock.0) << 32 | u64::from(name.0),
+            place,
+        ],
+        What::Owned {
+            by,
+            lock,
+            token,
+            name,
+        } => [
+            19,
+            by.0.into(),
+            u64::from(lock.0) << 32 | u64::from(name.0),
+            token.0,
+        ],
+        What::Disowned {
+            by,
+            lock,
+            token,
+            how,
+        } => {
             let how = match how {
                 picklock_checker::Disowned::Released => 1,
                 picklock_checker::Disowned::Expired => 2,
@@ -110,17 +150,33 @@ fn words(what: &What) -> [u64; 4] {
             [20, u64::from(by.0) << 32 | u64::from(lock.0), token.0, how]
         }
         What::SessionExpired { by } => [21, by.0.into(), 0, 0],
-        What::Writing { by, lock, token } => {
-            [22, by.0.into(), lock.0.into(), token.map_or(u64::MAX, |token| token.0)]
-        }
+        What::Writing { by, lock, token } => [
+            22,
+            by.0.into(),
+            lock.0.into(),
+            token.map_or(u64::MAX, |token| token.0),
+        ],
         What::Read { by, lock, value } => [23, by.0.into(), lock.0.into(), signed(value)],
-        What::Effect { by, lock, token, before, after, based_on, accepted } => {
+        What::Effect {
+            by,
+            lock,
+            token,
+            before,
+            after,
+            based_on,
+            accepted,
+        } => {
             let mut folded = RollingHash::default();
             folded.mix(token.map_or(u64::MAX, |token| token.0));
             folded.mix(signed(before));
             folded.mix(signed(after));
             folded.mix(based_on.map_or(u64::MAX, signed));
-            [24, by.0.into(), u64::from(lock.0) << 1 | u64::from(accepted), folded.value()]
+            [
+                24,
+                by.0.into(),
+                u64::from(lock.0) << 1 | u64::from(accepted),
+                folded.value(),
+            ]
         }
         What::Written { by, lock, accepted } => {
             [25, by.0.into(), lock.0.into(), u64::from(accepted)]
@@ -129,14 +185,22 @@ fn words(what: &What) -> [u64; 4] {
         What::FaultHealed { fault } => [27, fault.0.into(), 0, 0],
         What::CalmBegan => [28, 0, 0, 0],
         What::Ended { why } => [29, why as u64, 0, 0],
-        What::StillWaiting { by, lock, behind, owner } => {
+        What::StillWaiting {
+            by,
+            lock,
+            behind,
+            owner,
+        } => {
             let behind = behind.map_or(u64::MAX, |name| name.0.into());
             let owner = owner.map_or(u64::MAX, |owner| owner.0.into());
             [30, u64::from(by.0) << 32 | u64::from(lock.0), behind, owner]
         }
-        What::Leftover { lock, name, owner } => {
-            [31, lock.0.into(), name.0.into(), owner.map_or(u64::MAX, |owner| owner.0.into())]
-        }
+        What::Leftover { lock, name, owner } => [
+            31,
+            lock.0.into(),
+            name.0.into(),
+            owner.map_or(u64::MAX, |owner| owner.0.into()),
+        ],
         What::Final { lock, value } => [32, lock.0.into(), signed(value), 0],
     }
 }

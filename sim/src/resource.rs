@@ -27,7 +27,11 @@ pub struct Write {
 impl Storage {
     /// A resource that holds this value.
     pub fn new(value: i64, fenced: bool) -> Self {
-        Self { fenced, value, highest: None }
+        Self {
+            fenced,
+            value,
+            highest: None,
+        }
     }
 
     /// What it holds.
@@ -54,7 +58,11 @@ mod tests {
     use super::*;
 
     fn write(token: u64) -> Write {
-        Write { value: token.cast_signed(), based_on: None, token: Some(Token(token)) }
+        Write {
+            value: token.cast_signed(),
+            based_on: None,
+            token: Some(Token(token)),
+        }
     }
 
     #[test]
@@ -63,7 +71,10 @@ mod tests {
         assert!(storage.write(&write(5)));
         assert!(storage.write(&write(5)), "the same holder may write twice");
         assert!(!storage.write(&write(4)));
-        assert!(!storage.write(&Write { token: None, ..write(0) }));
+        assert!(!storage.write(&Write {
+            token: None,
+            ..write(0)
+        }));
         assert_eq!(storage.value(), 5);
     }
 

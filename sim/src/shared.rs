@@ -31,7 +31,9 @@ struct SimulatedEnvironment {
 impl Environment for SimulatedEnvironment {
     fn monotonic(&self) -> Duration {
         let world = self.shared.world.borrow();
-        world.processes[self.process.0 as usize].monotonic(world.now).since_start()
+        world.processes[self.process.0 as usize]
+            .monotonic(world.now)
+            .since_start()
     }
 
     fn wall(&self) -> Duration {
@@ -42,7 +44,10 @@ impl Environment for SimulatedEnvironment {
 
     fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
         let (done, slept) = completion();
-        self.shared.world.borrow_mut().sleep(self.process, duration, done);
+        self.shared
+            .world
+            .borrow_mut()
+            .sleep(self.process, duration, done);
         Box::pin(slept)
     }
 
@@ -66,30 +71,50 @@ struct SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
-        let input = Input::Submit { request, watcher, completion };
-        self.shared.world.borrow_mut().tell_client(self.client, input);
+        let input = Input::Submit {
+            request,
+            watcher,
+            completion,
+        };
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, input);
     }
 
     fn watch_session(&self, watcher: Watcher) {
-        self.shared.world.borrow_mut().tell_client(self.client, Input::WatchSession(watcher));
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, Input::WatchSession(watcher));
     }
 
     fn state(&self) -> SessionState {
-        self.shared.world.borrow().clients[self.client.0 as usize].machine.state()
+        self.shared.world.borrow().clients[self.client.0 as usize]
+            .machine
+            .state()
     }
 
     fn session(&self) -> SessionId {
-        self.shared.world.borrow().clients[self.client.0 as usize].machine.session()
+        self.shared.world.borrow().clients[self.client.0 as usize]
+            .machine
+            .session()
     }
 
     fn close(&self, completion: Completion<Reply>) {
-        self.shared.world.borrow_mut().tell_client(self.client, Input::Close { completion });
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, Input::Close { completion });
     }
 }
 
 /// The environment of a process.
 pub(crate) fn environment(shared: &Rc<Shared>, process: ProcessId) -> Env {
-    Env::new(Rc::new(SimulatedEnvironment { shared: Rc::clone(shared), process }))
+    Env::new(Rc::new(SimulatedEnvironment {
+        shared: Rc::clone(shared),
+        process,
+    }))
 }
 
 /// A new session of a process.
@@ -100,5 +125,8 @@ pub(crate) fn zookeeper(shared: &Rc<Shared>, process: ProcessId) -> ZooKeeper {
 
 /// A handle to a client that is there.
 pub(crate) fn handle(shared: &Rc<Shared>, client: ClientId) -> ZooKeeper {
-    ZooKeeper::new(Rc::new(SimulatedTransport { shared: Rc::clone(shared), client }))
+    ZooKeeper::new(Rc::new(SimulatedTransport {
+        shared: Rc::clone(shared),
+        client,
+    }))
 }

@@ -61,7 +61,10 @@ impl Simulation {
             let task = contender::bystand(Rc::clone(&shared), process);
             shared.executor.spawn(process, Box::pin(task));
         }
-        Self { shared, ready: Vec::new() }
+        Self {
+            shared,
+            ready: Vec::new(),
+        }
     }
 
     fn run(mut self, mut sandbox: Sandbox) -> Simulated {
@@ -77,7 +80,9 @@ impl Simulation {
                 }
                 world.timeline.take()
             };
-            let Some((at, event)) = event else { break Ended::OutOfBudget };
+            let Some((at, event)) = event else {
+                break Ended::OutOfBudget;
+            };
             events += 1;
             if events > budget {
                 break Ended::OutOfBudget;
@@ -104,7 +109,9 @@ impl Simulation {
                 several => self.shared.world.borrow_mut().tape.choose(several),
             };
             let task = self.ready.remove(choice as usize);
-            let Some(process) = self.shared.executor.label(task) else { continue };
+            let Some(process) = self.shared.executor.label(task) else {
+                continue;
+            };
             {
                 let mut world = self.shared.world.borrow_mut();
                 let owner = &mut world.processes[process.0 as usize];
@@ -127,7 +134,10 @@ impl Simulation {
         let (killed, spawned) = {
             let mut world = self.shared.world.borrow_mut();
             self.ready.append(&mut world.awakened);
-            (std::mem::take(&mut world.killed), std::mem::take(&mut world.spawned))
+            (
+                std::mem::take(&mut world.killed),
+                std::mem::take(&mut world.spawned),
+            )
         };
         for process in killed {
             self.shared.executor.drop_tasks(|label| label == process);
@@ -157,7 +167,11 @@ impl Simulation {
             let hash = recorder.hash();
             let tape = std::mem::replace(&mut world.tape, Tape::recorded(Vec::new()));
             Simulated {
-                run: Run { history: recorder.history, facts, counts: recorder.counts },
+                run: Run {
+                    history: recorder.history,
+                    facts,
+                    counts: recorder.counts,
+                },
                 hash,
                 samples: std::mem::take(&mut world.samples),
                 choices: tape.into_choices(),

@@ -184,8 +184,10 @@ impl World {
         let servers = machines.into_iter().map(ServerSlot::new).collect();
         let contenders = plan.workload.contenders as usize;
         let mut recorder = Recorder::default();
-        recorder.history.contenders =
-            (1..=contenders).map(|number| format!("contender-{number}")).collect();
+        recorder.history.contenders = (1..=contenders)
+            .map(|number| format!("contender-{number}"))
+            .collect();
+        recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
         recorder.history.locks = vec![LOCK_PATH.to_owned()];
         let lease = end::lease(&ensemble);
         let mut world = Self {
@@ -198,7 +200,10 @@ impl World {
                 .map(|_| Process::new())
                 .collect(),
             contenders: (0..contenders)
-                .map(|_| Contender { rounds_left: plan.workload.rounds, ..Contender::default() })
+                .map(|_| Contender {
+                    rounds_left: plan.workload.rounds,
+                    ..Contender::default()
+                })
                 .collect(),
             clients: Vec::with_capacity(contenders + 1),
             connections: Connections::default(),
@@ -217,14 +222,23 @@ impl World {
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
             server_latency: Latency::new(plan.network.server_latency),
-            faults: vec![FaultState { seen: 0, armed: true }; plan.faults.len()],
+            faults: vec![
+                FaultState {
+                    seen: 0,
+                    armed: true
+                };
+                plan.faults.len()
+            ],
             faults_armed: plan.faults.len(),
             faults_active: 0,
             calm: false,
             settling: false,
             contenders_active: contenders,
             resource_in_flight: 0,
-            busy: Busy { unstarted: contenders, ..Busy::default() },
+            busy: Busy {
+                unstarted: contenders,
+                ..Busy::default()
+            },
             last_commit: 0,
             last_release: VirtualTime::ZERO,
             request_fate: None,
@@ -251,7 +265,8 @@ impl World {
         self.begin_calm_if_over();
         if !self.calm {
             let storm = end::storm_limit(&self.plan, &self.ensemble);
-            self.timeline.add(VirtualTime::ZERO + storm, Event::StormEnds);
+            self.timeline
+                .add(VirtualTime::ZERO + storm, Event::StormEnds);
         }
     }
 
@@ -263,22 +278,41 @@ impl World {
     /// Lets an event happen.
     pub fn happen(&mut self, event: Event) {
         match event {
-            Event::ToServer { connection, message } => self.at_server(connection, message),
-            Event::ToClient { connection, message } => self.at_client(connection, message),
+            Event::ToServer {
+                connection,
+                message,
+            } => self.at_server(connection, message),
+            Event::ToClient {
+                connection,
+                message,
+            } => self.at_client(connection, message),
             Event::Knock { connection } => self.knock(connection),
             Event::Opened { connection } => self.opened(connection),
             Event::Broken { connection } => self.broken(connection),
             Event::Gone { connection } => self.gone(connection),
             Event::Peer { from, to, message } => self.at_peer(from, to, message),
-            Event::Departs { from, to, message, life } => self.departs_now(from, to, message, life),
+            Event::Departs {
+                from,
+                to,
+                message,
+                life,
+            } => self.departs_now(from, to, message, life),
             Event::PeerLost { server, peer } => self.peer_lost(server, peer),
             Event::ServerWake { server } => self.server_wake(server),
             Event::ClientWake { client } => self.client_wake(client),
             Event::Timer { process, done } => self.timer(process, done),
-            Event::Resource { process, request, answer } => {
+            Event::Resource {
+                process,
+                request,
+                answer,
+            } => {
                 self.at_resource(process, request, answer);
             }
-            Event::Answer { process, value, answer } => self.answered(process, value, answer),
+            Event::Answer {
+                process,
+                value,
+                answer,
+            } => self.answered(process, value, answer),
             Event::Strike { fault, request } => self.strike(fault, request),
             Event::Heal { fault } => self.heal(fault),
             Event::StormEnds => self.storm_ends(),
@@ -331,7 +365,14 @@ impl World {
             at = contender.to_resource;
         }
         self.resource_in_flight += 1;
-        self.timeline.add(at, Event::Resource { process, request, answer });
+        self.timeline.add(
+            at,
+            Event::Resource {
+                process,
+                request,
+                answer,
+            },
+        );
     }
 
     fn at_resource(
@@ -344,7 +385,11 @@ impl World {
         let value = match request {
             ResourceRequest::Read => {
                 let value = self.storage.value();
-                self.record(What::Read { by, lock: LOCK, value });
+                self.record(What::Read {
+                    by,
+                    lock: LOCK,
+                    value,
+                });
                 value
             }
             ResourceRequest::Write(write) => {
@@ -366,11 +411,22 @@ impl World {
         let at = VirtualTime::from_micros(self.now.micros() + latency);
         let contender = &mut self.contenders[process.0 as usize];
         contender.from_resource = contender.from_resource.max(at);
-        self.timeline.add(contender.from_resource, Event::Answer { process, value, answer });
+        self.timeline.add(
+            contender.from_resource,
+            Event::Answer {
+                process,
+                value,
+                answer,
+            },
+        );
     }
 
     fn answered(&mut self, process: ProcessId, value: i64, answer: Completion<i64>) {
-        let event = Event::Answer { process, value, answer };
+        let event = Event::Answer {
+            process,
+            value,
+            answer,
+        };
         match self.deliver(process, event) {
             Some(Event::Answer { value, answer, .. }) => {
                 self.resource_in_flight -= 1;

@@ -75,7 +75,10 @@ impl Wake for TaskWake {
 impl<L> Default for Executor<L> {
     fn default() -> Self {
         Self {
-            tasks: RefCell::new(Slab { slots: Vec::new(), free: Vec::new() }),
+            tasks: RefCell::new(Slab {
+                slots: Vec::new(),
+                free: Vec::new(),
+            }),
             ready: Arc::new(Ready(AtomicU32::new(NONE))),
             spilled: RefCell::default(),
         }
@@ -97,7 +100,11 @@ impl<L: Copy> Executor<L> {
         });
         let waker = Waker::from(Arc::clone(&wake));
         wake.wake_by_ref();
-        let entry = Some(Task { label, wake, body: Some(Body { future, waker }) });
+        let entry = Some(Task {
+            label,
+            wake,
+            body: Some(Body { future, waker }),
+        });
         if place as usize == slab.slots.len() {
             slab.slots.push(entry);
         } else {
@@ -151,10 +158,13 @@ impl<L: Copy> Executor<L> {
         let place = task.0 as usize;
         let body = {
             let mut slab = self.tasks.borrow_mut();
-            slab.slots.get_mut(place).and_then(Option::as_mut).and_then(|task| {
-                task.wake.queued.store(false, Relaxed);
-                task.body.take()
-            })
+            slab.slots
+                .get_mut(place)
+                .and_then(Option::as_mut)
+                .and_then(|task| {
+                    task.wake.queued.store(false, Relaxed);
+                    task.body.take()
+                })
         };
         let Some(mut body) = body else { return };
         let poll = Pin::new(&mut body.future).poll(&mut Context::from_waker(&body.waker));
@@ -183,7 +193,10 @@ impl<L: Copy> Executor<L> {
         {
             let mut slab = self.tasks.borrow_mut();
             for place in 0..slab.slots.len() {
-                if slab.slots[place].as_ref().is_some_and(|task| chosen(task.label)) {
+                if slab.slots[place]
+                    .as_ref()
+                    .is_some_and(|task| chosen(task.label))
+                {
                     let task = self.retire(&mut slab, place);
                     // One that is running is put away when it comes back.
                     if task.as_ref().is_some_and(|task| task.body.is_some()) {

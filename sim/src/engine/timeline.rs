@@ -49,7 +49,10 @@ impl<E> Default for Timeline<E> {
             cursor: 0,
             levels: 0,
             occupied: [0; LEVELS],
-            slots: [[Slot { first: NONE, last: NONE }; SLOTS]; LEVELS],
+            slots: [[Slot {
+                first: NONE,
+                last: NONE,
+            }; SLOTS]; LEVELS],
             nodes: Vec::with_capacity(64),
             free: NONE,
             len: 0,
@@ -122,7 +125,10 @@ impl<E> Timeline<E> {
     }
 
     fn empty(&mut self, level: usize, slot: usize) {
-        self.slots[level][slot] = Slot { first: NONE, last: NONE };
+        self.slots[level][slot] = Slot {
+            first: NONE,
+            last: NONE,
+        };
         self.occupied[level] &= !(1 << slot);
         if self.occupied[level] == 0 {
             self.levels &= !(1 << level);

@@ -35,7 +35,9 @@ impl World {
         }
         let mut out = self.client_outputs.pop().unwrap_or_default();
         let now = self.processes[process.0 as usize].monotonic(self.now);
-        self.clients[id.0 as usize].machine.start(now, &mut self.tape, &mut out);
+        self.clients[id.0 as usize]
+            .machine
+            .start(now, &mut self.tape, &mut out);
         self.carry_out(id, out);
         id
     }
@@ -57,7 +59,10 @@ impl World {
             match output {
                 Output::Connect { server } => self.connect(id, server),
                 Output::Disconnect { connection } => self.hang_up(connection),
-                Output::Send { connection, message } => self.send_to_server(connection, message),
+                Output::Send {
+                    connection,
+                    message,
+                } => self.send_to_server(connection, message),
                 Output::StateChanged(state) => self.client_state(id, state),
             }
         }
@@ -70,7 +75,11 @@ impl World {
     fn count_requests(&mut self, id: ClientId) {
         let slot = &mut self.clients[id.0 as usize];
         if (slot.process.0 as usize) < self.contenders.len() {
-            let count = if slot.alive { slot.machine.requests_in_flight() } else { 0 };
+            let count = if slot.alive {
+                slot.machine.requests_in_flight()
+            } else {
+                0
+            };
             self.busy.requests = self.busy.requests + count - slot.counted;
             slot.counted = count;
         }
@@ -88,7 +97,10 @@ impl World {
 
     pub(super) fn client_wake(&mut self, client: ClientId) {
         let process = self.clients[client.0 as usize].process;
-        if self.deliver(process, Event::ClientWake { client }).is_none() {
+        if self
+            .deliver(process, Event::ClientWake { client })
+            .is_none()
+        {
             return;
         }
         let slot = &mut self.clients[client.0 as usize];
@@ -160,7 +172,11 @@ impl World {
             self.clients[client].sent.push((xid, kind));
             let by = self.clients[client].process.0;
             let request = Some((connection, xid));
-            self.moment(Moment { by, occasion: Occasion::Sent(kind), request });
+            self.moment(Moment {
+                by,
+                occasion: Occasion::Sent(kind),
+                request,
+            });
         }
         let extra = match self.request_fate.take() {
             None => 0,
@@ -172,7 +188,13 @@ impl World {
         };
         if self.connections.get(connection).open_at_client {
             let at = self.reaches_server_later(connection, extra);
-            self.timeline.add(at, Event::ToServer { connection, message });
+            self.timeline.add(
+                at,
+                Event::ToServer {
+                    connection,
+                    message,
+                },
+            );
         }
     }
 
@@ -195,10 +217,14 @@ impl World {
         let ends = *self.connections.get(connection);
         let client = ClientId(ends.client);
         let process = self.clients[ends.client as usize].process;
-        if self.deliver(process, Event::Opened { connection }).is_none() {
+        if self
+            .deliver(process, Event::Opened { connection })
+            .is_none()
+        {
             return;
         }
-        if ends.open_at_client && self.clients[ends.client as usize].connection == Some(connection) {
+        if ends.open_at_client && self.clients[ends.client as usize].connection == Some(connection)
+        {
             self.tell_client(client, Input::Opened { connection });
         } else {
             // It has given up waiting.
@@ -209,12 +235,19 @@ impl World {
     pub(super) fn broken(&mut self, connection: ConnectionId) {
         let ends = *self.connections.get(connection);
         let process = self.clients[ends.client as usize].process;
-        if self.deliver(process, Event::Broken { connection }).is_none() {
+        if self
+            .deliver(process, Event::Broken { connection })
+            .is_none()
+        {
             return;
         }
         self.connections.get_mut(connection).open_at_client = false;
         if self.clients[ends.client as usize].connection == Some(connection) {
-            let input = if ends.was_opened { Input::Broken { connection } } else { Input::Refused };
+            let input = if ends.was_opened {
+                Input::Broken { connection }
+            } else {
+                Input::Refused
+            };
             self.tell_client(ClientId(ends.client), input);
         }
     }
@@ -222,9 +255,13 @@ impl World {
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         let ends = *self.connections.get(connection);
         let process = self.clients[ends.client as usize].process;
-        let Some(Event::ToClient { message, .. }) =
-            self.deliver(process, Event::ToClient { connection, message })
-        else {
+        let Some(Event::ToClient { message, .. }) = self.deliver(
+            process,
+            Event::ToClient {
+                connection,
+                message,
+            },
+        ) else {
             return;
         };
         if let ServerMessage::Notification { .. } = message {
@@ -236,13 +273,21 @@ impl World {
             {
                 self.sessions.insert(session, ContenderId(process.0));
             }
-            self.tell_client(ClientId(ends.client), Input::Message { connection, message });
+            self.tell_client(
+                ClientId(ends.client),
+                Input::Message {
+                    connection,
+                    message,
+                },
+            );
         }
     }
 
     /// A notification has arrived at a contender.
     fn notified(&mut self, process: ProcessId) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else { return };
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
         self.busy.notifications -= 1;
         if contender.waiting {
             contender.waiting = false;
@@ -257,7 +302,9 @@ impl World {
     fn client_state(&mut self, client: ClientId, state: SessionState) {
         let process = self.clients[client.0 as usize].process;
         let by = ContenderId(process.0);
-        let Some(contender) = self.contenders.get(process.0 as usize) else { return };
+        let Some(contender) = self.contenders.get(process.0 as usize) else {
+            return;
+        };
         if contender.client != Some(client) {
             return;
         }
@@ -275,8 +322,12 @@ impl World {
 
     /// Looks, after a contender's code has run, whether it has come to wait for somebody.
     pub fn look_at(&mut self, process: ProcessId) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else { return };
-        let Some(client) = contender.client else { return };
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
+        let Some(client) = contender.client else {
+            return;
+        };
         let machine = &self.clients[client.0 as usize].machine;
         if !contender.acquiring
             || contender.waiting
@@ -291,7 +342,11 @@ impl World {
             self.recorder.counts.wasted_wakeups += 1;
         }
         contender.woken = false;
-        self.moment(Moment { by: process.0, occasion: Occasion::Waiting, request: None });
+        self.moment(Moment {
+            by: process.0,
+            occasion: Occasion::Waiting,
+            request: None,
+        });
         self.start_next(process);
     }
 
@@ -329,7 +384,10 @@ impl World {
 /// The length of what a server says, on the wire; keep-alives and greetings do not count.
 pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
     match message {
-        ServerMessage::Reply { reply: Ok(response), .. } => response.wire_bytes(),
+        ServerMessage::Reply {
+            reply: Ok(response),
+            ..
+        } => response.wire_bytes(),
         ServerMessage::Reply { reply: Err(_), .. } => {
             picklock_algorithms::clients::zookeeper::ERROR_REPLY_BYTES
         }
@@ -344,7 +402,9 @@ pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
 /// Whether an answer is that to a write.
 pub(super) fn answers_write(response: &Response) -> bool {
     match response {
-        Response::Created { .. } | Response::Deleted | Response::Set(_) | Response::Multi(_) => true,
+        Response::Created { .. } | Response::Deleted | Response::Set(_) | Response::Multi(_) => {
+            true
+        }
         Response::Exists(_)
         | Response::Data { .. }
         | Response::Children(_)

@@ -30,14 +30,16 @@ impl World {
                 let path = &created.path;
                 if let (Some(name), Some(by)) = (name_in_lock(path), self.sessions.get(&session)) {
                     let (by, zxid) = (*by, txn.zxid.0);
-                    self.ownership.created(self.now, name, path, by, zxid, &mut self.recorder);
+                    self.ownership
+                        .created(self.now, name, path, by, zxid, &mut self.recorder);
                 }
             }
             TxnChange::Delete { path } => {
                 if let Some(name) = name_in_lock(path) {
                     let actor = self.actor(session);
                     self.departed();
-                    self.ownership.deleted(self.now, name, actor, &mut self.recorder);
+                    self.ownership
+                        .deleted(self.now, name, actor, &mut self.recorder);
                 }
             }
             TxnChange::CloseSession { paths } => {
@@ -45,7 +47,8 @@ impl World {
                     if let Some(name) = name_in_lock(path) {
                         self.departed();
                         let recorder = &mut self.recorder;
-                        self.ownership.deleted(self.now, name, Actor::SessionEnd, recorder);
+                        self.ownership
+                            .deleted(self.now, name, Actor::SessionEnd, recorder);
                     }
                 }
             }
@@ -53,7 +56,8 @@ impl World {
                 if name_in_lock(path).is_some() {
                     let (actor, free, zxid) = (self.actor(session), data.is_empty(), txn.zxid.0);
                     let recorder = &mut self.recorder;
-                    self.ownership.data_set(self.now, path, free, actor, zxid, recorder);
+                    self.ownership
+                        .data_set(self.now, path, free, actor, zxid, recorder);
                 }
             }
             TxnChange::Multi(changes) => {
@@ -66,7 +70,9 @@ impl World {
     }
 
     fn actor(&self, session: SessionId) -> Actor {
-        self.sessions.get(&session).map_or(Actor::Outsider, |by| Actor::Contender(*by))
+        self.sessions
+            .get(&session)
+            .map_or(Actor::Outsider, |by| Actor::Contender(*by))
     }
 
     fn departed(&mut self) {
@@ -88,7 +94,11 @@ impl World {
             })
             .collect();
         for by in queued {
-            self.moment(Moment { by: by.0, occasion: Occasion::Queued, request: None });
+            self.moment(Moment {
+                by: by.0,
+                occasion: Occasion::Queued,
+                request: None,
+            });
         }
     }
 }

@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, Ended, What};
 
 use super::{LOCK, World};
 use crate::event::Event;
-use crate::plan::{Ensemble, Fault, Hold, PlannedFault, Plan, Section, Trigger};
+use crate::plan::{Ensemble, Fault, Hold, Plan, PlannedFault, Section, Trigger};
 use crate::process::ProcessId;
 
 /// How long a session can outlive its owner's last sign of life: its timeout, rounded up to a tick, and half a tick
@@ -127,7 +127,8 @@ impl World {
         self.calm = true;
         self.heal_everything();
         self.record(What::CalmBegan);
-        self.timeline.add(self.now + self.progress_bound, Event::BoundReached);
+        self.timeline
+            .add(self.now + self.progress_bound, Event::BoundReached);
     }
 
     /// A contender has done what it came for, or is dead for good.
@@ -158,13 +159,22 @@ impl World {
                 if self.contenders[place].acquiring {
                     let by = ContenderId(place as u32);
                     let (behind, owner) = self.waits_behind(by).unzip();
-                    self.record(What::StillWaiting { by, lock: LOCK, behind, owner });
+                    self.record(What::StillWaiting {
+                        by,
+                        lock: LOCK,
+                        behind,
+                        owner,
+                    });
                 }
             }
         }
         if why == Ended::AllFinished {
             for (name, owner) in self.ownership.leftovers() {
-                self.record(What::Leftover { lock: LOCK, name, owner: Some(owner) });
+                self.record(What::Leftover {
+                    lock: LOCK,
+                    name,
+                    owner: Some(owner),
+                });
             }
         }
         let value = self.storage.value();
@@ -175,10 +185,7 @@ impl World {
     }
 
     /// The node that a contender waits for, and who made it: the one that it watches, or else the first.
-    fn waits_behind(
-        &self,
-        by: ContenderId,
-    ) -> Option<(picklock_checker::NameId, ContenderId)> {
+    fn waits_behind(&self, by: ContenderId) -> Option<(picklock_checker::NameId, ContenderId)> {
         let client = self.contenders[by.0 as usize].client?;
         let watches = self.clients[client.0 as usize].machine.watches();
         let watched = watches

@@ -15,7 +15,9 @@ use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 impl World {
     /// A fault strikes.
     pub(super) fn strike(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
-        self.record(What::FaultFired { fault: FaultId(fault as u32) });
+        self.record(What::FaultFired {
+            fault: FaultId(fault as u32),
+        });
         let plan = std::rc::Rc::clone(&self.plan);
         let lasts = self.inject(&plan.faults[fault].inject, request);
         match lasts {
@@ -26,17 +28,16 @@ impl World {
     }
 
     /// Breaks something; answers how long it lasts, if it has to be healed.
-    fn inject(
-        &mut self,
-        fault: &Fault,
-        request: Option<(ConnectionId, Xid)>,
-    ) -> Option<Duration> {
+    fn inject(&mut self, fault: &Fault, request: Option<(ConnectionId, Xid)>) -> Option<Duration> {
         match *fault {
             Fault::Pause { target, length } => {
                 self.pause(process(target));
                 Some(length)
             }
-            Fault::Crash { target, restart_after } => {
+            Fault::Crash {
+                target,
+                restart_after,
+            } => {
                 self.crash(process(target), restart_after.is_some());
                 restart_after
             }
@@ -56,12 +57,21 @@ impl World {
                 }
                 None
             }
-            Fault::BlackHole { target, direction, length } => {
+            Fault::BlackHole {
+                target,
+                direction,
+                length,
+            } => {
                 let until = self.now + length;
                 self.on_link(target, direction, |obstacle| obstacle.hold(until));
                 Some(length)
             }
-            Fault::SlowLink { target, direction, by, length } => {
+            Fault::SlowLink {
+                target,
+                direction,
+                by,
+                length,
+            } => {
                 let (by, until) = (whole_micros(by), self.now + length);
                 self.on_link(target, direction, |obstacle| obstacle.slow(by, until));
                 Some(length)
@@ -86,7 +96,10 @@ impl World {
                 self.processes[target.0 as usize].jump(by_millis.saturating_mul(1_000));
                 None
             }
-            Fault::ClockDrift { target, parts_per_million } => {
+            Fault::ClockDrift {
+                target,
+                parts_per_million,
+            } => {
                 let now = self.now;
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
                 None
@@ -110,7 +123,10 @@ impl World {
 
     fn inject_at_server(&mut self, fault: &Fault) -> Option<Duration> {
         match fault {
-            Fault::CrashServer { target, restart_after } => {
+            Fault::CrashServer {
+                target,
+                restart_after,
+            } => {
                 let server = self.server(*target)?;
                 self.struck_servers.push(server);
                 self.crash_server(server);
@@ -141,7 +157,11 @@ impl World {
                 self.lag_server(server, *by, until);
                 Some(*length)
             }
-            Fault::SlowDisk { target, fsync, length } => {
+            Fault::SlowDisk {
+                target,
+                fsync,
+                length,
+            } => {
                 let server = self.server(*target)?;
                 self.servers[server.0 as usize].machine.set_fsync(*fsync);
                 Some(*length)
@@ -199,7 +219,9 @@ impl World {
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => {}
         }
-        self.record(What::FaultHealed { fault: FaultId(fault as u32) });
+        self.record(What::FaultHealed {
+            fault: FaultId(fault as u32),
+        });
         self.over(fault);
     }
 
@@ -232,20 +254,24 @@ impl World {
 
     /// The server that a name means at the moment; `None` if there is none.
     fn server(&self, name: ServerName) -> Option<ServerId> {
-        let leader =
-            self.servers.iter().position(|slot| slot.up && slot.machine.is_leader());
+        let leader = self
+            .servers
+            .iter()
+            .position(|slot| slot.up && slot.machine.is_leader());
         let place = match name {
             ServerName::Leader => leader,
             ServerName::Number(number) => Some(number as usize),
-            ServerName::Follower(nth) => {
-                (0..self.servers.len()).filter(|place| Some(*place) != leader).nth(nth as usize)
-            }
+            ServerName::Follower(nth) => (0..self.servers.len())
+                .filter(|place| Some(*place) != leader)
+                .nth(nth as usize),
             ServerName::Of(contender) => {
                 let connection = self.connection_of(contender)?;
                 Some(self.connections.get(connection).server.0 as usize)
             }
         };
-        place.filter(|place| *place < self.servers.len()).map(|place| ServerId(place as u8))
+        place
+            .filter(|place| *place < self.servers.len())
+            .map(|place| ServerId(place as u8))
     }
 
     fn doom_reply(&mut self, request: Option<(ConnectionId, Xid)>, fate: Fate) {
@@ -258,9 +284,13 @@ impl World {
     }
 
     fn expire_session(&mut self, target: ContenderName) {
-        let Some(client) = self.contenders[target.0 as usize].client else { return };
+        let Some(client) = self.contenders[target.0 as usize].client else {
+            return;
+        };
         let session = self.clients[client.0 as usize].machine.session();
-        let Some(leader) = self.server(ServerName::Leader) else { return };
+        let Some(leader) = self.server(ServerName::Leader) else {
+            return;
+        };
         let mut out = self.server_outputs.pop().unwrap_or_default();
         let machine = &mut self.servers[leader.0 as usize].machine;
         machine.expire_session(self.now, session, &mut self.tape, &mut out);
@@ -271,7 +301,9 @@ impl World {
         let process = &mut self.processes[target.0 as usize];
         if process.state == ProcessState::Running {
             process.state = ProcessState::Paused;
-            self.record(What::Paused { by: ContenderId(target.0) });
+            self.record(What::Paused {
+                by: ContenderId(target.0),
+            });
         }
     }
 
@@ -283,7 +315,9 @@ impl World {
         process.state = ProcessState::Running;
         let backlog = std::mem::take(&mut process.backlog);
         self.awakened.append(&mut process.sleepers);
-        self.record(What::Resumed { by: ContenderId(target.0) });
+        self.record(What::Resumed {
+            by: ContenderId(target.0),
+        });
         for event in backlog {
             self.happen(event);
         }
@@ -299,7 +333,9 @@ impl World {
         process.backlog.clear();
         process.sleepers.clear();
         self.killed.push(target);
-        self.record(What::Crashed { by: ContenderId(target.0) });
+        self.record(What::Crashed {
+            by: ContenderId(target.0),
+        });
         self.waits_no_more(target);
         self.set_acquiring(target, false);
         self.contenders[target.0 as usize].holding = false;
@@ -324,7 +360,9 @@ impl World {
             return;
         }
         self.processes[target.0 as usize].state = ProcessState::Running;
-        self.record(What::Restarted { by: ContenderId(target.0) });
+        self.record(What::Restarted {
+            by: ContenderId(target.0),
+        });
         if let Some(shared) = self.shared.upgrade() {
             let task = contender::run(shared, ContenderId(target.0), contender::Start::Again);
             self.spawned.push((target, Box::pin(task)));

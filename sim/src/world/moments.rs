@@ -1,7 +1,7 @@
 //! Moments of the protocol, and the faults that wait for them.
 
 use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
-use picklock_checker::{ContenderId, What};
+use picklock_checker::What;
 
 use super::World;
 use crate::event::Event;
@@ -46,7 +46,9 @@ impl World {
             if !self.faults[fault].armed {
                 continue;
             }
-            let Some(nth) = awaited(&self.plan.faults[fault].when, moment) else { continue };
+            let Some(nth) = awaited(&self.plan.faults[fault].when, moment) else {
+                continue;
+            };
             self.faults[fault].seen += 1;
             if self.faults[fault].seen == nth {
                 self.fire(fault, moment.request);
@@ -65,7 +67,8 @@ impl World {
         if after.is_zero() {
             self.strike(fault, request);
         } else {
-            self.timeline.add(self.now + after, Event::Strike { fault, request });
+            self.timeline
+                .add(self.now + after, Event::Strike { fault, request });
         }
     }
 
@@ -77,7 +80,13 @@ impl World {
                 self.faults_armed -= 1;
                 self.faults_active += 1;
                 let at = self.now + time + self.plan.faults[fault].after;
-                self.timeline.add(at, Event::Strike { fault, request: None });
+                self.timeline.add(
+                    at,
+                    Event::Strike {
+                        fault,
+                        request: None,
+                    },
+                );
             }
         }
     }
@@ -85,7 +94,8 @@ impl World {
     /// Fires the faults that wait for another one.
     pub(super) fn chain(&mut self, fired: usize) {
         for fault in 0..self.faults.len() {
-            let waits = matches!(self.plan.faults[fault].when, Trigger::Fired { fault } if fault == fired);
+            let waits =
+                matches!(self.plan.faults[fault].when, Trigger::Fired { fault } if fault == fired);
             if waits && self.faults[fault].armed {
                 self.fire(fault, None);
             }
@@ -105,17 +115,27 @@ impl World {
         if self.faults_armed == 0 {
             return;
         }
-        let Some(by) = self.sessions.get(&session).map(|by| by.0) else { return };
+        let Some(by) = self.sessions.get(&session).map(|by| by.0) else {
+            return;
+        };
         let client = self.contenders[by as usize].client;
         let connection = client.and_then(|client| self.clients[client.0 as usize].connection);
         let request = connection.zip(xid);
-        self.moment(Moment { by, occasion, request });
+        self.moment(Moment {
+            by,
+            occasion,
+            request,
+        });
     }
 
     pub(super) fn session_expired(&mut self, session: SessionId) {
         if let Some(by) = self.sessions.get(&session).copied() {
             self.record(What::SessionExpired { by });
-            self.moment(Moment { by: by.0, occasion: Occasion::SessionExpired, request: None });
+            self.moment(Moment {
+                by: by.0,
+                occasion: Occasion::SessionExpired,
+                request: None,
+            });
         }
     }
 }

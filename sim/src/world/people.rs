@@ -37,13 +37,20 @@ impl World {
             // What a contender says besides is no moment to aim at.
             _ => return,
         };
-        self.moment(Moment { by: process.0, occasion, request: None });
+        self.moment(Moment {
+            by: process.0,
+            occasion,
+            request: None,
+        });
     }
 
     /// A contender goes into `acquire`, or comes out of it.
     pub fn set_acquiring(&mut self, process: ProcessId, acquiring: bool) {
         let contender = &mut self.contenders[process.0 as usize];
-        match (std::mem::replace(&mut contender.acquiring, acquiring), acquiring) {
+        match (
+            std::mem::replace(&mut contender.acquiring, acquiring),
+            acquiring,
+        ) {
             (false, true) => self.busy.acquiring += 1,
             (true, false) => {
                 self.busy.acquiring -= 1;
@@ -55,9 +62,10 @@ impl World {
 
     /// If the plan cancels this contender some time: what tells it.
     pub fn cancellable(&mut self, process: ProcessId) -> Option<Answer<()>> {
-        let planned = self.plan.faults.iter().any(|fault| {
-            matches!(fault.inject, Fault::Cancel { target } if target.0 == process.0)
-        });
+        let planned =
+            self.plan.faults.iter().any(
+                |fault| matches!(fault.inject, Fault::Cancel { target } if target.0 == process.0),
+            );
         planned.then(|| {
             let (cancel, cancelled) = completion();
             self.contenders[process.0 as usize].cancel = Some(cancel);
@@ -67,7 +75,9 @@ impl World {
 
     /// A contender comes to the lock.
     pub fn start(&mut self, process: ProcessId) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else { return };
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
         if !std::mem::replace(&mut contender.started, true) {
             self.busy.unstarted -= 1;
             if let Some(go) = contender.go.take() {

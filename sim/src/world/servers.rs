@@ -28,14 +28,19 @@ impl World {
     pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
         let mut out = self.server_outputs.pop().unwrap_or_default();
         let slot = &mut self.servers[server.0 as usize];
-        slot.machine.handle(self.now, input, &mut self.tape, &mut out);
+        slot.machine
+            .handle(self.now, input, &mut self.tape, &mut out);
         self.server_says(server, out);
     }
 
     pub(super) fn server_says(&mut self, server: ServerId, mut outputs: Vec<Output>) {
         for output in outputs.drain(..) {
             match output {
-                Output::ToClient { connection, message, caused_by } => {
+                Output::ToClient {
+                    connection,
+                    message,
+                    caused_by,
+                } => {
                     self.send_to_client(server, connection, message, caused_by);
                 }
                 Output::CloseClient { connection } => self.close_client(connection),
@@ -95,7 +100,9 @@ impl World {
     pub(super) fn gone(&mut self, connection: ConnectionId) {
         let server = self.connections.get(connection).server;
         if !self.connections.get(connection).open_at_server
-            || self.deliver_to_server(server, Event::Gone { connection }).is_none()
+            || self
+                .deliver_to_server(server, Event::Gone { connection })
+                .is_none()
         {
             return;
         }
@@ -108,7 +115,10 @@ impl World {
         if !ends.open_at_server || ends.broken {
             return;
         }
-        let event = Event::ToServer { connection, message };
+        let event = Event::ToServer {
+            connection,
+            message,
+        };
         let Some(Event::ToServer { message, .. }) = self.deliver_to_server(ends.server, event)
         else {
             return;
@@ -122,7 +132,13 @@ impl World {
                 self.recorder.counts.bytes += request.wire_bytes();
             }
         }
-        self.tell_server(ends.server, Input::Client { connection, message });
+        self.tell_server(
+            ends.server,
+            Input::Client {
+                connection,
+                message,
+            },
+        );
     }
 
     fn send_to_client(
@@ -155,15 +171,22 @@ impl World {
         self.count_bytes(connection, bytes_of(&message));
         let departs = self.departs(server, &message);
         let at = self.reaches_client(connection, departs, extra);
-        self.timeline.add(at, Event::ToClient { connection, message });
+        self.timeline.add(
+            at,
+            Event::ToClient {
+                connection,
+                message,
+            },
+        );
     }
 
     /// A server does one thing after the other, and each takes its time.
     fn departs(&mut self, server: ServerId, message: &ServerMessage) -> VirtualTime {
         let takes = match message {
-            ServerMessage::Reply { reply: Ok(response), .. } if answers_write(response) => {
-                self.ensemble.write_time
-            }
+            ServerMessage::Reply {
+                reply: Ok(response),
+                ..
+            } if answers_write(response) => self.ensemble.write_time,
             ServerMessage::Reply { .. } => self.ensemble.read_time,
             ServerMessage::Notification { .. } => self.ensemble.notification_time,
             ServerMessage::Connected { .. }
@@ -186,14 +209,20 @@ impl World {
         if let Some(kind) = self.kind_of(client, xid) {
             self.answering = Some((connection, xid));
             let request = self.answering;
-            self.moment(Moment { by, occasion: Occasion::Answered(kind), request });
+            self.moment(Moment {
+                by,
+                occasion: Occasion::Answered(kind),
+                request,
+            });
             self.answering = None;
         }
         let doomed = self
             .doomed_replies
             .iter()
             .position(|(known, number, _)| *known == connection && *number == xid);
-        self.reply_fate.take().or_else(|| doomed.map(|place| self.doomed_replies.remove(place).2))
+        self.reply_fate
+            .take()
+            .or_else(|| doomed.map(|place| self.doomed_replies.remove(place).2))
     }
 
     fn count_notification(
@@ -235,7 +264,15 @@ impl World {
     ) {
         if departs > self.now {
             let life = self.servers[from.0 as usize].life;
-            self.timeline.add(departs, Event::Departs { from, to, message, life });
+            self.timeline.add(
+                departs,
+                Event::Departs {
+                    from,
+                    to,
+                    message,
+                    life,
+                },
+            );
         } else {
             self.departs_to_peer(from, to, message);
         }
@@ -274,7 +311,10 @@ impl World {
     }
 
     pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
-        if self.deliver_to_server(server, Event::PeerLost { server, peer }).is_some() {
+        if self
+            .deliver_to_server(server, Event::PeerLost { server, peer })
+            .is_some()
+        {
             self.tell_server(server, Input::PeerLost { peer });
         }
     }
@@ -291,7 +331,9 @@ impl World {
         slot.backlog.clear();
         slot.machine.crash(self.now);
         for client in 0..self.clients.len() {
-            let Some(connection) = self.clients[client].connection else { continue };
+            let Some(connection) = self.clients[client].connection else {
+                continue;
+            };
             let ends = self.connections.get_mut(connection);
             if ends.server == server && ends.open_at_server {
                 ends.open_at_server = false;
@@ -304,7 +346,13 @@ impl World {
                 let latency = self.server_latency.draw(&mut self.tape);
                 let lane = self.links.entry((server, peer)).or_default();
                 let at = lane.arrival(self.now, latency);
-                self.timeline.add(at, Event::PeerLost { server: peer, peer: server });
+                self.timeline.add(
+                    at,
+                    Event::PeerLost {
+                        server: peer,
+                        peer: server,
+                    },
+                );
             }
         }
     }
@@ -356,11 +404,20 @@ impl World {
 
     /// Messages of one server to another wait until `until`.
     pub(super) fn hold_link(&mut self, from: ServerId, to: ServerId, until: VirtualTime) {
-        self.links.entry((from, to)).or_default().obstacle.hold(until);
+        self.links
+            .entry((from, to))
+            .or_default()
+            .obstacle
+            .hold(until);
     }
 
     /// Lets a server learn everything later, until `until`.
-    pub(super) fn lag_server(&mut self, server: ServerId, by: std::time::Duration, until: VirtualTime) {
+    pub(super) fn lag_server(
+        &mut self,
+        server: ServerId,
+        by: std::time::Duration,
+        until: VirtualTime,
+    ) {
         let slot = &mut self.servers[server.0 as usize];
         slot.lag = whole_micros(by);
         slot.lag_until = until;
