@@ -1,1 +1,3 @@
 //! Scenario files, the runner, and the seeds.
+
+pub mod herd;

@@ -41,7 +41,7 @@ pub fn with_futures(seed: u64) -> u64 {
                 return world.hash.value();
             };
             match event {
-                Event::Request { client, answer, .. } => {
+                Event::Request { client, answer } => {
                     world.send(client, Event::Reply { client, answer });
                 }
                 Event::Reply { answer, .. } => answer.complete(()),
@@ -57,7 +57,7 @@ pub fn without_futures(seed: u64) -> u64 {
         let mut world = World::new(seed);
         let mut left = [ROUND_TRIPS; CLIENTS as usize];
         for client in 0..CLIENTS {
-            let server = world.tape.choose(SERVERS);
+            world.tape.choose(SERVERS);
             world.send(
                 client,
                 Event::Request {
@@ -69,13 +69,13 @@ pub fn without_futures(seed: u64) -> u64 {
         }
         while let Some(event) = world.next(&mut sandbox) {
             match event {
-                Event::Request { client, answer, .. } => {
+                Event::Request { client, answer } => {
                     world.send(client, Event::Reply { client, answer });
                 }
                 Event::Reply { client, .. } => {
                     left[client as usize] -= 1;
                     if left[client as usize] > 0 {
-                        let server = world.tape.choose(SERVERS);
+                        world.tape.choose(SERVERS);
                         world.send(
                             client,
                             Event::Request {
@@ -97,7 +97,7 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
         let (answer, answered) = completion();
         {
             let mut world = world.borrow_mut();
-            let server = world.tape.choose(SERVERS);
+            world.tape.choose(SERVERS);
             world.send(
                 client,
                 Event::Request {
@@ -112,7 +112,7 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
 }
 
 enum Event<A> {
-    Request { client: u32, server: u32, answer: A },
+    Request { client: u32, answer: A },
     Reply { client: u32, answer: A },
 }
 
