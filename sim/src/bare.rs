@@ -58,14 +58,7 @@ pub fn without_futures(seed: u64) -> u64 {
         let mut left = [ROUND_TRIPS; CLIENTS as usize];
         for client in 0..CLIENTS {
             world.tape.choose(SERVERS);
-            world.send(
-                client,
-                Event::Request {
-                    client,
-                    server,
-                    answer: (),
-                },
-            );
+            world.send(client, Event::Request { client, answer: () });
         }
         while let Some(event) = world.next(&mut sandbox) {
             match event {
@@ -76,14 +69,7 @@ pub fn without_futures(seed: u64) -> u64 {
                     left[client as usize] -= 1;
                     if left[client as usize] > 0 {
                         world.tape.choose(SERVERS);
-                        world.send(
-                            client,
-                            Event::Request {
-                                client,
-                                server,
-                                answer: (),
-                            },
-                        );
+                        world.send(client, Event::Request { client, answer: () });
                     }
                 }
             }
@@ -98,14 +84,7 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
         {
             let mut world = world.borrow_mut();
             world.tape.choose(SERVERS);
-            world.send(
-                client,
-                Event::Request {
-                    client,
-                    server,
-                    answer,
-                },
-            );
+            world.send(client, Event::Request { client, answer });
         }
         answered.await;
     }
