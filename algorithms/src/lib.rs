@@ -7,6 +7,8 @@
 pub mod clients;
 pub mod env;
 pub mod lock;
+pub mod registry;
+pub mod zookeeper;
 
 pub use env::{Env, Environment};
 pub use lock::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};

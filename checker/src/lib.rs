@@ -1,17 +1,27 @@
 //! Histories in, verdicts out.
 //!
-//! A [`History`] is what happened in one run; an `Invariant` is a promise about it and a
+//! A [`History`] is what happened in one run; an [`Invariant`] is a promise about it and a
 //! pure function that tells whether it was kept. Nothing here runs anything, draws anything, or reads a clock.
 
+pub mod evidence;
 pub mod history;
+pub mod invariants;
+pub mod metrics;
+pub mod notation;
 pub mod outcome;
 pub mod run;
 pub mod time;
+pub mod vacuity;
 pub mod verdict;
+mod witness;
 
+pub use evidence::{Arrival, Belief, Evidence, Ownership};
 pub use history::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Token, What,
 };
+pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
+pub use metrics::{METRICS, Metric};
 pub use run::{Counts, Facts, Run};
 pub use time::VirtualTime;
+pub use vacuity::vacuous;
 pub use verdict::{Step, Verdict, Witness};

@@ -1,1 +1,21 @@
 //! Outcomes in, bytes out: terminal, JSON, charts.
+//!
+//! Nothing here runs anything, reads a clock, or decides anything: the result types of
+//! `picklock_checker` come in, and text or pictures go out. The same outcomes give the same bytes.
+//!
+//! - [`terminal`]: a block per scenario, a summary at the end;
+//! - [`story`]: one run told to a person, with its [`timeline`] and the argument;
+//! - [`json`]: the same for machines, versioned;
+//! - [`herd`]: what a release costs, as tables, JSON, and charts;
+//! - [`files`]: files that are written whole or not at all;
+//! - [`style`] and [`words`]: how all of it looks and reads.
+
+mod explain;
+pub mod files;
+pub mod herd;
+pub mod json;
+pub mod story;
+pub mod style;
+pub mod terminal;
+pub mod timeline;
+pub mod words;

@@ -1,6 +1,9 @@
 //! What a scenario file says, checked and ready to run.
 
 use picklock_algorithms::Recipe;
+use picklock_algorithms::registry::RECIPES;
+use picklock_checker::invariants::INVARIANTS;
+use picklock_checker::metrics::METRICS;
 use picklock_sim::plan::{Plan, Workload};
 
 /// The names that scenario files may use.
@@ -9,10 +12,39 @@ pub struct Catalogue<'a> {
     /// The algorithms.
     pub algorithms: &'a [Recipe],
     /// The names of the invariants, in the order in which they are reported.
-    pub invariants: &'a [&'a str],
+    pub invariants: &'a [&'static str],
     /// The names of the metrics.
-    pub metrics: &'a [&'a str],
+    pub metrics: &'a [&'static str],
 }
+
+impl Catalogue<'static> {
+    /// Everything that picklock knows.
+    pub const EVERYTHING: Self = Self {
+        algorithms: RECIPES,
+        invariants: &INVARIANT_NAMES,
+        metrics: &METRIC_NAMES,
+    };
+}
+
+const INVARIANT_NAMES: [&str; INVARIANTS.len()] = {
+    let mut names = [""; INVARIANTS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = INVARIANTS[place].name;
+        place += 1;
+    }
+    names
+};
+
+const METRIC_NAMES: [&str; METRICS.len()] = {
+    let mut names = [""; METRICS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = METRICS[place].name;
+        place += 1;
+    }
+    names
+};
 
 /// A claim, the reason for it, and the cases that put it to the test.
 #[derive(Clone)]
@@ -50,7 +82,7 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// The invariant's name.
-    pub invariant: String,
+    pub invariant: &'static str,
     /// What is wanted.
     pub want: Want,
 }
@@ -78,7 +110,7 @@ pub enum Want {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
     /// The metric's name.
-    pub metric: String,
+    pub metric: &'static str,
     /// It must not be less.
     pub at_least: Option<f64>,
     /// It must not be more.

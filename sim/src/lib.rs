@@ -1,5 +1,25 @@
 //! The simulated world: engine, services, network, faults.
+//!
+//! [`simulate`](simulation::simulate) runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
+//! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
+pub mod bare;
 pub mod chance;
+mod contender;
+pub mod engine;
+mod event;
+pub mod network;
+mod operator;
+mod ownership;
 pub mod plan;
+pub mod process;
+mod recorder;
+pub mod resource;
+pub mod samples;
+mod shared;
+pub mod simulation;
+mod world;
 pub mod zookeeper;
+
+pub use recorder::RollingHash;
+pub use simulation::{Simulated, simulate, simulate_with};

@@ -192,6 +192,8 @@ pub struct PlannedFault {
     pub after: Duration,
     /// What breaks.
     pub inject: Fault,
+    /// What it does, as a person would say it: `pause contender-1 for 20s`. Reports show it.
+    pub text: String,
 }
 
 /// What a fault waits for. Each fires once.

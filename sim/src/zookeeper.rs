@@ -3,4 +3,21 @@
 //! Both are sans-IO state machines: they are told what arrived and what time it is, and answer with what is to be
 //! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
 
+pub mod client;
+mod clients;
+mod commit;
+mod election;
+mod follower;
+mod leader;
+mod log;
 pub mod messages;
+pub mod node;
+pub mod peer;
+mod prep;
+mod serve;
+mod sessions;
+pub mod state;
+mod sync;
+pub mod tree;
+pub mod txn;
+mod watches;

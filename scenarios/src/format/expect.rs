@@ -82,7 +82,7 @@ pub(super) fn expectations(
             None if checked_by_default(name, claims, section) => Want::Holds,
             None => return None,
         };
-        let invariant = (*name).to_owned();
+        let invariant = *name;
         Some(Expectation { invariant, want })
     });
     all.collect()
@@ -144,15 +144,16 @@ pub(super) fn measures(
     let fields = item.and_then(|item| item.table("a table of metrics", mistakes));
     let mut measures = Vec::new();
     for (name, span, item) in fields.map_or(Vec::new(), |fields| fields.entries()) {
-        if !catalogue.metrics.contains(&name) {
+        let known = catalogue.metrics.iter().find(|known| **known == name);
+        let Some(metric) = known else {
             let mut mistake = Mistake::unknown("metric", name, catalogue.metrics);
             if let Some(near) = nearest(name, catalogue.invariants.iter().copied()) {
                 mistake = mistake.help(format!("for an invariant, write expect.{near}"));
             }
             mistakes.add(span, mistake);
-        } else if let Some(measure) = measure(name, &item, mistakes) {
-            measures.push(measure);
-        }
+            continue;
+        };
+        measures.extend(measure(metric, &item, mistakes));
     }
     let order = |measure: &Measure| {
         let metrics = catalogue.metrics.iter();
@@ -162,7 +163,7 @@ pub(super) fn measures(
     measures
 }
 
-fn measure(metric: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Measure> {
+fn measure(metric: &'static str, item: &Item, mistakes: &mut Mistakes) -> Option<Measure> {
     let mut fields = item.table("bounds, as in { at-least = 20 }", mistakes)?;
     let least_item = fields.get("at-least");
     let at_least = least_item.as_ref().and_then(|item| item.number(mistakes));
@@ -185,7 +186,7 @@ fn measure(metric: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Measure
         return None;
     }
     Some(Measure {
-        metric: metric.to_owned(),
+        metric,
         at_least,
         at_most,
     })

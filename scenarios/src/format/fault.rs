@@ -8,6 +8,7 @@ use picklock_sim::plan::{ContenderName, Fault, PlannedFault, Trigger};
 use super::inject::inject;
 use super::reader::{Item, Mistake, Mistakes, Zero, expected};
 use super::trigger::{Scene, trigger};
+use crate::describe;
 
 /// Reads one `[[fault]]`.
 pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Option<PlannedFault> {
@@ -42,6 +43,7 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
         }
     }
     Some(PlannedFault {
+        text: describe::fault(&inject),
         when,
         after,
         inject,

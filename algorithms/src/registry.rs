@@ -1,0 +1,41 @@
+//! Every algorithm there is: one line each, in the order in which `picklock list algorithms` shows them.
+
+use crate::Recipe;
+use crate::zookeeper as zk;
+
+/// Every algorithm.
+pub const RECIPES: &[Recipe] = &[
+    zk::hardened::RECIPE,
+    zk::predecessor_watch::RECIPE,
+    zk::children_watch::RECIPE,
+    zk::same_name::RECIPE,
+    zk::no_guid::RECIPE,
+    zk::no_recheck::RECIPE,
+    zk::sequence_token::RECIPE,
+    zk::unsorted::RECIPE,
+    zk::blind_unlock::RECIPE,
+    zk::read_then_write::RECIPE,
+];
+
+/// The algorithm of this name.
+pub fn find(name: &str) -> Option<&'static Recipe> {
+    RECIPES.iter().find(|recipe| recipe.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_algorithms_share_a_name() {
+        for (place, recipe) in RECIPES.iter().enumerate() {
+            assert!(
+                RECIPES[..place]
+                    .iter()
+                    .all(|other| other.name != recipe.name),
+                "{}",
+                recipe.name
+            );
+        }
+    }
+}

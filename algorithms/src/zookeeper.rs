@@ -1,0 +1,14 @@
+//! Lock recipes on ZooKeeper.
+
+pub mod blind_unlock;
+pub mod children_watch;
+pub mod hardened;
+pub mod no_guid;
+pub mod no_recheck;
+pub mod predecessor_watch;
+pub mod read_then_write;
+pub mod same_name;
+pub mod sequence_token;
+pub mod unsorted;
+
+mod queue;

@@ -1,0 +1,212 @@
+//! The predecessor watch with every known hole closed.
+//!
+//! # Source
+//!
+//! Apache ZooKeeper, *Recipes and Solutions*, "Locks", and what went wrong with it since: CURATOR-264 and CURATOR-498
+//! (look-up after a lost create), CURATOR-79 and kazoo #732 (cancelled acquire), CURATOR-206 (holder unaware).
+//!
+//! # Steps
+//!
+//! 1. Create `lock/guid-lock-` as an ephemeral sequential node, with a guid of this attempt. If the answer is lost:
+//!    `sync`, look for the guid, and adopt the node only if it belongs to the *current* session.
+//! 2. List the children of `lock`, without a watch.
+//! 3. If our node is the lowest, we hold the lock.
+//! 4. Otherwise watch the data of the node just ahead of ours. Reading data leaves no watch if the node is gone.
+//! 5. On any event of any kind, go to 2.
+//! 6. Whatever ends `acquire` early, an error or a cancel, goes through one exit, which sees to it in the background
+//!    that no node of this guid stays.
+//! 7. While holding, stop believing as soon as the connection is down or our node is gone.
+//!
+//! # Guarantees
+//!
+//! - As for the predecessor watch; and no node outlives the attempt that made it (`no-orphan`).
+//!
+//! # Hazards
+//!
+//! - A pause longer than the session (scenario `zookeeper/gc-pause`) and a server that is cut off from its leader
+//!   (scenario `zookeeper/isolated-follower`) still leave two believers for a while: no client can know. Send the
+//!   token with every write.
+
+use async_trait::async_trait;
+use futures_lite::future;
+
+use super::predecessor_watch::CLAIMS;
+use super::queue::{Ticket, child, delete_own, make_ticket, predecessor};
+use crate::clients::zookeeper::{
+    EventKind, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
+};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-hardened",
+    summary: "The predecessor watch with sync before look-ups, owner checks, and one exit that cleans up.",
+    source: "Apache ZooKeeper, 'Locks'; CURATOR-79, -206, -264, -498; kazoo #732",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    build: Build::ZooKeeper(|zk, env, lock| Box::new(Hardened { zk, env, lock })),
+};
+
+struct Hardened {
+    zk: ZooKeeper,
+    env: Env,
+    lock: Path,
+}
+
+#[async_trait(?Send)]
+impl Lock for Hardened {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let exit = Exit::new(self.zk.clone(), self.env.clone(), Path::clone(&self.lock));
+        let ticket = take_ticket(&self.zk, &self.lock, &exit.guid).await?; // Step 1.
+        wait_for_turn(&self.zk, &self.lock, &ticket).await?;
+        exit.not_needed();
+        Ok(Held {
+            token: Some(ticket.czxid.0),
+            place: ticket.path,
+        })
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        delete_own(&self.zk, &held.place).await
+    }
+
+    /// Step 7.
+    async fn lost(&self, held: &Held) -> LockError {
+        future::or(disconnected(&self.zk), node_gone(&self.zk, &held.place)).await
+    }
+}
+
+/// Step 1. A node of an old session is about to go with it, so it is deleted and not adopted.
+async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket> {
+    let prefix = child(lock, &format!("{guid}-lock-"));
+    loop {
+        match make_ticket(zk, &prefix).await {
+            Err(ZkError::ConnectionLoss) => {
+                for path in nodes_of(zk, lock, guid).await? {
+                    match until_answered(async || zk.exists(&path).await).await? {
+                        Some(stat) if stat.ephemeral_owner == zk.session() => {
+                            return Ok(Ticket {
+                                path,
+                                czxid: stat.czxid,
+                            });
+                        }
+                        Some(_) => delete_if_there(zk, &path).await?,
+                        None => {}
+                    }
+                }
+            }
+            answer => return answer,
+        }
+    }
+}
+
+/// Steps 2 to 5.
+async fn wait_for_turn(zk: &ZooKeeper, lock: &Path, ticket: &Ticket) -> Result<(), LockError> {
+    loop {
+        let Some(ahead) = predecessor(zk, lock, ticket).await? else {
+            return Ok(());
+        };
+        let ahead = child(lock, &ahead);
+        match until_answered(async || zk.data_and_watch(&ahead).await).await {
+            Ok((_, _, gone)) => {
+                gone.next().await;
+            }
+            Err(ZkError::NoNode) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The nodes of a guid, as of now: `sync` first, so that a create that is still under way is seen.
+async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>> {
+    let children = until_answered(async || {
+        zk.sync(lock).await?;
+        zk.children(lock).await
+    })
+    .await?;
+    let ours = children
+        .names()
+        .iter()
+        .filter(|name| name.starts_with(guid));
+    Ok(ours.map(|name| Path::from(child(lock, name))).collect())
+}
+
+async fn delete_if_there(zk: &ZooKeeper, path: &str) -> ZkResult<()> {
+    match until_answered(async || zk.delete(path, None).await).await {
+        Err(ZkError::NoNode) => Ok(()),
+        answer => answer,
+    }
+}
+
+/// Resolves when the connection is down.
+async fn disconnected(zk: &ZooKeeper) -> LockError {
+    let events = zk.session_events();
+    while zk.state() == SessionState::Connected {
+        events.next().await;
+    }
+    match zk.state() {
+        SessionState::Closed => LockError::SessionExpired,
+        SessionState::Connecting | SessionState::Connected => LockError::Disconnected,
+    }
+}
+
+/// Resolves when our node is gone.
+async fn node_gone(zk: &ZooKeeper, path: &str) -> LockError {
+    loop {
+        match zk.exists_and_watch(path).await {
+            Ok((Some(_), changed)) => {
+                if changed.next().await.kind == EventKind::NodeDeleted {
+                    return LockError::PlaceLost;
+                }
+            }
+            Ok((None, _)) => return LockError::PlaceLost,
+            Err(error) => return error.into(),
+        }
+    }
+}
+
+/// Step 6: the one exit. Dropped before the lock is held, it deletes every node of this attempt in the background.
+struct Exit {
+    zk: ZooKeeper,
+    env: Env,
+    lock: Path,
+    guid: String,
+    needed: bool,
+}
+
+impl Exit {
+    fn new(zk: ZooKeeper, env: Env, lock: Path) -> Self {
+        let guid = env.guid();
+        Self {
+            zk,
+            env,
+            lock,
+            guid,
+            needed: true,
+        }
+    }
+
+    /// The lock is held, and `release` will see to the node.
+    fn not_needed(mut self) {
+        self.needed = false;
+    }
+}
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        if !self.needed {
+            return;
+        }
+        let (zk, lock) = (self.zk.clone(), Path::clone(&self.lock));
+        let guid = std::mem::take(&mut self.guid);
+        self.env.spawn(async move {
+            // An error here means that the session is gone, and its nodes with it.
+            if let Ok(paths) = nodes_of(&zk, &lock, &guid).await {
+                for path in paths {
+                    let _gone = delete_if_there(&zk, &path).await;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,125 @@
+//! One ephemeral node that whoever makes it holds; all others watch it: a herd of writes.
+//!
+//! # Source
+//!
+//! The "simple lock" of countless tutorials.
+//!
+//! # Steps
+//!
+//! 1. Create `lock/holder` as an ephemeral node. If it was made, we hold the lock.
+//! 2. If it exists, watch it, and wait until it changes.
+//! 3. Go to 1.
+//!
+//! # Guarantees
+//!
+//! - One node, so one owner (`mutual-exclusion`).
+//!
+//! # Hazards
+//!
+//! - Each release wakes every waiter, and each of them sends a create, of which all but one fail; a failed create is
+//!   a transaction like any other (scenario `zookeeper/herd`).
+//! - Whoever is quickest gets it: not `fifo`, and a slow client may starve.
+//! - The name is used again. Whoever deletes it by name, without looking whose it is, deletes another's lock
+//!   (`blind_unlock`, scenario `zookeeper/lost-delete-reply`).
+
+use async_trait::async_trait;
+
+use super::queue::{child, session_lost};
+use crate::clients::zookeeper::{CreateMode, Path, Stat, ZkError, ZooKeeper, until_answered};
+use crate::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-same-name",
+    summary: "One ephemeral node: whoever makes it holds the lock, and all others watch it.",
+    source: "The simple lock of many tutorials",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Node,
+    build: Build::ZooKeeper(|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
+};
+
+/// What it promises: no order.
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim::MutualExclusion,
+    Claim::ExclusiveOwnership,
+    Claim::FencingMonotonic,
+    Claim::Progress,
+    Claim::NoOrphan,
+    Claim::OwnReleaseOnly,
+    Claim::HonestAnswer,
+];
+
+pub(super) struct SameName {
+    pub zk: ZooKeeper,
+    pub node: Path,
+}
+
+impl SameName {
+    pub fn new(zk: ZooKeeper, lock: &str) -> Self {
+        Self {
+            zk,
+            node: child(lock, "holder").into(),
+        }
+    }
+
+    fn held(&self, stat: &Stat) -> Held {
+        Held {
+            token: Some(stat.czxid.0),
+            place: Path::clone(&self.node),
+        }
+    }
+
+    pub async fn take(&self) -> Result<Held, LockError> {
+        loop {
+            match self
+                .zk
+                .create_with_stat(&self.node, b"", CreateMode::Ephemeral)
+                .await
+            {
+                Ok((_, stat)) => return Ok(self.held(&stat)), // Step 1.
+                Err(ZkError::NodeExists | ZkError::ConnectionLoss) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let (there, changed) =
+                until_answered(async || self.zk.exists_and_watch(&self.node).await).await?;
+            match there {
+                // A create of ours whose answer was lost.
+                Some(stat) if stat.ephemeral_owner == self.zk.session() => {
+                    return Ok(self.held(&stat));
+                }
+                Some(_) => {
+                    changed.next().await; // Step 2.
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for SameName {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.take().await
+    }
+
+    /// After a lost answer the node may be another's already, so look whose it is before deleting again.
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        loop {
+            match self.zk.delete(&held.place, None).await {
+                Ok(()) | Err(ZkError::NoNode) => return Ok(()),
+                Err(ZkError::ConnectionLoss) => {
+                    let there = until_answered(async || self.zk.exists(&held.place).await).await?;
+                    if there.is_none_or(|stat| Some(stat.czxid.0) != held.token) {
+                        return Ok(());
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        session_lost(&self.zk).await
+    }
+}

@@ -1,0 +1,47 @@
+//! `predecessor_watch`, except that the fencing token is the ticket's sequence number. Must be caught by
+//! `zookeeper/parent-recreated`: a lock node that is made anew counts from zero again.
+
+use async_trait::async_trait;
+
+use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::queue::{delete_own, make_ticket_with_guid, session_lost};
+use crate::clients::zookeeper::{Path, ZooKeeper};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-sequence-token",
+    summary: "The predecessor watch, with the sequence number as fencing token.",
+    source: "Tutorials that call the sequence number a fencing token",
+    flaw: Some("the numbers start again at zero when the lock's own node is made anew"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    build: Build::ZooKeeper(|zk, env, lock| Box::new(SequenceToken { zk, env, lock })),
+};
+
+struct SequenceToken {
+    zk: ZooKeeper,
+    env: Env,
+    lock: Path,
+}
+
+#[async_trait(?Send)]
+impl Lock for SequenceToken {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let guid = self.env.guid();
+        let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?;
+        wait_for_turn(&self.zk, &self.lock, &ticket).await?;
+        Ok(Held {
+            token: Some(ticket.sequence()),
+            place: ticket.path,
+        })
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        delete_own(&self.zk, &held.place).await
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        session_lost(&self.zk).await
+    }
+}

@@ -1,0 +1,218 @@
+//! What a run gives as evidence: beliefs, ownerships, and writes, read off the history in one pass.
+//!
+//! Every check runs after every simulation, so none of them reads the history again on its own.
+//! Events are named by their place in [`History::events`](crate::History::events).
+
+mod collect;
+mod table;
+mod writes;
+
+use std::time::Duration;
+
+use crate::{ContenderId, Disowned, Ended, Event, LockId, NameId, Run, Token, VirtualTime, What};
+
+/// A stretch of time in which a contender believes that it holds a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Belief {
+    /// Who believes.
+    pub by: ContenderId,
+    /// The lock.
+    pub lock: LockId,
+    /// The fencing token that came with it.
+    pub token: Option<Token>,
+    /// The `AcquireStarted` that led to it, if the history has one.
+    pub asked: Option<usize>,
+    /// The `Acquired` that begins it.
+    pub acquired: usize,
+    /// The `ReleaseStarted`, `Lost`, or `Crashed` that ends it; None if the history ends first.
+    pub left: Option<usize>,
+    /// What became of the release: `Released`, `ReleaseFailed`, or `Crashed` before its answer.
+    pub settled: Option<usize>,
+    /// The ownership that it rests on, by its place in [`Evidence::ownerships`]: the contender's
+    /// latest one, unless that ended before the contender asked or has served another belief.
+    pub grant: Option<usize>,
+    /// The next of the beliefs of the same contender in the same lock that were open together.
+    also: Option<usize>,
+}
+
+/// A stretch of time in which the service has a contender as the owner of a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ownership {
+    /// The owner.
+    pub by: ContenderId,
+    /// The lock.
+    pub lock: LockId,
+    /// The service's own count of its grants.
+    pub token: Token,
+    /// The node, key, or row that makes it the owner.
+    pub name: NameId,
+    /// The `Owned` that begins it.
+    pub owned: usize,
+    /// The `Disowned` that ends it; None if the history ends first.
+    pub disowned: Option<usize>,
+    /// How it ended, if it did.
+    pub how: Option<Disowned>,
+    /// The owner's latest belief when this began, by its place in [`Evidence::beliefs`].
+    pub believed: Option<usize>,
+    /// A belief rests on it already.
+    taken: bool,
+    /// The next of the ownerships of the same contender in the same lock that were open together.
+    also: Option<usize>,
+}
+
+/// A write that has reached the protected resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Whose it is.
+    pub by: ContenderId,
+    /// The lock that protects the resource.
+    pub lock: LockId,
+    /// The `Effect`.
+    pub event: usize,
+    /// The resource took it.
+    pub accepted: bool,
+    /// The `Writing` that sent it, if the history has one.
+    pub sent: Option<usize>,
+    /// The belief in which it was sent, by its place in [`Evidence::beliefs`]: the writer's latest
+    /// at that moment, whether or not it had ended.
+    pub belief: Option<usize>,
+    /// Another sending that it may be as well, and the belief of that.
+    or: Option<(usize, Option<usize>)>,
+}
+
+/// A run, and what one pass over its history has found.
+#[derive(Clone, Debug)]
+pub struct Evidence<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Beliefs, in the order in which they begin.
+    pub beliefs: Vec<Belief>,
+    /// Ownerships, in the order in which they begin.
+    pub ownerships: Vec<Ownership>,
+    /// Writes, in the order in which they arrived.
+    pub arrivals: Vec<Arrival>,
+    /// The `Queued`, `Unqueued`, and `Owned` events.
+    pub queueing: Vec<usize>,
+    /// The `Disowned` events by which one contender removed another's hold.
+    pub removals: Vec<usize>,
+    /// The `FaultFired` events.
+    pub faults: Vec<usize>,
+    /// The `StillWaiting` events.
+    pub waiting: Vec<usize>,
+    /// The `Leftover` events.
+    pub leftovers: Vec<usize>,
+    /// The `Final` events.
+    pub finals: Vec<usize>,
+    /// Calls of `acquire` that never returned: who called, for which lock, and the call itself.
+    pub pending: Vec<(ContenderId, LockId, usize)>,
+    /// Why the run ended, if the history says so.
+    pub ended: Option<(usize, Ended)>,
+    /// Somebody wanted a lock while another believed in it or owned it.
+    pub waited: bool,
+}
+
+impl<'a> Evidence<'a> {
+    /// Reads a run.
+    pub fn of(run: &'a Run) -> Self {
+        collect::collect(run)
+    }
+
+    /// An event.
+    pub fn event(&self, index: usize) -> &'a Event {
+        &self.run.history.events[index]
+    }
+
+    /// When an event happened.
+    pub fn at(&self, index: usize) -> VirtualTime {
+        self.event(index).at
+    }
+
+    /// When the history ends.
+    pub fn end(&self) -> VirtualTime {
+        self.run
+            .history
+            .events
+            .last()
+            .map_or(VirtualTime::ZERO, |event| event.at)
+    }
+
+    /// When something ended that ends with this event: never, if there is none.
+    pub fn at_or_never(&self, index: Option<usize>) -> VirtualTime {
+        index.map_or(VirtualTime::NEVER, |index| self.at(index))
+    }
+
+    /// When something ended that ends with this event, and with the history if there is none.
+    pub fn at_or_end(&self, index: Option<usize>) -> VirtualTime {
+        index.map_or_else(|| self.end(), |index| self.at(index))
+    }
+
+    /// How old the claim of a belief is: where the service granted it, or, if the service never
+    /// did, where it began. An event's place, so that claims compare as they arose.
+    pub fn age(&self, belief: &Belief) -> usize {
+        belief
+            .grant
+            .map_or(belief.acquired, |grant| self.ownerships[grant].owned)
+    }
+
+    /// Whether the contender believes in the lock when the history ends.
+    pub fn believes_at_end(&self, by: ContenderId, lock: LockId) -> bool {
+        let mut beliefs = self.beliefs.iter().rev();
+        beliefs.any(|belief| belief.by == by && belief.lock == lock && belief.left.is_none())
+    }
+
+    /// Whether the history says anything about who owned this lock.
+    pub fn knows_owners_of(&self, lock: LockId) -> bool {
+        self.ownerships
+            .iter()
+            .any(|ownership| ownership.lock == lock)
+    }
+
+    /// The latest sign of how a node came to be there: that it was queued, or else made an owner.
+    pub fn where_made(
+        &self,
+        of: LockId,
+        node: NameId,
+        owner: Option<ContenderId>,
+    ) -> Option<usize> {
+        let is_it =
+            |by, lock, name| lock == of && name == node && owner.is_none_or(|owner| owner == by);
+        let events = &self.run.history.events;
+        let queued = events.iter().rposition(|event| {
+            matches!(event.what, What::Queued { by, lock, name, .. } if is_it(by, lock, name))
+        });
+        queued.or_else(|| {
+            events.iter().rposition(|event| {
+                matches!(event.what, What::Owned { by, lock, name, .. } if is_it(by, lock, name))
+            })
+        })
+    }
+
+    /// From when until when the contender's process stood still at that event, if it did.
+    pub fn pause_around(&self, by: ContenderId, index: usize) -> Option<(usize, Option<usize>)> {
+        let events = &self.run.history.events;
+        let stops = |event: &Event| event.what == What::Paused { by };
+        let goes_on = |event: &Event| {
+            matches!(event.what,
+                What::Resumed { by: who } | What::Crashed { by: who } if who == by)
+        };
+        let last = events[..index]
+            .iter()
+            .rposition(|e| stops(e) || goes_on(e))?;
+        if !stops(&events[last]) {
+            return None;
+        }
+        let resumed = events[index..].iter().position(goes_on);
+        Some((last, resumed.map(|offset| index + offset)))
+    }
+
+    /// How long two stretches lie over each other, given when the later begins.
+    pub(crate) fn overlap(
+        &self,
+        later_from: usize,
+        ends: [Option<usize>; 2],
+    ) -> (VirtualTime, Duration) {
+        let until = self.at_or_end(ends[0]).min(self.at_or_end(ends[1]));
+        let from = self.at(later_from);
+        (from, until.since(from))
+    }
+}

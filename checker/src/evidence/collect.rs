@@ -1,0 +1,310 @@
+//! The one pass over a history.
+
+use super::table::Table;
+use super::writes::Sent;
+use super::{Belief, Evidence, Ownership};
+use crate::{ContenderId, Disowned, LockId, NameId, Run, Token, What};
+
+/// What is under way between one contender and one lock.
+#[derive(Clone, Default)]
+pub(super) struct Cell {
+    /// Calls of `acquire` without an answer, and the first of them.
+    asking: u32,
+    asked: Option<usize>,
+    /// Open beliefs, and the latest of them; the others hang on it.
+    believes: u32,
+    open: Option<usize>,
+    /// Beliefs whose release has no answer yet.
+    releasing: Option<usize>,
+    /// The latest belief, open or not.
+    pub(super) latest: Option<usize>,
+    /// Open ownerships, and the latest of them; the others hang on it.
+    owns: u32,
+    owned: Option<usize>,
+    /// The latest ownership, open or not.
+    granted: Option<usize>,
+    /// The oldest write that has been sent and has not arrived; the younger ones hang on it.
+    pub(super) oldest_sent: Option<usize>,
+    pub(super) newest_sent: Option<usize>,
+}
+
+/// How many calls, beliefs, and ownerships of a lock are open, over all contenders.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    asking: u32,
+    believes: u32,
+    owns: u32,
+}
+
+pub(super) struct Collector<'a> {
+    pub(super) found: Evidence<'a>,
+    pub(super) cells: Table<Cell>,
+    tallies: Vec<Tally>,
+    pub(super) sent: Vec<Sent>,
+}
+
+pub(super) fn collect(run: &Run) -> Evidence<'_> {
+    let history = &run.history;
+    // Roughly what a run with a few contenders in turn has of each: saves growing step by step.
+    let room = history.events.len() / 8 + 4;
+    let mut collector = Collector {
+        found: Evidence {
+            run,
+            beliefs: Vec::with_capacity(room),
+            ownerships: Vec::with_capacity(room),
+            arrivals: Vec::with_capacity(room),
+            queueing: Vec::with_capacity(room),
+            removals: Vec::new(),
+            faults: Vec::new(),
+            waiting: Vec::new(),
+            leftovers: Vec::new(),
+            finals: Vec::new(),
+            pending: Vec::new(),
+            ended: None,
+            waited: false,
+        },
+        cells: Table::new(history),
+        tallies: vec![Tally::default(); history.locks.len().max(1)],
+        sent: Vec::with_capacity(room),
+    };
+    for (index, event) in history.events.iter().enumerate() {
+        collector.take(index, &event.what);
+    }
+    collector.finish()
+}
+
+impl<'a> Collector<'a> {
+    fn take(&mut self, index: usize, what: &What) {
+        match *what {
+            What::AcquireStarted { by, lock } => self.asked(index, by, lock),
+            What::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
+            What::AcquireFailed { by, lock, .. } | What::Cancelled { by, lock } => {
+                self.answered(by, lock);
+            }
+            What::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
+            What::Lost { by, lock, .. } => self.left(index, by, lock, false),
+            What::Released { by, lock } | What::ReleaseFailed { by, lock, .. } => {
+                self.settled(index, by, lock);
+            }
+            What::Crashed { by } => self.crashed(index, by),
+            What::Queued { .. } | What::Unqueued { .. } => self.found.queueing.push(index),
+            What::Owned {
+                by,
+                lock,
+                token,
+                name,
+            } => self.owned(index, by, lock, token, name),
+            What::Disowned {
+                by,
+                lock,
+                token,
+                how,
+            } => self.disowned(index, by, lock, token, how),
+            What::Writing { by, lock, token } => self.writing(index, by, lock, token),
+            What::Effect {
+                by,
+                lock,
+                token,
+                accepted,
+                ..
+            } => self.arrived(index, by, lock, token, accepted),
+            What::FaultFired { .. } => self.found.faults.push(index),
+            What::Ended { why } => self.found.ended = Some((index, why)),
+            What::StillWaiting { .. } => self.found.waiting.push(index),
+            What::Leftover { .. } => self.found.leftovers.push(index),
+            What::Final { .. } => self.found.finals.push(index),
+            // These explain, and decide nothing.
+            What::Finished { .. }
+            | What::Paused { .. }
+            | What::Resumed { .. }
+            | What::Restarted { .. }
+            | What::Disconnected { .. }
+            | What::Reconnected { .. }
+            | What::SessionLost { .. }
+            | What::SessionExpired { .. }
+            | What::Read { .. }
+            | What::Written { .. }
+            | What::FaultHealed { .. }
+            | What::CalmBegan => {}
+        }
+    }
+
+    fn finish(mut self) -> Evidence<'a> {
+        for (by, lock, cell) in self.cells.iter() {
+            let asked = cell.asked.filter(|_| cell.asking > 0);
+            if let Some(asked) = asked {
+                self.found.pending.push((by, lock, asked));
+            }
+        }
+        self.settle_doubts();
+        self.found
+    }
+
+    fn tally(&mut self, lock: LockId) -> &mut Tally {
+        let place = lock.0 as usize;
+        if place >= self.tallies.len() {
+            self.tallies.resize(place + 1, Tally::default());
+        }
+        &mut self.tallies[place]
+    }
+
+    /// Somebody waits as soon as a call without an answer meets another contender's hold.
+    fn notice_waiting(&mut self, by: ContenderId, lock: LockId) {
+        if self.found.waited {
+            return;
+        }
+        let tally = *self.tally(lock);
+        let cell = self.cells.cell(by, lock);
+        let others_hold = tally.believes > cell.believes || tally.owns > cell.owns;
+        let others_ask = tally.asking > cell.asking;
+        let holds = cell.believes + cell.owns > 0;
+        self.found.waited = cell.asking > 0 && others_hold || holds && others_ask;
+    }
+
+    fn asked(&mut self, index: usize, by: ContenderId, lock: LockId) {
+        let cell = self.cells.cell(by, lock);
+        if cell.asking == 0 {
+            cell.asked = Some(index);
+        }
+        cell.asking += 1;
+        self.tally(lock).asking += 1;
+        self.notice_waiting(by, lock);
+    }
+
+    /// The answer to a call of `acquire`: gives back where the call began.
+    fn answered(&mut self, by: ContenderId, lock: LockId) -> Option<usize> {
+        let cell = self.cells.cell(by, lock);
+        if cell.asking == 0 {
+            return None;
+        }
+        cell.asking -= 1;
+        let asked = cell.asked;
+        self.tally(lock).asking -= 1;
+        asked
+    }
+
+    fn acquired(&mut self, index: usize, by: ContenderId, lock: LockId, token: Option<Token>) {
+        let asked = self.answered(by, lock);
+        let place = self.found.beliefs.len();
+        let cell = self.cells.cell(by, lock);
+        let grant = cell.granted.filter(|&grant| {
+            let ownership = &self.found.ownerships[grant];
+            ownership
+                .disowned
+                .is_none_or(|disowned| !ownership.taken && asked.is_none_or(|at| at < disowned))
+        });
+        if let Some(grant) = grant {
+            self.found.ownerships[grant].taken = true;
+        }
+        self.found.beliefs.push(Belief {
+            by,
+            lock,
+            token,
+            asked,
+            acquired: index,
+            left: None,
+            settled: None,
+            grant,
+            also: cell.open.replace(place),
+        });
+        cell.latest = Some(place);
+        cell.believes += 1;
+        self.tally(lock).believes += 1;
+        self.notice_waiting(by, lock);
+    }
+
+    fn left(&mut self, index: usize, by: ContenderId, lock: LockId, releases: bool) {
+        let cell = self.cells.cell(by, lock);
+        let ended = std::mem::take(&mut cell.believes);
+        let open = cell.open.take();
+        if releases && open.is_some() {
+            cell.releasing = open;
+        }
+        leave(&mut self.found.beliefs, open, index);
+        self.tally(lock).believes -= ended;
+    }
+
+    fn settled(&mut self, index: usize, by: ContenderId, lock: LockId) {
+        let releasing = self.cells.cell(by, lock).releasing.take();
+        settle(&mut self.found.beliefs, releasing, index);
+    }
+
+    fn crashed(&mut self, index: usize, by: ContenderId) {
+        for (lock, cell) in self.cells.row(by).iter_mut().enumerate() {
+            leave(&mut self.found.beliefs, cell.open.take(), index);
+            settle(&mut self.found.beliefs, cell.releasing.take(), index);
+            if let Some(tally) = self.tallies.get_mut(lock) {
+                tally.believes -= std::mem::take(&mut cell.believes);
+                tally.asking -= std::mem::take(&mut cell.asking);
+            }
+        }
+    }
+
+    fn owned(&mut self, index: usize, by: ContenderId, lock: LockId, token: Token, name: NameId) {
+        self.found.queueing.push(index);
+        let place = self.found.ownerships.len();
+        let cell = self.cells.cell(by, lock);
+        self.found.ownerships.push(Ownership {
+            by,
+            lock,
+            token,
+            name,
+            owned: index,
+            disowned: None,
+            how: None,
+            believed: cell.latest,
+            taken: false,
+            also: cell.owned.replace(place),
+        });
+        cell.granted = Some(place);
+        cell.owns += 1;
+        self.tally(lock).owns += 1;
+        self.notice_waiting(by, lock);
+    }
+
+    fn disowned(
+        &mut self,
+        index: usize,
+        by: ContenderId,
+        lock: LockId,
+        token: Token,
+        how: Disowned,
+    ) {
+        if matches!(how, Disowned::RemovedBy(other) if other != by) {
+            self.found.removals.push(index);
+        }
+        // All open ownerships with this token end; those with another stay, hung anew.
+        let cell = self.cells.cell(by, lock);
+        let mut next = cell.owned.take();
+        let mut ended = 0;
+        while let Some(place) = next {
+            let ownership = &mut self.found.ownerships[place];
+            next = ownership.also.take();
+            if ownership.token == token {
+                ownership.disowned = Some(index);
+                ownership.how = Some(how);
+                ended += 1;
+            } else {
+                ownership.also = cell.owned.replace(place);
+            }
+        }
+        cell.owns -= ended;
+        self.tally(lock).owns -= ended;
+    }
+}
+
+/// Ends the beliefs that hang together from here.
+fn leave(beliefs: &mut [Belief], mut next: Option<usize>, index: usize) {
+    while let Some(place) = next {
+        beliefs[place].left = Some(index);
+        next = beliefs[place].also;
+    }
+}
+
+/// Notes the end of the release of the beliefs that hang together from here.
+fn settle(beliefs: &mut [Belief], mut next: Option<usize>, index: usize) {
+    while let Some(place) = next {
+        beliefs[place].settled = Some(index);
+        next = beliefs[place].also;
+    }
+}

@@ -1,0 +1,287 @@
+//! First come, first served.
+
+use std::collections::VecDeque;
+
+use crate::witness::Case;
+use crate::{
+    Belief, ContenderId, Event, Evidence, Invariant, LockId, NameId, Truth, Verdict, What,
+};
+
+/// The registry row.
+pub const INVARIANT: Invariant = Invariant {
+    name: "fifo",
+    truth: Truth::Service,
+    meaning: "Those who queue for the lock get it in the order of their places.",
+    check,
+};
+
+/// A place in the queue of a lock that is neither given up nor lost.
+#[derive(Clone, Copy)]
+struct Place {
+    lock: LockId,
+    place: u64,
+    by: ContenderId,
+    name: NameId,
+    queued: usize,
+    /// It has come to own the lock, and so cannot be overtaken any more.
+    served: bool,
+}
+
+type Queue = VecDeque<Place>;
+
+fn check(evidence: &Evidence<'_>) -> Verdict {
+    let mut queues: Vec<Queue> = vec![Queue::new(); evidence.run.history.locks.len().max(1)];
+    let (mut queued, mut contended) = (false, false);
+    for &index in &evidence.queueing {
+        match evidence.event(index).what {
+            What::Queued {
+                by,
+                lock,
+                place,
+                name,
+            } => {
+                let queue = queue(&mut queues, lock);
+                queued = true;
+                contended |= queue.iter().any(|other| other.by != by);
+                // Nearly always at the end: whoever comes later gets a higher place.
+                let last = queue.back().is_none_or(|last| last.place <= place);
+                let at = if last {
+                    queue.len()
+                } else {
+                    queue.partition_point(|other| other.place <= place)
+                };
+                let joins = Place {
+                    lock,
+                    place,
+                    by,
+                    name,
+                    queued: index,
+                    served: false,
+                };
+                queue.insert(at, joins);
+            }
+            What::Unqueued {
+                by, lock, place, ..
+            } => {
+                let queue = queue(&mut queues, lock);
+                let mut at = queue.partition_point(|other| other.place < place);
+                while at < queue.len() && queue[at].place == place && queue[at].by != by {
+                    at += 1;
+                }
+                if queue
+                    .get(at)
+                    .is_some_and(|p| (p.place, p.by) == (place, by))
+                {
+                    queue.remove(at);
+                }
+            }
+            What::Owned { by, lock, name, .. } => {
+                let queue = queue(&mut queues, lock);
+                if let Some((overtaken, granted)) = serve(evidence, queue, by, name, index) {
+                    return overtaking(evidence, overtaken, granted, index);
+                }
+            }
+            other => unreachable!("{other:?} is not about the queue"),
+        }
+    }
+    if !queued {
+        return Verdict::Undecided("the service keeps no queue".to_owned());
+    }
+    if !contended {
+        return Verdict::Undecided("nobody ever waited for the lock".to_owned());
+    }
+    beliefs_in_order(evidence)
+}
+
+fn queue(queues: &mut Vec<Queue>, lock: LockId) -> &mut Queue {
+    let place = lock.0 as usize;
+    if place >= queues.len() {
+        queues.resize(place + 1, Queue::new());
+    }
+    &mut queues[place]
+}
+
+/// Marks the place that is granted the lock: gives back one that it overtook, and itself. In a
+/// queue that is in order the place is the first one or nearly so, and this looks no further.
+fn serve(
+    evidence: &Evidence<'_>,
+    queue: &mut Queue,
+    by: ContenderId,
+    name: NameId,
+    index: usize,
+) -> Option<(Place, Place)> {
+    // By its name; a service whose owner has no name of its own in the queue: by its contender.
+    let named = queue
+        .iter()
+        .position(|p| p.by == by && p.name == name && !p.served);
+    let at = named.or_else(|| queue.iter().position(|p| p.by == by && !p.served))?;
+    queue[at].served = true;
+    let granted = queue[at];
+    let ahead = queue.iter().take(at);
+    let mut overtaken = ahead.filter(|p| p.place < granted.place && p.by != by && !p.served);
+    overtaken
+        .find(|place| !leaves_at_once(evidence, place, index))
+        .map(|place| (*place, granted))
+}
+
+/// Whether a place goes at the very moment of the grant: then it may have made way for it,
+/// whichever of the two was written down first.
+fn leaves_at_once(evidence: &Evidence<'_>, place: &Place, index: usize) -> bool {
+    let at = evidence.at(index);
+    let later = &evidence.run.history.events[index..];
+    let mut same_time = later.iter().take_while(|event| event.at == at);
+    same_time.any(|event| gives_up(place, event))
+}
+
+fn gives_up(place: &Place, event: &Event) -> bool {
+    matches!(event.what, What::Unqueued { by, lock, place: left, .. }
+        if (by, lock, left) == (place.by, place.lock, place.place))
+}
+
+fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usize) -> Verdict {
+    let history = &evidence.run.history;
+    let mut case = Case::new(evidence);
+    let (first, second) = (case.name(passed.by), case.name(granted.by));
+    let (place, later) = (passed.place, granted.place);
+    let queued = evidence.at(passed.queued);
+    let node = history.name(passed.name);
+    let mut ahead = index..history.events.len();
+    let gone = ahead.find(|&index| gives_up(&passed, evidence.event(index)));
+    let until = match gone {
+        Some(gone) => format!("until {}", evidence.at(gone)),
+        None => "to the end of the run".to_owned(),
+    };
+    case.show([passed.queued, granted.queued])
+        .show(gone)
+        .show(
+            evidence
+                .ownerships
+                .iter()
+                .find(|o| o.owned == index)
+                .and_then(|o| o.disowned),
+        )
+        .then(format!(
+            "{first} has place {place} by {node}, from {queued} {until}."
+        ))
+        .however(format!(
+            "the service made {second} the owner at {}, with place {later}, which is behind that.",
+            evidence.at(index)
+        ))
+        .broken(format!("{second} overtook {first}"), index, None)
+}
+
+/// Those who are granted the lock must learn of it in that order.
+fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
+    let mut newest: Vec<Option<(usize, &Belief)>> = vec![None; evidence.run.history.locks.len()];
+    for belief in &evidence.beliefs {
+        let Some(grant) = belief.grant else {
+            continue;
+        };
+        let lock = belief.lock.0 as usize;
+        if lock >= newest.len() {
+            newest.resize(lock + 1, None);
+        }
+        match newest[lock] {
+            Some((newer, other)) if grant < newer => return out_of_order(evidence, belief, other),
+            Some(_) | None => newest[lock] = Some((grant, belief)),
+        }
+    }
+    Verdict::Holds
+}
+
+fn out_of_order(evidence: &Evidence<'_>, late: &Belief, newer: &Belief) -> Verdict {
+    let mut case = Case::new(evidence);
+    let (first, second) = (case.name(late.by), case.name(newer.by));
+    let granted = |belief: &Belief| evidence.at(evidence.age(belief));
+    let (before, after) = (granted(late), granted(newer));
+    let (entered, late_entry) = (evidence.at(newer.acquired), evidence.at(late.acquired));
+    case.show_belief(late)
+        .show_belief(newer)
+        .then(format!(
+            "the service made {first} the owner at {before}, and {second} at {after}."
+        ))
+        .however(format!(
+            "{second} was inside from {entered}, and {first} only from {late_entry}."
+        ))
+        .broken(
+            format!("{first} got the lock before {second} and entered after it"),
+            late.acquired,
+            None,
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+
+    fn verdict(text: &str) -> Verdict {
+        INVARIANT.verdict(&notation::run(text))
+    }
+
+    fn summary(text: &str) -> String {
+        verdict(text)
+            .witness()
+            .expect("a violation")
+            .summary
+            .clone()
+    }
+
+    #[test]
+    fn the_queue_may_shrink_in_the_middle() {
+        let text = "a.queued:0 b.queued:1 c.queued:2 a=0-10 b.unqueued:4 a.unqueued:10 c=10-20";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn to_be_served_before_a_lower_place_is_to_overtake() {
+        let text = "a.queued:0 b.queued:1 c.queued:2 a=0-10 a.unqueued:10 c=10-20";
+        assert_eq!(summary(text), "c overtook b");
+    }
+
+    #[test]
+    fn places_count_and_not_the_order_in_which_they_are_seen() {
+        let text = "a.queued:0/place=9 b.queued:0/place=3 b=1-2 b.unqueued:2 a=2-3";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn an_owner_that_leaves_at_the_moment_of_the_next_grant_is_not_overtaken() {
+        let mut run = notation::run("a.queued:0 b.queued:0 a.unqueued:1 b=1-9");
+        run.history.events.swap(2, 3);
+        assert_eq!(INVARIANT.verdict(&run), Verdict::Holds);
+    }
+
+    #[test]
+    fn to_leave_the_queue_of_another_lock_is_not_to_make_way() {
+        let mut run = notation::run("a.queued:0 b.queued:0 a.unqueued:1/on=y b=1-9");
+        run.history.events.swap(2, 3);
+        assert!(INVARIANT.verdict(&run).witness().is_some());
+    }
+
+    #[test]
+    fn whoever_has_owned_the_lock_has_been_served() {
+        let text = "a.queued:0 b.queued:1 a=0-5 b=5-9 a.unqueued:9";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn to_enter_before_an_earlier_grant_is_to_overtake() {
+        let text = "a.acquire:0 a.queued:0 b.queued:1 a=0-5/how=expired a.unqueued:5 b=5-9 b:6-9 \
+                    a:7-8";
+        assert_eq!(
+            summary(text),
+            "a got the lock before b and entered after it"
+        );
+    }
+
+    #[test]
+    fn a_queue_of_one_tells_nothing() {
+        let alone = Verdict::Undecided("nobody ever waited for the lock".to_owned());
+        assert_eq!(
+            verdict("a.queued:0 a=0-5 a.unqueued:5 b.queued:6 b=6-7"),
+            alone
+        );
+        assert!(matches!(verdict("a=0-5 b=5-7"), Verdict::Undecided(_)));
+    }
+}

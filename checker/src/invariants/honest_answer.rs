@@ -1,0 +1,174 @@
+//! What calls report is true.
+
+use crate::witness::Case;
+use crate::{Belief, Evidence, Invariant, Ownership, Truth, Verdict, What};
+
+/// The registry row.
+pub const INVARIANT: Invariant = Invariant {
+    name: "honest-answer",
+    truth: Truth::Belief,
+    meaning: "Whoever is told that it holds the lock did own it, and whoever is told that it has \
+              released it owns it no longer.",
+    check,
+};
+
+/// Only what is certain counts. An answer may be late, so it is false only if it was false from the
+/// call on until the contender left.
+fn check(evidence: &Evidence<'_>) -> Verdict {
+    let mut told = false;
+    for belief in &evidence.beliefs {
+        if let Some(grant) = belief.grant {
+            told = true;
+            let ownership = &evidence.ownerships[grant];
+            if let Some(released) = released_in_vain(evidence, belief, ownership) {
+                return still_owner(evidence, belief, ownership, released);
+            }
+        } else if evidence.knows_owners_of(belief.lock) {
+            told = true;
+            if !owned_meanwhile(evidence, belief) {
+                return never_owner(evidence, belief);
+            }
+        }
+    }
+    if !told {
+        return Verdict::Undecided(
+            "no answer can be compared with what the service says".to_owned(),
+        );
+    }
+    Verdict::Holds
+}
+
+/// Whether the contender owned the lock at any time from its call until it left.
+fn owned_meanwhile(evidence: &Evidence<'_>, belief: &Belief) -> bool {
+    let asked = belief.asked.unwrap_or(0);
+    evidence.ownerships.iter().any(|ownership| {
+        (ownership.by, ownership.lock) == (belief.by, belief.lock)
+            && evidence.at(ownership.owned) <= evidence.at_or_never(belief.left)
+            && evidence.at(asked) <= evidence.at_or_never(ownership.disowned)
+    })
+}
+
+/// The `Released` after which the contender still was the owner.
+fn released_in_vain(
+    evidence: &Evidence<'_>,
+    belief: &Belief,
+    ownership: &Ownership,
+) -> Option<usize> {
+    let settled = belief.settled?;
+    let after = evidence.at(settled) < evidence.at_or_never(ownership.disowned);
+    let released = matches!(evidence.event(settled).what, What::Released { .. });
+    (released && after).then_some(settled)
+}
+
+fn never_owner(evidence: &Evidence<'_>, belief: &Belief) -> Verdict {
+    let mut case = Case::new(evidence);
+    let who = case.name(belief.by);
+    let from = evidence.at(belief.acquired);
+    let until = match belief.left {
+        Some(left) => format!("until {}", evidence.at(left)),
+        None => "to the end of the run".to_owned(),
+    };
+    let since = belief.asked.unwrap_or(belief.acquired);
+    let mut ownerships = evidence.ownerships.iter();
+    let owner = ownerships.find(|ownership| {
+        ownership.lock == belief.lock
+            && ownership.owned < belief.acquired
+            && ownership.disowned.is_none_or(|end| end > belief.acquired)
+    });
+    let summary = format!("{who} was told that it held the lock, which it never owned");
+    case.show_belief(belief).then(format!(
+        "acquire told {who} at {from} that it held the lock."
+    ));
+    if let Some(owner) = owner {
+        case.show_ownership(owner);
+        let (name, owned) = (case.name(owner.by), evidence.at(owner.owned));
+        case.then(format!("the owner was {name}, since {owned}."));
+    }
+    let since = evidence.at(since);
+    case.however(format!(
+        "the service did not have {who} as the owner at any time from {since} {until}."
+    ))
+    .broken(summary, belief.acquired, None)
+}
+
+fn still_owner(
+    evidence: &Evidence<'_>,
+    belief: &Belief,
+    ownership: &Ownership,
+    released: usize,
+) -> Verdict {
+    let mut case = Case::new(evidence);
+    let who = case.name(belief.by);
+    let node = evidence.run.history.name(ownership.name);
+    let until = match ownership.disowned {
+        Some(disowned) => format!("until {}", evidence.at(disowned)),
+        None => "to the end of the run".to_owned(),
+    };
+    let summary = format!("{who} was told that it had released the lock, which it still owned");
+    case.show_belief(belief)
+        .then(format!(
+            "release told {who} at {} that it had released the lock.",
+            evidence.at(released)
+        ))
+        .however(format!(
+            "the service had {who} as the owner by {node} {until}."
+        ))
+        .broken(summary, released, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+
+    fn verdict(text: &str) -> Verdict {
+        INVARIANT.verdict(&notation::run(text))
+    }
+
+    fn summary(text: &str) -> String {
+        verdict(text)
+            .witness()
+            .expect("a violation")
+            .summary
+            .clone()
+    }
+
+    #[test]
+    fn a_late_answer_is_honest() {
+        let text = "a.acquire:0 a=1-5/how=expired a:6-9 a.released:10";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn to_be_told_of_a_lock_that_somebody_else_owns_is_a_lie() {
+        let text = "a=0-10 a:0-10 b.acquire:1 b:2-5";
+        assert_eq!(
+            summary(text),
+            "b was told that it held the lock, which it never owned"
+        );
+    }
+
+    #[test]
+    fn an_old_ownership_does_not_make_a_new_answer_true() {
+        let text = "a.acquire:0 a=1-5 a:1-5 a.released:5 a.acquire:6 a:7-9";
+        assert!(verdict(text).witness().is_some());
+    }
+
+    #[test]
+    fn a_release_is_true_if_the_service_has_done_it_at_that_moment() {
+        assert_eq!(verdict("a=0-10 a:0-9 a.released:10"), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_release_that_released_nothing_is_a_lie() {
+        let text = "a=0-20/how=expired a:0-9 a.released:10";
+        let expected = "a was told that it had released the lock, which it still owned";
+        assert_eq!(summary(text), expected);
+        assert_eq!(verdict("a=0-20 a:0-9 a.release-failed:10"), Verdict::Holds);
+    }
+
+    #[test]
+    fn without_the_services_view_nothing_is_said() {
+        assert!(matches!(verdict("a:0-10"), Verdict::Undecided(_)));
+    }
+}

@@ -1,0 +1,154 @@
+//! Mutual exclusion, as the contenders see it.
+
+use crate::witness::{Case, seconds};
+use crate::{Belief, Evidence, Invariant, Truth, Verdict};
+
+use super::latest::Latest;
+
+/// The registry row.
+pub const INVARIANT: Invariant = Invariant {
+    name: "mutual-exclusion",
+    truth: Truth::Belief,
+    meaning: "No two contenders believe that they hold the lock at the same time.",
+    check,
+};
+
+/// Beliefs come in the order in which they begin. So long as none overlap, the only one that the
+/// next can overlap is the one that lasts longest so far.
+fn check(evidence: &Evidence<'_>) -> Verdict {
+    if evidence.beliefs.is_empty() {
+        return Verdict::Undecided("nobody ever got the lock".to_owned());
+    }
+    let mut longest = Latest::of(evidence);
+    for later in &evidence.beliefs {
+        let until = evidence.at_or_never(later.left);
+        if let Some(earlier) = longest.over(later.lock, evidence.at(later.acquired)) {
+            return violated(evidence, earlier, later);
+        }
+        longest.extend(later.lock, until, later);
+    }
+    Verdict::Holds
+}
+
+fn violated(evidence: &Evidence<'_>, earlier: &Belief, later: &Belief) -> Verdict {
+    let (_, overlap) = evidence.overlap(later.acquired, [earlier.left, later.left]);
+    let mut case = Case::new(evidence);
+    let (first, second) = (case.name(earlier.by), case.name(later.by));
+    let summary = if earlier.by == later.by {
+        format!("{first} is inside twice for {}", seconds(overlap))
+    } else {
+        format!("{first} and {second} both inside for {}", seconds(overlap))
+    };
+    let until = case.why_until(earlier);
+    let from = case.why_from(later);
+    case.show_belief(earlier)
+        .show_belief(later)
+        .then(until)
+        .however(from)
+        .broken(summary, later.acquired, Some(overlap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Step, Witness, notation};
+
+    fn verdict(text: &str) -> Verdict {
+        INVARIANT.verdict(&notation::run(text))
+    }
+
+    fn witness(text: &str) -> Witness {
+        verdict(text).witness().expect("a violation").clone()
+    }
+
+    fn argument(text: &str) -> Vec<String> {
+        let steps = witness(text).argument.into_iter();
+        steps
+            .map(|step| match step {
+                Step::Then(text) | Step::However(text) => text,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn turns_are_fine_even_when_they_touch() {
+        assert_eq!(verdict("a:0-10 b:10-20 a:20-30"), Verdict::Holds);
+    }
+
+    #[test]
+    fn an_overlap_is_a_violation_and_the_witness_is_just_the_two() {
+        let witness = witness("a:0-10 b:12-20 c:14-16");
+        assert_eq!(witness.summary, "b and c both inside for 2.000 s");
+        assert_eq!(witness.at.micros(), 14_000_000);
+        assert_eq!(witness.overlap.unwrap().as_secs(), 2);
+        assert_eq!(witness.events, [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn the_first_overlap_is_shown_and_not_the_longest() {
+        let summary = witness("a:0-10 b:9-11 c:12- d:13-").summary;
+        assert_eq!(summary, "a and b both inside for 1.000 s");
+    }
+
+    #[test]
+    fn locks_of_different_names_are_different_locks() {
+        assert_eq!(verdict("a:0-10/on=x b:5-15/on=y"), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_belief_without_an_end_lasts() {
+        let summary = witness("a:0- b:5-6 end:9").summary;
+        assert_eq!(summary, "a and b both inside for 1.000 s");
+        let summary = witness("a:0- b:5- end:9").summary;
+        assert_eq!(summary, "a and b both inside for 4.000 s");
+    }
+
+    #[test]
+    fn a_crash_and_a_loss_end_a_belief() {
+        assert_eq!(verdict("a:0- a.crashed:5 b:5-9"), Verdict::Holds);
+        assert_eq!(verdict("a:0- a.lost:5 b:5-9"), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_contender_cannot_be_inside_twice() {
+        let summary = witness("a:0- a:3- a.leaves:5").summary;
+        assert_eq!(summary, "a is inside twice for 2.000 s");
+    }
+
+    #[test]
+    fn the_argument_says_who_made_way_for_whom() {
+        let steps = argument("a=0- a:0-10 b.queued:1 b.unqueued:2 c=2- c:2-12");
+        assert_eq!(
+            steps,
+            [
+                "a is inside until 10.000 s, because nothing ended its hold before it left.",
+                "c is inside from 2.000 s, because the service made it the owner when node-b of b \
+                 went away."
+            ]
+        );
+    }
+
+    #[test]
+    fn the_argument_tells_of_the_pause_and_of_the_session_behind_it() {
+        let text = "a=0-10/how=expired a:0-21 fault1.fired:1 a.paused:1 a.session-expired:10 \
+                    b=10-30 b:11-30 a.resumed:20";
+        assert_eq!(
+            argument(text),
+            [
+                "a is inside until 21.000 s, because it was paused from 1.000 s to 20.000 s and \
+                 did not notice that its session had expired at 10.000 s.",
+                "b is inside from 11.000 s, because the service made it the owner at 10.000 s when \
+                 the session of a expired."
+            ]
+        );
+        let history = notation::history(text);
+        let witness = witness(text);
+        let shown: Vec<_> = witness
+            .events
+            .iter()
+            .map(|&i| history.events[i].at)
+            .collect();
+        let seconds: Vec<_> = shown.iter().map(|at| at.micros() / 1_000_000).collect();
+        assert_eq!(seconds, [0, 0, 1, 1, 10, 10, 10, 11, 20, 21, 30, 30]);
+    }
+}

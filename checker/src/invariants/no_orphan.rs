@@ -1,0 +1,306 @@
+//! Nothing of the lock is left to nobody.
+
+use crate::witness::{Case, seconds};
+use crate::{Belief, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What};
+
+/// The registry row.
+pub const INVARIANT: Invariant = Invariant {
+    name: "no-orphan",
+    truth: Truth::Ownership,
+    meaning: "Nothing of the lock outlives its contenders, nor is it owned for long unbelieved.",
+    check,
+};
+
+/// How long before an ownership was in use, and from which event on it was not.
+#[derive(Clone, Copy)]
+struct Used {
+    until: VirtualTime,
+    /// The event that ended its use; the grant itself, if it never was in use.
+    last: usize,
+}
+
+fn check(evidence: &Evidence<'_>) -> Verdict {
+    for (place, ownership) in evidence.ownerships.iter().enumerate() {
+        if let Some((used, until)) = abandoned(evidence, place) {
+            return orphan(evidence, ownership, used, until);
+        }
+    }
+    if let Some(&leftover) = evidence.leftovers.first() {
+        return left_over(evidence, leftover);
+    }
+    if evidence.ownerships.is_empty() {
+        return Verdict::Undecided("the service never made anybody the owner".to_owned());
+    }
+    Verdict::Holds
+}
+
+/// The first stretch longer than the lease in which nobody stood behind the ownership.
+fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime)> {
+    let ownership = &evidence.ownerships[place];
+    let lease = evidence.run.facts.lease;
+    let from = evidence.at(ownership.owned);
+    let until = evidence.at_or_end(ownership.disowned);
+    // Most ownerships are shorter than the lease, and need no further look.
+    if until.since(from) <= lease {
+        return None;
+    }
+    let mut used = Used {
+        until: from,
+        last: ownership.owned,
+    };
+    for belief in beliefs_during(evidence, ownership) {
+        let from = use_begins(evidence, belief, place);
+        if from.since(used.until) > lease {
+            return Some((used, from.min(until)));
+        }
+        let ends = use_ends(evidence, belief);
+        if ends.map_or(VirtualTime::NEVER, |ends| evidence.at(ends)) > used.until {
+            used.until = evidence.at_or_never(ends);
+            used.last = ends.unwrap_or(used.last);
+        }
+    }
+    (until.since(used.until) > lease).then_some((used, until))
+}
+
+/// The owner's beliefs that may have lain in the ownership: its latest before, and those that began
+/// while it lasted or after it, as far as the answer to a call can have been late.
+fn beliefs_during<'e>(
+    evidence: &'e Evidence<'_>,
+    ownership: &'e Ownership,
+) -> impl Iterator<Item = &'e Belief> {
+    let before = ownership.believed.map(|place| &evidence.beliefs[place]);
+    let beliefs = &evidence.beliefs;
+    let first = beliefs.partition_point(|belief| belief.acquired < ownership.owned);
+    let during = beliefs[first..]
+        .iter()
+        .filter(move |belief| belief.by == ownership.by && belief.lock == ownership.lock);
+    // The first one after the end may have been on its way; none after that can.
+    let mut over = false;
+    let during = during.take_while(move |belief| {
+        let past = ownership.disowned.is_some_and(|end| end < belief.acquired);
+        !std::mem::replace(&mut over, past)
+    });
+    before.into_iter().chain(during)
+}
+
+/// A contender that asks is behind its ownership only if that is what its call then brought it: one
+/// that waits behind its own forgotten node is not.
+fn use_begins(evidence: &Evidence<'_>, belief: &Belief, place: usize) -> VirtualTime {
+    let begins = match belief.asked {
+        Some(asked) if belief.grant == Some(place) => asked,
+        // The history does not tell when it asked: no later than it was granted, for all we know.
+        None if belief.grant == Some(place) => evidence.ownerships[place].owned,
+        Some(_) | None => belief.acquired,
+    };
+    evidence.at(begins)
+}
+
+/// A belief that ended with the start of a release is in use until the release has an answer.
+fn use_ends(evidence: &Evidence<'_>, belief: &Belief) -> Option<usize> {
+    let left = belief.left?;
+    if let What::ReleaseStarted { .. } = evidence.event(left).what {
+        return belief.settled;
+    }
+    Some(left)
+}
+
+fn orphan(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+    used: Used,
+    until: VirtualTime,
+) -> Verdict {
+    let history = &evidence.run.history;
+    let lease = seconds(evidence.run.facts.lease);
+    let alone = seconds(until.since(used.until));
+    let mut case = Case::new(evidence);
+    let (who, node) = (case.name(ownership.by), history.name(ownership.name));
+    let from = evidence.at(ownership.owned);
+    let to = match ownership.disowned {
+        Some(disowned) => format!("to {}", evidence.at(disowned)),
+        None => "to the end of the run".to_owned(),
+    };
+    let since = used.until;
+    let broken = since + evidence.run.facts.lease;
+    let calls = calls_of_owner(evidence, ownership, broken);
+    let last_call = calls.last().filter(|&&call| call > used.last);
+    let why = how_it_was_left(evidence, who, *last_call.unwrap_or(&used.last))
+        .or_else(|| how_it_was_left(evidence, who, *calls.last()?));
+    let why = why.unwrap_or_else(|| format!("no call of {who} brought it that ownership"));
+    case.show_ownership(ownership).show([used.last]).show(calls);
+    let summary = format!("{who} owned the lock by {node} for {alone}, and nobody believed in it");
+    case.then(format!(
+        "the service has {who} as the owner by {node} from {from} {to}."
+    ))
+    .then(format!(
+        "a session or lease lasts {lease} at most without its contender."
+    ))
+    .however(format!(
+        "{why}, and nobody believed in it for {alone} from {since} on."
+    ))
+    .broken_at(summary, broken)
+}
+
+/// What one of the events that can leave an ownership to nobody says of its owner.
+fn how_it_was_left(evidence: &Evidence<'_>, who: &str, event: usize) -> Option<String> {
+    let Event { at, what } = evidence.event(event);
+    let phrases = [
+        (matches!(what, What::Crashed { .. }), "crashed at"),
+        (matches!(what, What::Lost { .. }), "gave up its hold at"),
+        (
+            matches!(what, What::Released { .. }),
+            "had released the lock at",
+        ),
+        (
+            matches!(what, What::ReleaseFailed { .. }),
+            "failed to release the lock at",
+        ),
+        (
+            matches!(what, What::AcquireFailed { .. }),
+            "failed to acquire the lock at",
+        ),
+        (
+            matches!(what, What::Cancelled { .. }),
+            "had its acquire cancelled at",
+        ),
+        (
+            matches!(what, What::AcquireStarted { .. }),
+            "was waiting, in a call since",
+        ),
+        (matches!(what, What::Finished { .. }), "had finished at"),
+    ];
+    let mut phrases = phrases.into_iter();
+    let (_, phrase) = phrases.find(|(is_it, _)| *is_it)?;
+    Some(format!("{who} {phrase} {at}"))
+}
+
+/// How the owner's last calls went that may have left the ownership behind.
+fn calls_of_owner(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+    until: VirtualTime,
+) -> Vec<usize> {
+    let owner = (ownership.by, ownership.lock);
+    let of_owner = |what: What| {
+        matches!(what, What::AcquireFailed { by, lock, .. }
+            | What::Cancelled { by, lock }
+            | What::AcquireStarted { by, lock } if (by, lock) == owner)
+            || matches!(what, What::Crashed { by } | What::Finished { by } if by == owner.0)
+    };
+    let events = evidence.run.history.events.iter().enumerate();
+    let before = events.take_while(|(_, event)| event.at <= until);
+    let found = before.filter(|(_, event)| of_owner(event.what));
+    let mut found: Vec<usize> = found.map(|(index, _)| index).collect();
+    // The last few are enough to see what it had been doing.
+    found.drain(..found.len().saturating_sub(3));
+    found
+}
+
+fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
+    let What::Leftover { name, owner, lock } = evidence.event(leftover).what else {
+        unreachable!("a leftover is a leftover")
+    };
+    let history = &evidence.run.history;
+    let node = history.name(name);
+    let mut case = Case::new(evidence);
+    let of = owner.map_or(String::new(), |owner| format!(" of {}", case.name(owner)));
+    let made = evidence.where_made(lock, name, owner);
+    case.show(made);
+    if let Some(made) = made {
+        let at = evidence.at(made);
+        case.then(format!("{node}{of} is there since {at} at the latest."));
+    }
+    case.however("it is still there after everybody has left.".to_owned())
+        .broken(
+            format!("{node}{of} is still there after everybody has left"),
+            leftover,
+            None,
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+
+    /// With a lease of 10 s, as by default.
+    fn verdict(text: &str) -> Verdict {
+        INVARIANT.verdict(&notation::run(text))
+    }
+
+    fn summary(text: &str) -> String {
+        verdict(text)
+            .witness()
+            .expect("a violation")
+            .summary
+            .clone()
+    }
+
+    #[test]
+    fn a_long_hold_is_no_orphan() {
+        let text = "a.acquire:0 a=1-60 a:2-59 a.released:60 end:60";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_crashed_owner_has_its_lease_and_no_more() {
+        assert_eq!(verdict("a=0-15 a:0- a.crashed:5 end:60"), Verdict::Holds);
+        let text = "a=0-15.001 a:0- a.crashed:5 end:60";
+        let expected = "a owned the lock by node-a for 10.001 s, and nobody believed in it";
+        assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn an_answer_that_is_long_in_coming_makes_no_orphan() {
+        assert_eq!(
+            verdict("a.acquire:0 a=1-40 a:30-40 a.released:40"),
+            Verdict::Holds
+        );
+        assert_eq!(
+            verdict("a.acquire:0 a=1-40 a:41-42 a.released:42"),
+            Verdict::Holds
+        );
+    }
+
+    #[test]
+    fn a_release_that_is_long_in_coming_makes_no_orphan() {
+        assert_eq!(verdict("a=1-40 a:1-2 a.released:40 end:41"), Verdict::Holds);
+        assert_eq!(verdict("a=1-40 a:1-2 end:41"), Verdict::Holds);
+    }
+
+    #[test]
+    fn who_waits_while_it_owns_is_an_orphan() {
+        let text = "a.acquire:0 a=1-/name=x bound-reached:60 a.waiting:60/behind=x/owner=a";
+        let expected = "a owned the lock by x for 59.000 s, and nobody believed in it";
+        assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn a_call_that_was_cancelled_leaves_an_orphan() {
+        let cancelled = "a.acquire:0 a.cancelled:1 a=2- end:20";
+        let witness = verdict(cancelled).witness().cloned().unwrap();
+        assert_eq!(witness.events, [0, 1, 2]);
+        assert_eq!(witness.at.micros(), 12_000_000);
+        assert_eq!(
+            verdict("a.acquire:0 a.cancelled:1 a=2-12 end:20"),
+            Verdict::Holds
+        );
+    }
+
+    #[test]
+    fn a_release_that_failed_leaves_an_orphan() {
+        let text = "a=0-30 a:0-5 a.release-failed:6 end:40";
+        assert!(verdict(text).witness().is_some());
+        let again = "a=0-30 a:0-5 a.release-failed:6 a.acquire:7 a:20-30 a.released:30 end:40";
+        assert_eq!(verdict(again), Verdict::Holds);
+    }
+
+    #[test]
+    fn what_is_left_when_all_have_gone_is_named() {
+        let text = "a.queued:1/name=x end:20 leftover:20/name=x/owner=a";
+        assert_eq!(
+            summary(text),
+            "x of a is still there after everybody has left"
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! Nobody releases another's hold.
+
+use crate::witness::Case;
+use crate::{Disowned, Evidence, Invariant, Truth, Verdict, What};
+
+/// The registry row.
+pub const INVARIANT: Invariant = Invariant {
+    name: "own-release-only",
+    truth: Truth::Ownership,
+    meaning: "No contender takes the lock from another that owns it.",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Verdict {
+    if evidence.ownerships.is_empty() {
+        return Verdict::Undecided("the service never made anybody the owner".to_owned());
+    }
+    match evidence.removals.first() {
+        None => Verdict::Holds,
+        Some(&removal) => violated(evidence, removal),
+    }
+}
+
+fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
+    let What::Disowned {
+        by,
+        lock,
+        how: Disowned::RemovedBy(other),
+        ..
+    } = evidence.event(removal).what
+    else {
+        unreachable!("a removal is a disowning by somebody else")
+    };
+    let at = evidence.at(removal);
+    let mut case = Case::new(evidence);
+    let (who, other_name) = (case.name(by), case.name(other));
+    let mut ownerships = evidence.ownerships.iter();
+    if let Some(ownership) = ownerships.find(|o| o.disowned == Some(removal)) {
+        let owned = evidence.at(ownership.owned);
+        case.show_ownership(ownership)
+            .then(format!("{who} owns the lock from {owned}."));
+    }
+    // What the other one was doing: its latest hold, or its release of that.
+    let mut beliefs = evidence.beliefs.iter().rev();
+    let latest = beliefs.find(|b| b.by == other && b.lock == lock && b.acquired < removal);
+    let mut meaning = String::new();
+    if let Some(belief) = latest {
+        case.show_belief(belief);
+        let left = belief.left.filter(|&left| left < removal);
+        let releasing = belief.settled.is_none_or(|settled| settled > removal);
+        if let Some(left) = left.filter(|_| releasing) {
+            let (got, left) = (evidence.at(belief.acquired), evidence.at(left));
+            meaning = format!(", when it released its own hold of {got} to {left}");
+        }
+    }
+    let summary = format!("{other_name} took the lock from {who}, which owned it");
+    case.however(format!(
+        "{other_name} removed the claim of {who} at {at}{meaning}."
+    ))
+    .broken(summary, removal, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+
+    fn verdict(text: &str) -> Verdict {
+        INVARIANT.verdict(&notation::run(text))
+    }
+
+    #[test]
+    fn releases_and_leases_and_operators_are_fine() {
+        let text = "a=0-10 b=10-20/how=expired c=20-30/how=outside a=30-40/how=a";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_release_that_deletes_somebody_elses_key_is_a_violation() {
+        let verdict = verdict("a=0-10/how=expired a:0-15 b=10-15/how=a b:10-20 end:20");
+        let witness = verdict.witness().unwrap();
+        assert_eq!(witness.summary, "a took the lock from b, which owned it");
+        assert_eq!(witness.at.micros(), 15_000_000);
+    }
+}

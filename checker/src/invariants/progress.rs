@@ -1,0 +1,268 @@
+//! Everybody who waits gets the lock in the end.
+
+use crate::witness::Case;
+use crate::{ContenderId, Ended, Evidence, Invariant, LockId, NameId, Truth, Verdict, What};
+
+/// The registry row.
+pub const INVARIANT: Invariant = Invariant {
+    name: "progress",
+    truth: Truth::Service,
+    meaning: "Once nothing breaks any more, everybody who waits for the lock gets it.",
+    check,
+};
+
+/// A contender that still waits at the end, and for what.
+#[derive(Clone, Copy)]
+struct Wait {
+    event: usize,
+    by: ContenderId,
+    lock: LockId,
+    behind: Option<NameId>,
+    owner: Option<ContenderId>,
+}
+
+fn check(evidence: &Evidence<'_>) -> Verdict {
+    let undecided = |why: &str| Verdict::Undecided(why.to_owned());
+    match evidence.ended {
+        None => undecided("the history does not say how the run ended"),
+        Some((_, Ended::OutOfBudget)) => undecided("the run was out of its budget"),
+        Some((ended, Ended::AllFinished | Ended::BoundReached)) if !evidence.waiting.is_empty() => {
+            stuck(evidence, ended)
+        }
+        Some((_, Ended::AllFinished)) => Verdict::Holds,
+        Some((ended, Ended::BoundReached)) => nobody_says_why(evidence, ended),
+    }
+}
+
+/// The bound is reached, and no event tells who waits for what: the open calls must do.
+fn nobody_says_why(evidence: &Evidence<'_>, ended: usize) -> Verdict {
+    let mut case = Case::new(evidence);
+    let summary = match evidence.pending.first() {
+        Some(&(by, _, asked)) => {
+            case.show([asked]);
+            format!("{} never got the lock", case.name(by))
+        }
+        None => "the run did not come to its end within the bound".to_owned(),
+    };
+    case.however(format!(
+        "{summary}: the bound on progress was reached at {}.",
+        evidence.at(ended)
+    ));
+    case.broken(summary, ended, None)
+}
+
+/// Follows who waits for whom, from the first that waits, until somebody comes up who does not wait
+/// or who has come up before: there the queue is stuck.
+fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
+    let waits: Vec<Wait> = evidence
+        .waiting
+        .iter()
+        .filter_map(|&event| read(evidence, event))
+        .collect();
+    let Some(&first) = waits.first() else {
+        return nobody_says_why(evidence, ended);
+    };
+    let mut path = vec![first];
+    let circle = loop {
+        let last = path[path.len() - 1];
+        let next = last.owner.and_then(|owner| {
+            let of_owner = |wait: &&Wait| wait.by == owner && wait.lock == last.lock;
+            waits.iter().find(of_owner).copied()
+        });
+        let Some(next) = next else {
+            break None;
+        };
+        if let Some(start) = path.iter().position(|wait| wait.event == next.event) {
+            break Some(start);
+        }
+        path.push(next);
+    };
+    let stuck = match circle {
+        Some(start) => &path[start..],
+        None => &path[path.len() - 1..],
+    };
+    let mut case = Case::new(evidence);
+    let summary = summary(&case, evidence, stuck);
+    for wait in stuck {
+        explain(&mut case, evidence, wait);
+    }
+    case.show(path.iter().map(|wait| wait.event));
+    case.however(format!(
+        "{} of {} still waited when the run ended at {}.",
+        waits.len(),
+        evidence.run.history.contenders.len(),
+        evidence.at(ended)
+    ));
+    case.broken(summary, ended, None)
+}
+
+fn read(evidence: &Evidence<'_>, event: usize) -> Option<Wait> {
+    let What::StillWaiting {
+        by,
+        lock,
+        behind,
+        owner,
+    } = evidence.event(event).what
+    else {
+        return None;
+    };
+    Some(Wait {
+        event,
+        by,
+        lock,
+        behind,
+        owner,
+    })
+}
+
+fn summary(case: &Case<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -> String {
+    let node = |wait: &Wait| wait.behind.map(|name| evidence.run.history.name(name));
+    let wait = &stuck[0];
+    let who = case.name(wait.by);
+    if stuck.len() > 1 {
+        let each = stuck.iter().map(|wait| {
+            let owner = wait.owner.map_or("somebody", |owner| case.name(owner));
+            let name = case.name(wait.by);
+            match node(wait) {
+                Some(node) => format!("{name} behind {node} of {owner}"),
+                None => format!("{name} for {owner}"),
+            }
+        });
+        let each: Vec<_> = each.collect();
+        return format!("they wait for each other: {}", each.join(", "));
+    }
+    match (node(wait), wait.owner) {
+        (Some(node), Some(owner)) if owner == wait.by => {
+            let believed = evidence.believes_at_end(owner, wait.lock);
+            let but = if believed {
+                ""
+            } else {
+                " and nobody believes in"
+            };
+            format!("{who} waits behind {node}, which {who} made itself{but}")
+        }
+        (Some(node), Some(owner)) => {
+            let owner = case.name(owner);
+            format!("{who} never got the lock: {node} of {owner} blocks it")
+        }
+        (Some(node), None) => format!("{who} never got the lock: {node} blocks it"),
+        (None, Some(owner)) if owner == wait.by => {
+            format!("{who} never got the lock, although it owns it")
+        }
+        (None, Some(owner)) => {
+            let owner = case.name(owner);
+            format!("{who} never got the lock: {owner} owns it")
+        }
+        (None, None) => format!("{who} never got the lock, although nothing is ahead of it"),
+    }
+}
+
+/// What is known of one that waits and of the one that it waits for.
+fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
+    let mut pending = evidence.pending.iter();
+    let call = pending.find(|(by, lock, _)| (*by, *lock) == (wait.by, wait.lock));
+    if let Some(&(_, _, asked)) = call {
+        case.show([asked]);
+        let (who, at) = (case.name(wait.by), evidence.at(asked));
+        case.then(format!("{who} wants the lock since {at}."));
+    }
+    let Some(owner) = wait.owner else {
+        return;
+    };
+    // Where what it waits for came from, and whether anybody still stands behind that.
+    let name = case.name(owner);
+    if let Some(node) = wait.behind
+        && let Some(made) = evidence.where_made(wait.lock, node, Some(owner))
+    {
+        case.show([made]);
+        let (node, at) = (evidence.run.history.name(node), evidence.at(made));
+        case.then(format!(
+            "{node} of {name} is there since {at} at the latest."
+        ));
+    }
+    let mut beliefs = evidence.beliefs.iter().rev();
+    let held = beliefs.find(|belief| belief.by == owner && belief.lock == wait.lock);
+    match held {
+        None => case.then(format!("{name} never believed that it held the lock.")),
+        Some(belief) => {
+            case.show([belief.acquired]).show(belief.left);
+            match belief.left {
+                Some(left) => {
+                    let left = evidence.at(left);
+                    case.then(format!(
+                        "{name} last believed that it held the lock until {left}."
+                    ))
+                }
+                None => case.then(format!("{name} still believes that it holds the lock.")),
+            }
+        }
+    };
+    let mut events = evidence.run.history.events.iter();
+    case.show(events.rposition(
+        |event| matches!(event.what, What::Crashed { by } | What::Finished { by } if by == owner),
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+
+    fn verdict(text: &str) -> Verdict {
+        INVARIANT.verdict(&notation::run(text))
+    }
+
+    fn summary(text: &str) -> String {
+        verdict(text)
+            .witness()
+            .expect("a violation")
+            .summary
+            .clone()
+    }
+
+    #[test]
+    fn a_run_that_came_to_its_end_has_made_progress() {
+        assert_eq!(verdict("a:0-10 b.acquire:5 b:10-20 end:20"), Verdict::Holds);
+    }
+
+    #[test]
+    fn who_waits_behind_its_own_orphan_is_told_so() {
+        let text = "a.acquire:0 a.queued:1/name=x a.queued:4/name=y \
+                    bound-reached:90 a.waiting:90/behind=x/owner=a";
+        let expected = "a waits behind x, which a made itself and nobody believes in";
+        assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn the_head_of_the_queue_is_named_and_not_everybody_in_it() {
+        let text = "bound-reached:90 c.waiting:90/behind=y/owner=b b.waiting:90/behind=x/owner=a";
+        assert_eq!(summary(text), "b never got the lock: x of a blocks it");
+    }
+
+    #[test]
+    fn a_circle_is_named_whole_and_without_those_who_only_wait_for_it() {
+        let text = "bound-reached:90 c.waiting:90/behind=y/owner=b \
+                    b.waiting:90/behind=x/owner=a a.waiting:90/behind=y/owner=b";
+        let expected = "they wait for each other: b behind x of a, a behind y of b";
+        assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn a_lost_wake_up_is_called_what_it_is() {
+        let text = "b.acquire:0 bound-reached:90 b.waiting:90";
+        let expected = "b never got the lock, although nothing is ahead of it";
+        assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn the_bound_alone_is_a_violation() {
+        let text = "b.acquire:0 bound-reached:90";
+        assert_eq!(summary(text), "b never got the lock");
+    }
+
+    #[test]
+    fn a_run_out_of_its_budget_cannot_tell() {
+        let text = "out-of-budget:90 b.waiting:90";
+        assert!(matches!(verdict(text), Verdict::Undecided(_)));
+    }
+}

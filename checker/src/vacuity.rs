@@ -1,0 +1,80 @@
+//! Runs that say nothing: what was to be put to the test never was.
+
+use crate::{Ended, Evidence, FaultId, Run, What};
+
+/// Why the run says nothing, if so. Whatever the checks found then, it is not "holds".
+pub fn vacuous(run: &Run) -> Option<String> {
+    vacuous_evidence(&Evidence::of(run))
+}
+
+/// As [`vacuous`], for a run that has been read already.
+pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
+    let Run { history, facts, .. } = evidence.run;
+    if let Some((_, Ended::OutOfBudget)) = evidence.ended {
+        return Some("the run was out of its budget before it could tell".to_owned());
+    }
+    for fault in (0..facts.faults_planned).map(FaultId) {
+        let fires = |&index: &usize| evidence.event(index).what == What::FaultFired { fault };
+        if !evidence.faults.iter().any(fires) {
+            let (number, fault) = (fault.0 + 1, history.fault(fault));
+            return Some(format!("fault {number} never fired: {fault}"));
+        }
+    }
+    if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
+        return Some("nobody ever got the lock".to_owned());
+    }
+    if facts.must_contend && !evidence.waited {
+        return Some("nobody ever waited for the lock".to_owned());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+
+    #[test]
+    fn a_run_in_which_somebody_got_the_lock_says_something() {
+        assert_eq!(vacuous(&notation::run("a:0-10")), None);
+    }
+
+    #[test]
+    fn a_run_in_which_nobody_got_the_lock_says_nothing() {
+        let reason = vacuous(&notation::run("a.acquire:0 a.failed:1"));
+        assert_eq!(reason.as_deref(), Some("nobody ever got the lock"));
+    }
+
+    #[test]
+    fn a_fault_that_never_fired_is_named_even_if_another_fired_twice() {
+        let mut run = notation::run("a:0-10 fault1.fired:1 fault1.fired:2");
+        run.facts.faults_planned = 2;
+        run.history.faults = vec!["cut".to_owned(), "pause contender-1 for 20s".to_owned()];
+        let reason = vacuous(&run);
+        assert_eq!(
+            reason.as_deref(),
+            Some("fault 2 never fired: pause contender-1 for 20s")
+        );
+    }
+
+    #[test]
+    fn a_queue_of_one_is_no_queue() {
+        let contend = |text| {
+            let mut run = notation::run(text);
+            run.facts.must_contend = true;
+            vacuous(&run)
+        };
+        let nobody = Some("nobody ever waited for the lock".to_owned());
+        assert_eq!(contend("a.acquire:0 a:1-5 b.acquire:5 b:6-7"), nobody);
+        assert_eq!(contend("a.acquire:0 a:1-5 b.acquire:4 b:6-7"), None);
+        assert_eq!(contend("a.acquire:0 b.acquire:0 a:1-5 b:6-7"), None);
+        assert_eq!(contend("a=0-5 b.acquire:4 b:6-7"), None);
+        assert_eq!(contend("a:0-5/on=x b.acquire:4/on=y b:6-7/on=y"), nobody);
+    }
+
+    #[test]
+    fn a_run_out_of_its_budget_says_nothing() {
+        let reason = vacuous(&notation::run("a:0-10 out-of-budget:11"));
+        assert!(reason.unwrap().contains("budget"));
+    }
+}

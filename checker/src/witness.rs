@@ -1,0 +1,316 @@
+//! How a witness is put together: the events that matter, and sentences that follow from them.
+
+use std::time::Duration;
+
+use crate::{
+    Belief, ContenderId, Disowned, Event, Evidence, Ownership, Step, Verdict, VirtualTime, What,
+    Witness,
+};
+
+/// A witness in the making.
+pub(crate) struct Case<'a> {
+    evidence: &'a Evidence<'a>,
+    events: Vec<usize>,
+    argument: Vec<Step>,
+}
+
+impl<'a> Case<'a> {
+    pub(crate) fn new(evidence: &'a Evidence<'a>) -> Self {
+        Self {
+            evidence,
+            events: Vec::new(),
+            argument: Vec::new(),
+        }
+    }
+
+    /// Adds events.
+    pub(crate) fn show(&mut self, events: impl IntoIterator<Item = usize>) -> &mut Self {
+        self.events.extend(events);
+        self
+    }
+
+    /// Adds a step of the argument.
+    pub(crate) fn then(&mut self, sentence: String) -> &mut Self {
+        self.argument.push(Step::Then(sentence));
+        self
+    }
+
+    /// Adds what contradicts it.
+    pub(crate) fn however(&mut self, sentence: String) -> &mut Self {
+        self.argument.push(Step::However(sentence));
+        self
+    }
+
+    /// Adds the events of a belief and of the ownership that it rests on.
+    pub(crate) fn show_belief(&mut self, belief: &Belief) -> &mut Self {
+        self.show(belief.asked)
+            .show([belief.acquired])
+            .show(belief.left);
+        if let Some(grant) = belief.grant {
+            self.show_ownership(&self.evidence.ownerships[grant]);
+        }
+        self
+    }
+
+    /// Adds the events of an ownership.
+    pub(crate) fn show_ownership(&mut self, ownership: &Ownership) -> &mut Self {
+        self.show([ownership.owned]).show(ownership.disowned)
+    }
+
+    /// The witness, of a promise that is broken with this event.
+    pub(crate) fn broken(
+        &mut self,
+        summary: String,
+        with: usize,
+        overlap: Option<Duration>,
+    ) -> Verdict {
+        self.events.push(with);
+        self.verdict(summary, self.evidence.at(with), with, overlap)
+    }
+
+    /// The witness, of a promise that is broken at a time at which nothing need happen.
+    pub(crate) fn broken_at(&mut self, summary: String, at: VirtualTime) -> Verdict {
+        let events = &self.evidence.run.history.events;
+        let before = events.partition_point(|event| event.at < at);
+        self.verdict(summary, at, before, None)
+    }
+
+    /// Faults that fired after the first event of the story and before its end belong to it.
+    fn verdict(
+        &mut self,
+        summary: String,
+        at: VirtualTime,
+        end: usize,
+        overlap: Option<Duration>,
+    ) -> Verdict {
+        let first = self.events.iter().copied().min().unwrap_or(end);
+        let fired = self.evidence.faults.iter().copied();
+        self.events
+            .extend(fired.filter(|&fault| first < fault && fault < end));
+        self.events.sort_unstable();
+        self.events.dedup();
+        Verdict::Violated(Box::new(Witness {
+            summary,
+            at,
+            overlap,
+            events: std::mem::take(&mut self.events),
+            argument: std::mem::take(&mut self.argument),
+        }))
+    }
+
+    pub(crate) fn name(&self, by: ContenderId) -> &'a str {
+        self.evidence.run.history.contender(by)
+    }
+
+    /// Until when a belief lasts, and why no less: one sentence.
+    pub(crate) fn why_until(&mut self, belief: &Belief) -> String {
+        let who = self.name(belief.by);
+        let ownership = belief.grant.map(|grant| &self.evidence.ownerships[grant]);
+        // What ended the ownership says something about the belief only if the belief outlived it.
+        let loss = ownership
+            .and_then(|ownership| ownership.disowned.zip(ownership.how))
+            .filter(|&(lost, _)| self.evidence.at(lost) < self.evidence.at_or_never(belief.left));
+        let until = match belief.left {
+            Some(left) => format!("{who} is inside until {}", self.evidence.at(left)),
+            None => format!("{who} is inside to the end of the run"),
+        };
+        let how = belief.left.map(|left| self.evidence.event(left).what);
+        let crashed = matches!(how, Some(What::Crashed { .. }));
+        let told = matches!(how, Some(What::Lost { .. }));
+        let Some((lost, how)) = loss else {
+            return match belief.left {
+                _ if crashed => format!("{until}, when it crashed."),
+                _ if told => format!("{until}, when it was told that it might not hold it."),
+                Some(_) => format!("{until}, because nothing ended its hold before it left."),
+                None => format!("{until}, because nothing ended its hold."),
+            };
+        };
+        let loss = self.loss(belief.by, lost, how);
+        if let Some((paused, resumed)) = self.evidence.pause_around(belief.by, lost) {
+            self.show([paused]).show(resumed);
+            let from = self.evidence.at(paused);
+            let pause = match resumed {
+                Some(resumed) => format!("from {from} to {}", self.evidence.at(resumed)),
+                None => format!("from {from} on"),
+            };
+            return format!(
+                "{until}, because it was paused {pause} and did not notice that {loss}."
+            );
+        }
+        if crashed {
+            return format!("{until}, when it crashed; it was never told that {loss}.");
+        }
+        let told = if told {
+            "only then was it"
+        } else {
+            "it was never"
+        };
+        format!("{until}, because {told} told that {loss}.")
+    }
+
+    /// What ended an ownership, as the half of a sentence about the owner.
+    fn loss(&mut self, by: ContenderId, lost: usize, how: Disowned) -> String {
+        let at = self.evidence.at(lost);
+        match how {
+            Disowned::Released => format!("it had ceased to own the lock at {at}"),
+            Disowned::Expired if self.session_expired_with(by, lost) => {
+                format!("its session had expired at {at}")
+            }
+            Disowned::Expired => format!("its lease had run out at {at}"),
+            Disowned::RemovedBy(other) => {
+                format!("{} had removed its claim at {at}", self.name(other))
+            }
+            Disowned::RemovedFromOutside => {
+                format!("its claim had been removed from outside at {at}")
+            }
+        }
+    }
+
+    /// From when a belief lasts, and why: one sentence.
+    pub(crate) fn why_from(&mut self, belief: &Belief) -> String {
+        let who = self.name(belief.by);
+        let from = self.evidence.at(belief.acquired);
+        let inside = format!("{who} is inside from {from}");
+        let Some(grant) = belief.grant else {
+            let after = self.who_went_before(belief);
+            let but = self.who_owned_at(belief);
+            return format!("{inside}, because its acquire returned the lock then{after}{but}.");
+        };
+        let ownership = &self.evidence.ownerships[grant];
+        let granted = self.evidence.at(ownership.owned);
+        let over = ownership.disowned.filter(|&lost| lost < belief.acquired);
+        if let Some(lost) = over {
+            let lost = self.evidence.at(lost);
+            return format!(
+                "{inside}, because the service had made it the owner at {granted}; the answer came \
+                 when that was over, since {lost}."
+            );
+        }
+        let when = self.what_made_way(ownership);
+        let at = if granted == from {
+            String::new()
+        } else {
+            format!(" at {granted}")
+        };
+        format!("{inside}, because the service made it the owner{at}{when}.")
+    }
+
+    /// Whose place was the last to go while a contender waited that was then wrongly let in.
+    fn who_went_before(&mut self, belief: &Belief) -> String {
+        let events = &self.evidence.run.history.events;
+        let asked = belief.asked.unwrap_or(belief.acquired);
+        let waited = &events[asked..belief.acquired];
+        let gone = waited.iter().rposition(|event| {
+            matches!(event.what, What::Unqueued { by, lock, .. }
+                if lock == belief.lock && by != belief.by)
+        });
+        let Some(gone) = gone.map(|offset| asked + offset) else {
+            return String::new();
+        };
+        let What::Unqueued { by, name, .. } = events[gone].what else {
+            return String::new();
+        };
+        self.show([gone]);
+        self.session_expired_with(by, gone);
+        let (name, who) = (self.evidence.run.history.name(name), self.name(by));
+        format!(
+            ", after {name} of {who} had gone away at {}",
+            self.evidence.at(gone)
+        )
+    }
+
+    /// Who owned the lock when a contender was let in that did not.
+    fn who_owned_at(&mut self, belief: &Belief) -> String {
+        let mut ownerships = self.evidence.ownerships.iter();
+        let owner = ownerships.find(|ownership| {
+            ownership.lock == belief.lock
+                && ownership.owned < belief.acquired
+                && ownership.disowned.is_none_or(|end| end > belief.acquired)
+        });
+        match owner {
+            Some(owner) => {
+                self.show_ownership(owner);
+                format!("; the owner was {}", self.name(owner.by))
+            }
+            None if self.evidence.knows_owners_of(belief.lock) => {
+                ", although the service had not made it the owner".to_owned()
+            }
+            None => String::new(),
+        }
+    }
+
+    /// Whose departure let the service make a new owner: ` when …`, or nothing if none is seen at
+    /// the moment of the grant.
+    fn what_made_way(&mut self, ownership: &Ownership) -> String {
+        let events = &self.evidence.run.history.events;
+        let at = self.evidence.at(ownership.owned);
+        let before = events[..ownership.owned].iter().enumerate().rev();
+        let mut left = None;
+        for (index, event) in before.take_while(|(_, event)| event.at == at) {
+            if disowned(event, ownership).is_some() {
+                left = Some(index);
+                break;
+            }
+            if left.is_none() && unqueued(event, ownership) {
+                left = Some(index);
+            }
+        }
+        let Some(left) = left else {
+            return String::new();
+        };
+        self.show([left]);
+        let event = &events[left];
+        if let What::Unqueued { by, name, .. } = event.what {
+            let name = self.evidence.run.history.name(name);
+            return format!(" when {name} of {} went away", self.name(by));
+        }
+        let Some((by, how)) = disowned(event, ownership) else {
+            return String::new();
+        };
+        let who = self.name(by);
+        match how {
+            Disowned::Released => format!(" when {who} released the lock"),
+            Disowned::Expired if self.session_expired_with(by, left) => {
+                format!(" when the session of {who} expired")
+            }
+            Disowned::Expired => format!(" when the lease of {who} ran out"),
+            Disowned::RemovedBy(other) => {
+                let other = self.name(other);
+                format!(" when {other} removed the claim of {who}")
+            }
+            Disowned::RemovedFromOutside => {
+                format!(" when the claim of {who} was removed from outside")
+            }
+        }
+    }
+
+    /// Whether the contender's session expired at the very moment of that event. Shows it, if so.
+    fn session_expired_with(&mut self, by: ContenderId, index: usize) -> bool {
+        let events = &self.evidence.run.history.events;
+        let at = events[index].at;
+        let first = events.partition_point(|event| event.at < at);
+        let mut same_time = events[first..].iter().take_while(|event| event.at == at);
+        let expired = same_time.position(|event| event.what == What::SessionExpired { by });
+        self.show(expired.map(|offset| first + offset));
+        expired.is_some()
+    }
+}
+
+fn disowned(event: &Event, heir: &Ownership) -> Option<(ContenderId, Disowned)> {
+    if let What::Disowned { by, lock, how, .. } = event.what
+        && lock == heir.lock
+    {
+        return Some((by, how));
+    }
+    None
+}
+
+fn unqueued(event: &Event, heir: &Ownership) -> bool {
+    matches!(event.what,
+        What::Unqueued { by, lock, .. } if lock == heir.lock && by != heir.by)
+}
+
+/// A duration as virtual time is written: `8.012 s`.
+pub(crate) fn seconds(duration: Duration) -> VirtualTime {
+    VirtualTime::ZERO + duration
+}

@@ -1,0 +1,385 @@
+//! Definitions, as plain as can be: no state is carried from event to event, every question is
+//! answered by looking at the whole history again.
+
+use std::time::Duration;
+
+use picklock_checker::{ContenderId, Event, Facts, LockId, VirtualTime, What};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    Holds,
+    Violated {
+        at: VirtualTime,
+        overlap: Option<Duration>,
+    },
+    Undecided,
+}
+
+pub struct Plain<'a> {
+    events: &'a [Event],
+}
+
+impl<'a> Plain<'a> {
+    pub fn new(events: &'a [Event]) -> Self {
+        Self { events }
+    }
+
+    fn indices(&self) -> std::ops::Range<usize> {
+        0..self.events.len()
+    }
+
+    fn what(&self, index: usize) -> What {
+        self.events[index].what
+    }
+
+    fn at(&self, index: usize) -> VirtualTime {
+        self.events[index].at
+    }
+
+    fn first_after(&self, index: usize, test: impl Fn(What) -> bool) -> Option<usize> {
+        (index + 1..self.events.len()).find(|&later| test(self.what(later)))
+    }
+
+    fn last_before(&self, index: usize, test: impl Fn(What) -> bool) -> Option<usize> {
+        (0..index).rev().find(|&earlier| test(self.what(earlier)))
+    }
+
+    fn later(&self, end: Option<usize>, at: VirtualTime) -> bool {
+        end.is_none_or(|end| self.at(end) > at)
+    }
+
+    /// The call of `acquire` that has had no answer before this event.
+    pub fn asked(&self, index: usize, who: ContenderId, of: LockId) -> Option<usize> {
+        let last = self.last_before(index, |what| match what {
+            What::AcquireStarted { by, lock }
+            | What::Acquired { by, lock, .. }
+            | What::AcquireFailed { by, lock, .. }
+            | What::Cancelled { by, lock } => (by, lock) == (who, of),
+            What::Crashed { by } => by == who,
+            _ => false,
+        })?;
+        matches!(self.what(last), What::AcquireStarted { .. }).then_some(last)
+    }
+
+    fn belief(&self, index: usize) -> Option<(ContenderId, LockId)> {
+        match self.what(index) {
+            What::Acquired { by, lock, .. } => Some((by, lock)),
+            _ => None,
+        }
+    }
+
+    fn belief_ends(&self, index: usize) -> Option<usize> {
+        let belief = self.belief(index)?;
+        self.first_after(index, |what| match what {
+            What::ReleaseStarted { by, lock } | What::Lost { by, lock, .. } => (by, lock) == belief,
+            What::Crashed { by } => by == belief.0,
+            _ => false,
+        })
+    }
+
+    fn ownership_ends(&self, index: usize) -> Option<usize> {
+        let What::Owned {
+            by, lock, token, ..
+        } = self.what(index)
+        else {
+            return None;
+        };
+        let owned = (by, lock, token);
+        self.first_after(index, |what| {
+            matches!(what, What::Disowned { by, lock, token, .. } if (by, lock, token) == owned)
+        })
+    }
+
+    /// Of all pairs that overlap, the one whose later part begins first.
+    fn overlaps(
+        &self,
+        begins: impl Fn(usize) -> bool,
+        contradict: impl Fn(usize, usize) -> bool,
+        ends: impl Fn(usize) -> Option<usize>,
+    ) -> Answer {
+        let mut worst: Option<(usize, Duration)> = None;
+        for later in self.indices().filter(|&index| begins(index)) {
+            for earlier in (0..later).filter(|&index| begins(index)) {
+                let from = self.at(later);
+                if !contradict(earlier, later) || !self.later(ends(earlier), from) {
+                    continue;
+                }
+                let until = |end: Option<usize>| self.at(end.unwrap_or(self.events.len() - 1));
+                let overlap = until(ends(earlier)).min(until(ends(later))).since(from);
+                let longer = |&(first, longest): &(usize, Duration)| {
+                    first < later || first == later && longest >= overlap
+                };
+                if !worst.as_ref().is_some_and(longer) {
+                    worst = Some((later, overlap));
+                }
+            }
+        }
+        match worst {
+            Some((later, overlap)) => Answer::Violated {
+                at: self.at(later),
+                overlap: Some(overlap),
+            },
+            None if self.indices().any(begins) => Answer::Holds,
+            None => Answer::Undecided,
+        }
+    }
+
+    pub fn mutual_exclusion(&self) -> Answer {
+        let lock = |index| self.belief(index).map(|(_, lock)| lock);
+        self.overlaps(
+            |index| lock(index).is_some(),
+            |earlier, later| lock(earlier) == lock(later),
+            |index| self.belief_ends(index),
+        )
+    }
+
+    pub fn exclusive_ownership(&self) -> Answer {
+        let owned = |index| match self.what(index) {
+            What::Owned {
+                by, lock, token, ..
+            } => Some((lock, (by, token))),
+            _ => None,
+        };
+        self.overlaps(
+            |index| owned(index).is_some(),
+            |earlier, later| match (owned(earlier), owned(later)) {
+                (Some((lock, grant)), Some((other, next))) => lock == other && grant != next,
+                _ => false,
+            },
+            |index| self.ownership_ends(index),
+        )
+    }
+
+    /// The grant behind a belief: the contender's latest, which must not have ended before the
+    /// call, and if it ended before the answer must not be behind an earlier belief as well.
+    fn grant(&self, acquired: usize) -> Option<usize> {
+        let belief = self.belief(acquired)?;
+        let grant = self.last_before(
+            acquired,
+            |what| matches!(what, What::Owned { by, lock, .. } if (by, lock) == belief),
+        )?;
+        let over = self.ownership_ends(grant).filter(|&end| end < acquired);
+        let Some(over) = over else {
+            return Some(grant);
+        };
+        let in_time = self
+            .asked(acquired, belief.0, belief.1)
+            .is_none_or(|asked| asked < over);
+        let taken = (grant..acquired).any(|other| self.grant(other) == Some(grant));
+        (in_time && !taken).then_some(grant)
+    }
+
+    /// A place in the queue, if it is there at that event: not given up, and never yet served.
+    fn waits(&self, queued: usize, index: usize) -> Option<(ContenderId, LockId, u64)> {
+        let What::Queued {
+            by, lock, place, ..
+        } = self.what(queued)
+        else {
+            return None;
+        };
+        let gone = self.gone(queued).is_some_and(|gone| gone < index);
+        let served = (queued..index).any(|owned| self.served(owned) == Some(queued));
+        (queued < index && !gone && !served).then_some((by, lock, place))
+    }
+
+    fn gone(&self, queued: usize) -> Option<usize> {
+        let What::Queued {
+            by, lock, place, ..
+        } = self.what(queued)
+        else {
+            return None;
+        };
+        let queued_as = (by, lock, place);
+        self.first_after(queued, |what| {
+            matches!(what, What::Unqueued { by, lock, place, .. } if (by, lock, place) == queued_as)
+        })
+    }
+
+    /// The place that a grant serves: the lowest of the contender's by that name, else of all its.
+    fn served(&self, owned: usize) -> Option<usize> {
+        let What::Owned { by, lock, name, .. } = self.what(owned) else {
+            return None;
+        };
+        let owner = (by, lock, name);
+        let lowest = |named: bool| {
+            let own = self.indices().filter_map(|queued| {
+                let (by, lock, place) = self.waits(queued, owned)?;
+                let same =
+                    matches!(self.what(queued), What::Queued { name, .. } if name == owner.2);
+                ((by, lock) == (owner.0, owner.1) && (same || !named)).then_some((place, queued))
+            });
+            own.min().map(|(_, queued)| queued)
+        };
+        lowest(true).or_else(|| lowest(false))
+    }
+
+    pub fn fifo(&self) -> Answer {
+        for owned in self.indices() {
+            let Some(served) = self.served(owned) else {
+                continue;
+            };
+            let Some((winner, of, granted)) = self.waits(served, owned) else {
+                continue;
+            };
+            let passed = self.indices().any(|queued| {
+                let now = |gone| self.at(gone) == self.at(owned);
+                self.waits(queued, owned).is_some_and(|(by, lock, place)| {
+                    by != winner
+                        && lock == of
+                        && place < granted
+                        && !self.gone(queued).is_some_and(now)
+                })
+            });
+            if passed {
+                return violated(self.at(owned));
+            }
+        }
+        if !self.some_two_queue() {
+            return Answer::Undecided;
+        }
+        for later in self.indices() {
+            for earlier in 0..later {
+                let locks = [earlier, later].map(|index| self.belief(index).map(|belief| belief.1));
+                if let (Some(newer), Some(older)) = (self.grant(earlier), self.grant(later))
+                    && locks[0] == locks[1]
+                    && older < newer
+                {
+                    return violated(self.at(later));
+                }
+            }
+        }
+        Answer::Holds
+    }
+
+    /// Whether any two contenders ever had places in one queue at once, served or not.
+    fn some_two_queue(&self) -> bool {
+        let queued = |index| match self.what(index) {
+            What::Queued { by, lock, .. } => Some((by, lock)),
+            _ => None,
+        };
+        self.indices().any(|later| {
+            (0..later).any(|earlier| match (queued(earlier), queued(later)) {
+                (Some((by, lock)), Some((other, same))) => {
+                    by != other
+                        && lock == same
+                        && self.gone(earlier).is_none_or(|gone| gone > later)
+                }
+                _ => false,
+            })
+        })
+    }
+
+    /// For each effect of a contender on a lock: the latest belief when its write was sent.
+    fn beliefs_of_effects(&self, who: ContenderId, of: LockId) -> Vec<(usize, Option<usize>)> {
+        let mut sent = Vec::new();
+        let mut effects = Vec::new();
+        for index in self.indices() {
+            match self.what(index) {
+                What::Writing { by, lock, token } if (by, lock) == (who, of) => {
+                    sent.push((index, token));
+                }
+                What::Effect {
+                    by, lock, token, ..
+                } if (by, lock) == (who, of) => {
+                    let alike: Vec<_> = sent.iter().copied().filter(|&(_, t)| t == token).collect();
+                    let may_be = if alike.is_empty() {
+                        sent.clone()
+                    } else {
+                        alike
+                    };
+                    let oldest = may_be.first().map_or(index, |&(sent, _)| sent);
+                    let newest = may_be.last().map_or(index, |&(sent, _)| sent);
+                    sent.retain(|&(index, _)| index != oldest);
+                    effects.push((index, oldest, newest));
+                }
+                _ => {}
+            }
+        }
+        let all_arrived = sent.is_empty();
+        let believed = |index| {
+            self.last_before(
+                index,
+                |what| matches!(what, What::Acquired { by, lock, .. } if (by, lock) == (who, of)),
+            )
+        };
+        let effects = effects.into_iter().map(|(effect, oldest, newest)| {
+            let sent = if all_arrived { oldest } else { newest };
+            (effect, believed(sent))
+        });
+        effects.collect()
+    }
+
+    pub fn no_stale_effect(&self) -> Answer {
+        let accepted: Vec<_> = self.accepted().collect();
+        let age = |effect: usize, by: ContenderId, lock: LockId| {
+            let effects = self.beliefs_of_effects(by, lock);
+            let belief = effects.iter().find(|(index, _)| *index == effect)?.1?;
+            Some(self.grant(belief).unwrap_or(belief))
+        };
+        for (place, &(later, by, lock)) in accepted.iter().enumerate() {
+            for &(earlier, other, of) in &accepted[..place] {
+                if let (Some(newer), Some(older)) = (age(earlier, other, of), age(later, by, lock))
+                    && lock == of
+                    && older < newer
+                {
+                    return violated(self.at(later));
+                }
+            }
+        }
+        if accepted.is_empty() {
+            Answer::Undecided
+        } else {
+            Answer::Holds
+        }
+    }
+
+    fn accepted(&self) -> impl Iterator<Item = (usize, ContenderId, LockId)> {
+        self.indices().filter_map(|index| match self.what(index) {
+            What::Effect {
+                by,
+                lock,
+                accepted: true,
+                ..
+            } => Some((index, by, lock)),
+            _ => None,
+        })
+    }
+
+    pub fn no_lost_update(&self, facts: &Facts) -> Answer {
+        for (index, ..) in self.accepted() {
+            let What::Effect {
+                before,
+                after,
+                based_on,
+                ..
+            } = self.what(index)
+            else {
+                continue;
+            };
+            let lost = |step| match based_on {
+                Some(read) => read != before,
+                None => after - before != step,
+            };
+            if facts.floor.is_some_and(|floor| after < floor) || facts.step.is_some_and(lost) {
+                return violated(self.at(index));
+            }
+        }
+        for index in self.indices() {
+            if let (What::Final { lock, value }, Some(step)) = (self.what(index), facts.step) {
+                let writes = self.accepted().filter(|&(_, _, of)| of == lock).count() as i64;
+                if value - facts.initial_value != writes * step {
+                    return violated(self.at(index));
+                }
+            }
+        }
+        if self.accepted().count() == 0 {
+            Answer::Undecided
+        } else {
+            Answer::Holds
+        }
+    }
+}
+
+fn violated(at: VirtualTime) -> Answer {
+    Answer::Violated { at, overlap: None }
+}

@@ -1,0 +1,123 @@
+//! The measurements as tables that fit a terminal.
+
+use super::HerdRow;
+use crate::style::Style;
+use crate::words::{decimal, duration, thousands};
+
+/// A column: its name, which is the name of the field, and what it shows.
+type Column = (&'static str, fn(&HerdRow) -> String);
+
+const WHICH: &[Column] = &[
+    ("algorithm", |row| row.algorithm.clone()),
+    ("contenders", |row| thousands(row.contenders)),
+];
+
+/// The tables, each with its title. All columns at once would be too wide to read.
+const TABLES: &[(&str, &[Column])] = &[
+    (
+        "Notifications from the first release on",
+        &[
+            ("hold", |row| duration(row.hold)),
+            ("servers", |row| thousands(row.servers)),
+            ("notifications", |row| thousands(row.notifications)),
+            ("formula", |row| maybe(row.formula.map(thousands))),
+        ],
+    ),
+    (
+        "Who was notified, and who woke up",
+        &[
+            ("to_waiters", |row| thousands(row.to_waiters)),
+            ("to_releaser", |row| thousands(row.to_releaser)),
+            ("arriving", |row| thousands(row.arriving)),
+            ("wakeups", |row| thousands(row.wakeups)),
+            ("wasted_wakeups", |row| thousands(row.wasted_wakeups)),
+        ],
+    ),
+    (
+        "What a hand-over costs",
+        &[
+            ("requests_per_handover", |row| {
+                decimal(row.requests_per_handover, 1)
+            }),
+            ("bytes_per_handover", |row| {
+                decimal(row.bytes_per_handover, 0)
+            }),
+        ],
+    ),
+    (
+        "Time of a hand-over",
+        &[
+            ("handover_p50", |row| duration(row.handover_p50)),
+            ("handover_p99", |row| duration(row.handover_p99)),
+            ("handover_max", |row| duration(row.handover_max)),
+            ("took_seconds", |row| {
+                maybe(row.took_seconds.map(|took| decimal(took, 2)))
+            }),
+        ],
+    ),
+    (
+        "Time of a bystander's read",
+        &[
+            ("bystander_p50", |row| duration(row.bystander_p50)),
+            ("bystander_p99", |row| duration(row.bystander_p99)),
+            ("bystander_max", |row| duration(row.bystander_max)),
+        ],
+    ),
+    (
+        "Time of a bystander's read while nobody wants the lock",
+        &[
+            ("bystander_idle_p50", |row| duration(row.bystander_idle_p50)),
+            ("bystander_idle_p99", |row| duration(row.bystander_idle_p99)),
+            ("bystander_idle_max", |row| duration(row.bystander_idle_max)),
+        ],
+    ),
+];
+
+/// The measurements as tables for a terminal.
+pub fn table(rows: &[HerdRow], style: &Style) -> String {
+    if rows.is_empty() {
+        return "  nothing was measured\n".to_owned();
+    }
+    let tables = TABLES.iter().map(|(title, columns)| {
+        let columns: Vec<Column> = WHICH.iter().chain(*columns).copied().collect();
+        format!("{title}\n{}", aligned(rows, &columns, style))
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+/// Names to the left, numbers to the right, a rule below the heads.
+fn aligned(rows: &[HerdRow], columns: &[Column], style: &Style) -> String {
+    let heads = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let cells = rows
+        .iter()
+        .map(|row| columns.iter().map(|(_, cell)| cell(row)).collect());
+    let mut lines: Vec<Vec<String>> = std::iter::once(heads).chain(cells).collect();
+    let width = |column: usize| {
+        let widths = lines.iter().map(|line| line[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let rule = widths
+        .iter()
+        .map(|&width| style.glyphs().rule.repeat(width))
+        .collect();
+    lines.insert(1, rule);
+    let mut text = String::new();
+    for line in &lines {
+        text.push(' ');
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+            text.push_str(&if column == 0 {
+                format!(" {cell:<width$}")
+            } else {
+                format!("  {cell:>width$}")
+            });
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+fn maybe(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}

@@ -1,0 +1,68 @@
+//! One run told to a person, in the order in which a reader asks: what failed, how badly, who is
+//! who, what happened, why that is wrong, how do I see it again.
+
+use picklock_checker::outcome::Story;
+
+use crate::explain;
+use crate::style::Style;
+use crate::timeline::{self, Detail, Scene};
+use crate::words::{count, hanging, harmless, milliseconds};
+
+/// The report on one run. Its last line is the command that shows the run again.
+pub fn story(story: &Story, detail: Detail, style: &Style) -> String {
+    story_with(story, &[], detail, style)
+}
+
+/// The same, with what else there is to say right after the summary, one line each.
+pub(crate) fn story_with(
+    story: &Story,
+    asides: &[String],
+    detail: Detail,
+    style: &Style,
+) -> String {
+    let scene = Scene::of(story, detail);
+    let mut blocks = vec![
+        summary(story, asides),
+        explain::cast(story, &scene, style),
+        timeline::build(story, &scene, style).draw(style),
+        explain::argument(story, &scene),
+        again(story),
+    ];
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n")
+}
+
+/// What failed, and how badly.
+fn summary(story: &Story, asides: &[String]) -> String {
+    let mut lines = Vec::new();
+    match &story.violated {
+        Some((invariant, witness)) => {
+            let text = format!("{invariant} violated: {}", witness.summary);
+            lines.push(hanging("  ", &text));
+            if let Some(overlap) = witness.overlap {
+                let overlap = milliseconds(overlap);
+                lines.push(format!(
+                    "  overlap: {overlap} of virtual time, from {}",
+                    witness.at
+                ));
+            }
+        }
+        None => {
+            let events = count(story.history.events.len() as u64, "event");
+            lines.push(format!("  seed {} violates nothing: {events}", story.seed));
+        }
+    }
+    if !story.also.is_empty() {
+        let also = story.also.join(", ");
+        lines.push(hanging("  also violated by this run: ", &also));
+    }
+    lines.extend(asides.iter().map(|aside| hanging("  ", aside)));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// How to see it again, the command last.
+fn again(story: &Story) -> String {
+    let command = harmless(&story.replay);
+    format!("  Hash     {:016x}\n  Replay   {command}\n", story.hash)
+}

@@ -1,0 +1,120 @@
+//! How a report looks: in colour or not, with line-drawing characters or in plain ASCII.
+
+use anstyle::AnsiColor;
+
+/// How text for a terminal is drawn.
+///
+/// The caller decides: whether standard output is a terminal and what `NO_COLOR` says is not for a
+/// report to find out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Use red, for `FAIL` and for the line where the promise breaks, and for nothing else.
+    pub color: bool,
+    /// Draw with ASCII characters only.
+    pub ascii: bool,
+}
+
+impl Style {
+    /// Neither colour nor anything beyond ASCII.
+    pub const PLAIN: Self = Self {
+        color: false,
+        ascii: true,
+    };
+
+    /// The text in red, or as it is.
+    pub fn red(&self, text: &str) -> String {
+        if !self.color || text.is_empty() {
+            return text.to_owned();
+        }
+        let red = AnsiColor::Red.on_default();
+        format!("{}{text}{}", red.render(), red.render_reset())
+    }
+
+    /// The characters to draw with.
+    pub(crate) const fn glyphs(&self) -> &'static Glyphs {
+        if self.ascii { &ASCII } else { &UNICODE }
+    }
+}
+
+/// The characters that timelines and rules are drawn with.
+#[derive(Debug)]
+pub(crate) struct Glyphs {
+    /// A contender comes to believe that it holds the lock.
+    pub(crate) enter: &'static str,
+    /// It believes so.
+    pub(crate) inside: &'static str,
+    /// It enters again, or leaves one of several times, and still believes.
+    pub(crate) again: &'static str,
+    /// It believes so no longer.
+    pub(crate) leave: &'static str,
+    /// It waits for the lock.
+    pub(crate) waiting: &'static str,
+    /// Something ended badly: a session, a process, a call.
+    pub(crate) cross: &'static str,
+    /// The process stands still.
+    pub(crate) pause: &'static str,
+    /// The process runs again.
+    pub(crate) resume: &'static str,
+    /// Here the promise breaks.
+    pub(crate) mark: &'static str,
+    /// Something is left out here.
+    pub(crate) more: &'static str,
+    /// Text is left out here.
+    pub(crate) ellipsis: &'static str,
+    /// One value becomes another.
+    pub(crate) arrow: &'static str,
+    /// A piece of a horizontal rule.
+    pub(crate) rule: &'static str,
+}
+
+const UNICODE: Glyphs = Glyphs {
+    enter: "┏",
+    inside: "┃",
+    again: "┣",
+    leave: "┗",
+    waiting: "╎",
+    cross: "✗",
+    pause: "‖",
+    resume: "▶",
+    mark: "◀",
+    more: "⋮",
+    ellipsis: "…",
+    arrow: "→",
+    rule: "─",
+};
+
+const ASCII: Glyphs = Glyphs {
+    enter: "+",
+    inside: "|",
+    again: "+",
+    leave: "+",
+    waiting: ":",
+    cross: "x",
+    pause: "=",
+    resume: ">",
+    mark: "<<",
+    more: "...",
+    ellipsis: "...",
+    arrow: "->",
+    rule: "-",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn red_is_drawn_only_where_colour_is_wanted() {
+        let colored = Style {
+            color: true,
+            ascii: false,
+        };
+        assert_eq!(colored.red("FAIL"), "\u{1b}[31mFAIL\u{1b}[0m");
+        assert_eq!(Style::PLAIN.red("FAIL"), "FAIL");
+    }
+
+    #[test]
+    fn the_ascii_glyphs_are_ascii() {
+        assert!(format!("{ASCII:?}").is_ascii());
+    }
+}

@@ -1,0 +1,217 @@
+//! What a run of scenarios looks like in a terminal: a block per scenario, and a summary at the
+//! end.
+
+use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing};
+
+use crate::story::story_with;
+use crate::style::Style;
+use crate::timeline::Detail;
+use crate::words::{count, hanging, harmless, took};
+
+/// The width of the column of verdicts.
+const VERDICT: usize = 12;
+/// The least width of the column of names.
+const NAME: usize = 24;
+/// Where times and the exit code end.
+const RIGHT: usize = 87;
+
+/// The block of one scenario: its name, its claim, a line per case with its findings below it, and
+/// the story of what failed.
+pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
+    let claim = hanging("  ", &harmless(&outcome.claim));
+    let mut text = format!("{}\n{claim}\n\n", harmless(&outcome.name));
+    let widest = outcome.cases.iter().map(|case| label(case).chars().count());
+    let width = widest.max().unwrap_or(0).max(NAME);
+    for case in &outcome.cases {
+        text.push_str(&verdict_line(case, width, style));
+        text.push_str(&findings(case, style));
+    }
+    let failed = || {
+        outcome
+            .cases
+            .iter()
+            .filter(|case| case.standing == Standing::Fail)
+    };
+    let several = failed().count() > 1;
+    for case in failed() {
+        text.push('\n');
+        if several {
+            text.push_str(&format!("  {}:\n", label(case)));
+        }
+        text.push_str(&failure(case, style));
+    }
+    text
+}
+
+/// The last lines of a run: how much there was, how much of it was as expected, and the exit code.
+pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String {
+    let cases = || outcomes.iter().flat_map(|outcome| &outcome.cases);
+    let of = |wanted: &[Standing]| {
+        let those = cases().filter(|case| wanted.contains(&case.standing));
+        those.count() as u64
+    };
+    let total = cases().count() as u64;
+    let expected = of(&[Standing::Holds, Standing::AsExpected]);
+    let undecided = of(&[Standing::Undecided]);
+    let failed = of(&[Standing::Fail]);
+    let result = match (total, expected) {
+        (0, _) => "nothing ran".to_owned(),
+        (1, 1) => "as expected".to_owned(),
+        (total, expected) if total == expected => "all as expected".to_owned(),
+        _ => {
+            let parts = [
+                (expected, "as expected"),
+                (undecided, "undecided"),
+                (failed, "not"),
+            ];
+            let parts = parts
+                .iter()
+                .filter(|&&(number, word)| number > 0 || word == "as expected");
+            let parts: Vec<_> = parts
+                .map(|(number, word)| format!("{number} {word}"))
+                .collect();
+            parts.join(", ")
+        }
+    };
+    let scenarios = count(outcomes.len() as u64, "scenario");
+    let left = format!("  {scenarios}, {}: {result}.", count(total, "case"));
+    let rule = style.glyphs().rule.repeat(8);
+    format!("{rule}\n{}\n", with_right(&left, &format!("exit {exit}")))
+}
+
+/// The word for a standing, as a verdict line begins with it.
+pub fn verdict(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "HOLDS",
+        Standing::AsExpected => "AS EXPECTED",
+        Standing::Undecided => "UNDECIDED",
+        Standing::Fail => "FAIL",
+    }
+}
+
+/// The case by the name that commands take, and the algorithm if that does not tell it.
+fn label(case: &CaseOutcome) -> String {
+    if case.case.starts_with(&case.algorithm) {
+        harmless(&case.case)
+    } else {
+        harmless(&format!("{} ({})", case.case, case.algorithm))
+    }
+}
+
+fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
+    let word = format!("{:>VERDICT$}", verdict(case.standing));
+    let colored = match case.standing {
+        Standing::Fail => style.red(&word),
+        Standing::Holds | Standing::AsExpected | Standing::Undecided => word.clone(),
+    };
+    let unexpected = case.violations.iter().find(|violation| !violation.expected);
+    let detail = match unexpected {
+        Some(violation) if case.standing == Standing::Fail => format!(
+            "seed {}, found after {}",
+            violation.seed,
+            count(violation.found_after, "seed")
+        ),
+        Some(_) | None => format!(
+            "{}, {} undecided",
+            count(case.seeds, "seed"),
+            undecided(case)
+        ),
+    };
+    let line = format!("{word}  {:<width$}  {detail}", label(case));
+    let line = with_right(&line, &took(case.took));
+    format!("{colored}{}\n", &line[word.len()..])
+}
+
+/// How many seeds could not tell; a seed may have several reasons.
+fn undecided(case: &CaseOutcome) -> u64 {
+    let reasons: u64 = case.undecided.values().sum();
+    reasons.min(case.seeds)
+}
+
+/// One line per finding that is more than "holds", and per reason why a case is undecided.
+fn findings(case: &CaseOutcome, style: &Style) -> String {
+    let told = |finding: &&Finding| {
+        finding.standing != Standing::Holds || case.metrics.contains_key(&finding.name)
+    };
+    let shown: Vec<&Finding> = case.findings.iter().filter(told).collect();
+    let mixed = case
+        .findings
+        .iter()
+        .any(|finding| finding.standing != case.standing);
+    let mut text = String::new();
+    for finding in &shown {
+        // Where all findings stand alike, the verdict has said how.
+        let word = if mixed {
+            verdict(finding.standing).to_lowercase()
+        } else {
+            String::new()
+        };
+        let first = format!("{word:>VERDICT$}    ");
+        let line = hanging(&first, &harmless(&finding.line));
+        let line = match line.split_at_checked(VERDICT) {
+            Some((word, rest)) if finding.standing == Standing::Fail && mixed => {
+                format!("{}{rest}", style.red(word))
+            }
+            Some(_) | None => line,
+        };
+        text.push_str(&line);
+        text.push('\n');
+    }
+    if case.standing == Standing::Undecided {
+        for (reason, seeds) in &case.undecided {
+            if shown
+                .iter()
+                .any(|finding| finding.line.contains(reason.as_str()))
+            {
+                continue;
+            }
+            let all = count(case.seeds, "seed");
+            let reason = format!("{} ({seeds} of {all})", harmless(reason));
+            text.push_str(&hanging(&format!("{:VERDICT$}    ", ""), &reason));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Why a case failed, with a command at the end.
+fn failure(case: &CaseOutcome, style: &Style) -> String {
+    let unexpected: Vec<_> = case.violations.iter().filter(|it| !it.expected).collect();
+    let told = case.story.as_deref().filter(|story| {
+        let about = story.violated.as_ref().map(|(invariant, _)| invariant);
+        unexpected.is_empty() || unexpected.iter().any(|it| Some(&it.invariant) == about)
+    });
+    match told {
+        Some(story) if !unexpected.is_empty() => {
+            let about = story.violated.as_ref().map(|(invariant, _)| invariant);
+            let elsewhere = unexpected
+                .iter()
+                .filter(|it| Some(&it.invariant) != about && !(story.also.contains(&it.invariant)));
+            let asides: Vec<_> = elsewhere
+                .map(|it| {
+                    let all = count(case.seeds, "seed");
+                    let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
+                    format!(
+                        "also violated: {} {found}: {}",
+                        it.invariant, it.witness.summary
+                    )
+                })
+                .collect();
+            story_with(story, &asides, Detail::Essential, style)
+        }
+        Some(_) | None => {
+            let seeds = case.seeds;
+            format!(
+                "  Again    picklock run {} --seeds {seeds}\n",
+                harmless(&case.scenario)
+            )
+        }
+    }
+}
+
+/// A line with something at its right end, or after it if it is too long for that.
+fn with_right(left: &str, right: &str) -> String {
+    let used = left.chars().count() + right.chars().count();
+    let space = RIGHT.saturating_sub(used).max(2);
+    format!("{left}{:space$}{right}", "")
+}

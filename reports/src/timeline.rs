@@ -1,0 +1,300 @@
+//! A run drawn as a timeline: one lane per contender, and notes beside them.
+//!
+//! The lanes show belief: a bar from where a contender enters until it leaves or is told of the
+//! loss. What the service and the resource say stands in the notes, so that the three are never
+//! mixed up.
+
+mod draw;
+mod lane;
+mod note;
+mod select;
+
+use picklock_checker::outcome::Story;
+use picklock_checker::{ContenderId, Event, History, VirtualTime, What};
+
+pub(crate) use note::place_and_name;
+use select::Selection;
+
+use crate::style::{Glyphs, Style};
+use crate::words::{count, mentions, thousands};
+use lane::Lane;
+
+/// How much of a run a timeline shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// What is needed to understand the violation, in at most about 40 rows.
+    #[default]
+    Essential,
+    /// All contenders and all events.
+    Full,
+}
+
+/// A timeline, ready to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    /// The contenders that have a lane, from left to right. With more contenders than lanes fit, a
+    /// full timeline has none, and every row says in its note whom it is about.
+    pub columns: Vec<Column>,
+    /// What happened, from top to bottom.
+    pub rows: Vec<Row>,
+    /// How many contenders are left out.
+    pub others: usize,
+}
+
+/// The head of a lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The contender.
+    pub contender: ContenderId,
+    /// Its name in the history.
+    pub name: String,
+    /// Its name in the report: A, B, C.
+    pub letter: String,
+}
+
+/// One row of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// When it happened; None where events are left out.
+    pub at: Option<VirtualTime>,
+    /// What stands in each lane.
+    pub cells: Vec<String>,
+    /// What each lane goes on with below this row.
+    pub bars: Vec<String>,
+    /// What stands to the right of the lanes.
+    pub notes: Vec<String>,
+    /// What breaks here.
+    pub mark: Option<String>,
+}
+
+/// A full timeline of more contenders than this has no lanes.
+const LANES_IN_FULL: usize = 8;
+
+/// The timeline of a run.
+pub fn timeline(story: &Story, detail: Detail, style: &Style) -> Timeline {
+    let scene = Scene::of(story, detail);
+    build(story, &scene, style)
+}
+
+/// What of a run is shown, and what everybody is called in it.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) selection: Selection,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Scene {
+    pub(crate) fn of(story: &Story, detail: Detail) -> Self {
+        let (selection, lanes) = match detail {
+            Detail::Essential => (select::essential(story), usize::MAX),
+            Detail::Full => (select::everything(story), LANES_IN_FULL),
+        };
+        let columns = if selection.lanes.len() > lanes {
+            Vec::new()
+        } else {
+            columns(&selection.lanes, &story.history)
+        };
+        Self { selection, columns }
+    }
+}
+
+/// The timeline of what was selected.
+pub(crate) fn build(story: &Story, scene: &Scene, style: &Style) -> Timeline {
+    let Scene { selection, columns } = scene;
+    let others = story.history.contenders.len() - selection.lanes.len();
+    let invariant = story.violated.as_ref().map(|(invariant, _)| invariant);
+    let mut builder = Builder {
+        names: Names {
+            history: &story.history,
+            columns,
+        },
+        glyphs: style.glyphs(),
+        lanes: vec![Lane::default(); story.history.contenders.len()],
+        invariant: invariant.map_or("", String::as_str),
+        faults: Vec::new(),
+        rows: Vec::new(),
+    };
+    builder.run(selection);
+    Timeline {
+        rows: builder.rows,
+        columns: columns.clone(),
+        others,
+    }
+}
+
+/// The heads of lanes, with letters in order.
+fn columns(lanes: &[ContenderId], history: &History) -> Vec<Column> {
+    let column = |(place, &contender): (usize, &ContenderId)| Column {
+        contender,
+        name: history.contender(contender).to_owned(),
+        letter: letter(place),
+    };
+    lanes.iter().enumerate().map(column).collect()
+}
+
+/// A to Z, then A1 to Z1, and so on.
+fn letter(place: usize) -> String {
+    let letter = char::from(b'A' + (place % 26) as u8);
+    match place / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+/// What to call whom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'a> {
+    pub(crate) history: &'a History,
+    pub(crate) columns: &'a [Column],
+}
+
+impl Names<'_> {
+    /// The letter of a contender, or its name if it has none.
+    pub(crate) fn of(&self, id: ContenderId) -> &str {
+        let column = self.columns.iter().find(|column| column.contender == id);
+        column.map_or_else(|| self.history.contender(id), |column| &column.letter)
+    }
+}
+
+/// Goes through a history and makes the rows.
+struct Builder<'a> {
+    names: Names<'a>,
+    glyphs: &'static Glyphs,
+    /// Of all contenders, with a column or without.
+    lanes: Vec<Lane>,
+    invariant: &'a str,
+    /// Faults that belong to the next row, because that is what they did.
+    faults: Vec<String>,
+    rows: Vec<Row>,
+}
+
+impl Builder<'_> {
+    fn run(&mut self, selection: &Selection) {
+        let events = &self.names.history.events;
+        let mut shown = selection.events.iter().copied().peekable();
+        let mut left_out = 0;
+        let mut missed = false;
+        for (place, event) in events.iter().enumerate() {
+            if shown.next_if_eq(&place).is_none() {
+                self.take_in(&event.what);
+                left_out += 1;
+                missed |= self.would_be_missed(&event.what);
+                continue;
+            }
+            if missed {
+                self.leave_out(left_out);
+            }
+            (left_out, missed) = (0, false);
+            let next = shown.peek().and_then(|&next| events.get(next));
+            let breaks = selection.breach == Some(place);
+            match next {
+                Some(next) if !breaks && self.causes(event, next) => {
+                    self.faults
+                        .extend(note::note(&event.what, &self.names, self.glyphs));
+                }
+                Some(_) | None => self.show(event, breaks),
+            }
+        }
+        if selection.cut_short && left_out > 0 {
+            self.leave_out(left_out);
+        }
+    }
+
+    /// Whether `event` is a fault, and `next` what it did to the contender that it names.
+    fn causes(&self, event: &Event, next: &Event) -> bool {
+        let What::FaultFired { fault } = event.what else {
+            return false;
+        };
+        let history = self.names.history;
+        let hit = lane::subject(&next.what).map(|by| history.contender(by));
+        event.at == next.at && hit.is_some_and(|name| mentions(history.fault(fault), name))
+    }
+
+    /// An event that gets no row still moves its lane on.
+    fn take_in(&mut self, what: &What) -> Option<(ContenderId, lane::Cell)> {
+        let by = lane::subject(what)?;
+        let lane = self.lanes.get_mut(by.0 as usize)?;
+        Some((by, lane.apply(what, self.names.history, self.glyphs)))
+    }
+
+    /// Whether a reader of the lanes would wonder how this was skipped.
+    fn would_be_missed(&self, what: &What) -> bool {
+        let by = lane::subject(what);
+        let has_lane = |by| {
+            self.names
+                .columns
+                .iter()
+                .any(|column| column.contender == by)
+        };
+        select::is_structural(what) && by.is_some_and(has_lane)
+    }
+
+    fn show(&mut self, event: &Event, breaks: bool) {
+        let mut cells = self.bars();
+        let mut notes = std::mem::take(&mut self.faults);
+        if let Some((by, cell)) = self.take_in(&event.what) {
+            let column = self.names.columns.iter().position(|it| it.contender == by);
+            match column {
+                Some(column) => cells[column] = cell.text(),
+                None if cell.words.is_empty() => {}
+                None => notes.push(format!("{}: {}", self.names.of(by), cell.words)),
+            }
+        }
+        notes.extend(note::note(&event.what, &self.names, self.glyphs));
+        let mark = breaks.then(|| self.mark());
+        self.rows.push(Row {
+            at: Some(event.at),
+            cells,
+            bars: self.bars(),
+            notes,
+            mark,
+        });
+    }
+
+    fn leave_out(&mut self, events: u64) {
+        let bars = self.bars();
+        let events = if events == 1 {
+            count(1, "event")
+        } else {
+            format!("{} events", thousands(events))
+        };
+        self.rows.push(Row {
+            at: None,
+            cells: bars.clone(),
+            bars,
+            notes: vec![format!("{} {events}", self.glyphs.more)],
+            mark: None,
+        });
+    }
+
+    fn bars(&self) -> Vec<String> {
+        let lane = |column: &Column| &self.lanes[column.contender.0 as usize];
+        let columns = self.names.columns.iter();
+        columns
+            .map(|column| lane(column).bar(self.glyphs))
+            .collect()
+    }
+
+    /// What to say where the promise breaks.
+    fn mark(&self) -> String {
+        let inside = self.lanes.iter().filter(|lane| lane.is_inside()).count();
+        let words = match self.invariant {
+            "mutual-exclusion" if inside == 2 => {
+                return format!("{} both inside", self.glyphs.mark);
+            }
+            "mutual-exclusion" if inside > 2 => {
+                return format!("{} {inside} inside", self.glyphs.mark);
+            }
+            "exclusive-ownership" => "two owners",
+            "no-stale-effect" => "stale write",
+            "no-lost-update" => "lost update",
+            "fencing-monotonic" => "token too low",
+            "progress" => "never gets it",
+            "no-orphan" => "nobody's",
+            "own-release-only" => "not its own",
+            "fifo" | "bounded-bypass" => "out of turn",
+            _ => "breaks here",
+        };
+        format!("{} {words}", self.glyphs.mark)
+    }
+}

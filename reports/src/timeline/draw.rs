@@ -1,0 +1,131 @@
+//! A timeline as text for a terminal.
+
+use super::{Row, Timeline};
+use crate::style::Style;
+use crate::words::{WIDTH, wrap};
+
+/// Where times end.
+const TIME: usize = 11;
+/// The space between a time and the first lane.
+const GAP: usize = 2;
+/// How wide a lane is if there is room.
+const LANE: usize = 15;
+/// How narrow a lane may get.
+const LANE_LEAST: usize = 6;
+/// Notes are never squeezed into less than this, even if the lines get too long by it.
+const NOTES_LEAST: usize = 16;
+
+impl Timeline {
+    /// The timeline as lines of text, each ended.
+    pub fn draw(&self, style: &Style) -> String {
+        let shape = Shape::of(self);
+        let mut text = String::new();
+        if !self.columns.is_empty() {
+            let letters: Vec<&str> = self.columns.iter().map(|it| it.letter.as_str()).collect();
+            push_line(&mut text, &shape.line("", &letters, ""));
+        }
+        for row in &self.rows {
+            let lines = shape.row(row);
+            for line in lines {
+                let line = if row.mark.is_some() {
+                    style.red(&line)
+                } else {
+                    line
+                };
+                push_line(&mut text, &line);
+            }
+        }
+        text
+    }
+}
+
+/// The widths of the columns.
+struct Shape {
+    time: usize,
+    lanes: Vec<usize>,
+    notes: usize,
+}
+
+impl Shape {
+    fn of(timeline: &Timeline) -> Self {
+        let times = timeline.rows.iter().filter_map(|row| row.at);
+        let time = times.map(|at| at.to_string().len() + 2).max().unwrap_or(0);
+        let notes = timeline.rows.iter().map(whole_note);
+        let longest = notes.map(|note| note.chars().count()).max().unwrap_or(0);
+        let wide = Self::with(timeline, time.max(TIME), LANE, GAP);
+        if longest <= wide.notes {
+            wide
+        } else {
+            Self::with(timeline, time, LANE_LEAST, 1)
+        }
+    }
+
+    /// Each lane is as wide as its widest cell and the space after it, and no narrower than
+    /// `least`.
+    fn with(timeline: &Timeline, time: usize, least: usize, space: usize) -> Self {
+        let widest = |lane: usize| {
+            let cells = timeline.rows.iter().filter_map(|row| row.cells.get(lane));
+            let widest = cells.map(|cell| cell.chars().count()).max();
+            (widest.unwrap_or(0) + space).max(least)
+        };
+        let mut lanes: Vec<usize> = (0..timeline.columns.len()).map(widest).collect();
+        if let Some(last) = lanes.last_mut() {
+            *last += GAP - space;
+        }
+        let used = time + GAP + lanes.iter().sum::<usize>();
+        Self {
+            time,
+            lanes,
+            notes: WIDTH.saturating_sub(used).max(NOTES_LEAST),
+        }
+    }
+
+    /// A row in as many lines as its notes need.
+    fn row(&self, row: &Row) -> Vec<String> {
+        let notes = self.notes(row);
+        let time = row.at.map_or(String::new(), |at| at.to_string());
+        let cells: Vec<&str> = row.cells.iter().map(String::as_str).collect();
+        let bars: Vec<&str> = row.bars.iter().map(String::as_str).collect();
+        let mut lines = Vec::new();
+        for (place, note) in notes.iter().enumerate() {
+            lines.push(match place {
+                0 => self.line(&time, &cells, note),
+                _ => self.line("", &bars, note),
+            });
+        }
+        lines
+    }
+
+    fn notes(&self, row: &Row) -> Vec<String> {
+        let whole = whole_note(row);
+        if whole.chars().count() <= self.notes {
+            return vec![whole];
+        }
+        let notes = row.notes.iter().chain(&row.mark);
+        notes.flat_map(|note| wrap(note, self.notes)).collect()
+    }
+
+    fn line(&self, time: &str, cells: &[&str], note: &str) -> String {
+        let mut line = format!("{time:>width$}{:GAP$}", "", width = self.time);
+        for (cell, &width) in cells.iter().zip(&self.lanes) {
+            line.push_str(&format!("{cell:<width$}"));
+        }
+        line.push_str(note);
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+fn whole_note(row: &Row) -> String {
+    let notes = row.notes.join(", ");
+    match &row.mark {
+        None => notes,
+        Some(mark) if notes.is_empty() => mark.clone(),
+        Some(mark) => format!("{notes}   {mark}"),
+    }
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}

@@ -1,0 +1,231 @@
+//! One contender's lane: what it believes and does, event by event.
+
+use std::collections::BTreeMap;
+
+use picklock_checker::{ContenderId, History, LockId, What};
+
+use crate::style::Glyphs;
+
+/// The contender that an event is about, if it is about one.
+pub(crate) fn subject(what: &What) -> Option<ContenderId> {
+    match *what {
+        What::AcquireStarted { by, .. }
+        | What::Acquired { by, .. }
+        | What::AcquireFailed { by, .. }
+        | What::ReleaseStarted { by, .. }
+        | What::Released { by, .. }
+        | What::ReleaseFailed { by, .. }
+        | What::Lost { by, .. }
+        | What::Cancelled { by, .. }
+        | What::Finished { by }
+        | What::Paused { by }
+        | What::Resumed { by }
+        | What::Crashed { by }
+        | What::Restarted { by }
+        | What::Disconnected { by }
+        | What::Reconnected { by }
+        | What::SessionLost { by }
+        | What::Queued { by, .. }
+        | What::Unqueued { by, .. }
+        | What::Owned { by, .. }
+        | What::Disowned { by, .. }
+        | What::SessionExpired { by }
+        | What::Writing { by, .. }
+        | What::Read { by, .. }
+        | What::Effect { by, .. }
+        | What::Written { by, .. }
+        | What::StillWaiting { by, .. } => Some(by),
+        What::FaultFired { .. }
+        | What::FaultHealed { .. }
+        | What::CalmBegan
+        | What::Ended { .. }
+        | What::Leftover { .. }
+        | What::Final { .. } => None,
+    }
+}
+
+/// What stands in a lane at an event: a bar, and words after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) bar: String,
+    pub(crate) words: String,
+}
+
+impl Cell {
+    fn new(bar: &str, words: impl Into<String>) -> Self {
+        Self {
+            bar: bar.to_owned(),
+            words: words.into(),
+        }
+    }
+
+    /// The cell as it is drawn.
+    pub(crate) fn text(&self) -> String {
+        format!("{} {}", self.bar, self.words).trim().to_owned()
+    }
+}
+
+/// What a contender believes, and what its process does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lane {
+    /// How many times it believes to hold each lock; never zero.
+    held: BTreeMap<LockId, u32>,
+    /// It is in `acquire`.
+    calling: bool,
+    /// Its session ended while it waited, and it has no new place since.
+    gone: bool,
+    /// Its process stands still.
+    paused: bool,
+}
+
+impl Lane {
+    /// It believes that it holds a lock.
+    pub(crate) fn is_inside(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// What is drawn in the lane between events.
+    pub(crate) fn bar(&self, glyphs: &Glyphs) -> String {
+        let belief = self.belief(glyphs);
+        let pause = if self.paused { glyphs.pause } else { "" };
+        format!("{belief} {pause}").trim().to_owned()
+    }
+
+    fn belief(&self, glyphs: &Glyphs) -> &'static str {
+        if self.is_inside() {
+            glyphs.inside
+        } else if self.calling && !self.gone {
+            glyphs.waiting
+        } else {
+            ""
+        }
+    }
+
+    /// Takes in an event about this contender, and says what to draw at it.
+    pub(crate) fn apply(&mut self, what: &What, history: &History, glyphs: &Glyphs) -> Cell {
+        let named = |words: &str, lock: LockId| named(words, lock, history);
+        match *what {
+            What::AcquireStarted { lock, .. } => {
+                let bar = self.bar(glyphs);
+                self.calling = true;
+                self.gone = false;
+                Cell::new(&bar, named("acquire", lock))
+            }
+            What::Acquired { lock, .. } => self.enter(lock, history, glyphs),
+            What::ReleaseStarted { lock, .. } => self.leave(lock, history, glyphs),
+            What::Lost { lock, .. } => {
+                self.held.remove(&lock);
+                let outside = !self.is_inside();
+                let bar = if outside { glyphs.leave } else { glyphs.again };
+                Cell::new(bar, named("told of the loss", lock))
+            }
+            What::AcquireFailed { lock, .. } => {
+                self.calling = false;
+                self.crossed(named("fails", lock), glyphs)
+            }
+            What::Cancelled { lock, .. } => {
+                self.calling = false;
+                self.crossed(named("cancelled", lock), glyphs)
+            }
+            What::ReleaseFailed { lock, .. } => self.crossed(named("release fails", lock), glyphs),
+            What::Released { lock, .. } => self.plain(named("released", lock), glyphs),
+            What::Queued { .. } => {
+                self.gone = false;
+                self.plain("", glyphs)
+            }
+            What::StillWaiting { lock, .. } => {
+                self.calling = true;
+                self.gone = false;
+                self.plain(named("waits", lock), glyphs)
+            }
+            What::Finished { .. } => self.plain("done", glyphs),
+            What::Paused { .. } => self.pause(true, glyphs),
+            What::Resumed { .. } => self.pause(false, glyphs),
+            What::Crashed { .. } => {
+                *self = Self::default();
+                self.crossed("crashed", glyphs)
+            }
+            What::Restarted { .. } => self.plain("restarts", glyphs),
+            What::Disconnected { .. } => self.plain("disconnected", glyphs),
+            What::Reconnected { .. } => self.plain("reconnected", glyphs),
+            What::SessionLost { .. } => self.plain("told: expired", glyphs),
+            What::SessionExpired { .. } => {
+                self.gone = true;
+                self.crossed("expired", glyphs)
+            }
+            What::Writing { .. } => self.plain("sends a write", glyphs),
+            What::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
+            What::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
+            What::Written { accepted, .. } => self.plain(answer("told:", accepted), glyphs),
+            What::Unqueued { .. }
+            | What::Owned { .. }
+            | What::Disowned { .. }
+            | What::FaultFired { .. }
+            | What::FaultHealed { .. }
+            | What::CalmBegan
+            | What::Ended { .. }
+            | What::Leftover { .. }
+            | What::Final { .. } => self.plain("", glyphs),
+        }
+    }
+
+    fn enter(&mut self, lock: LockId, history: &History, glyphs: &Glyphs) -> Cell {
+        let (bar, words) = if self.is_inside() {
+            (glyphs.again, "enters again")
+        } else {
+            (glyphs.enter, "enters")
+        };
+        self.calling = false;
+        *self.held.entry(lock).or_default() += 1;
+        Cell::new(bar, named(words, lock, history))
+    }
+
+    fn leave(&mut self, lock: LockId, history: &History, glyphs: &Glyphs) -> Cell {
+        let Some(times) = self.held.get_mut(&lock) else {
+            return self.plain(named("releases", lock, history), glyphs);
+        };
+        *times -= 1;
+        if *times == 0 {
+            self.held.remove(&lock);
+        }
+        if self.is_inside() {
+            Cell::new(glyphs.again, named("leaves once", lock, history))
+        } else {
+            Cell::new(glyphs.leave, named("leaves", lock, history))
+        }
+    }
+
+    fn pause(&mut self, paused: bool, glyphs: &Glyphs) -> Cell {
+        self.paused = paused;
+        let (glyph, words) = if paused {
+            (glyphs.pause, "paused")
+        } else {
+            (glyphs.resume, "resumes")
+        };
+        let bar = format!("{} {glyph}", self.belief(glyphs));
+        Cell::new(bar.trim(), words)
+    }
+
+    fn plain(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
+        Cell::new(&self.bar(glyphs), words)
+    }
+
+    fn crossed(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
+        let bar = format!("{} {}", self.bar(glyphs), glyphs.cross);
+        Cell::new(bar.trim(), words)
+    }
+}
+
+/// Which lock it is need only be said where there are several.
+fn named(words: &str, lock: LockId, history: &History) -> String {
+    if history.locks.len() > 1 {
+        format!("{words} {}", history.lock(lock))
+    } else {
+        words.to_owned()
+    }
+}
+
+fn answer(whose: &str, accepted: bool) -> String {
+    let answer = if accepted { "accepted" } else { "rejected" };
+    format!("{whose} {answer}")
+}

@@ -1,0 +1,152 @@
+//! What stands to the right of the lanes: what the service, the resource, and the plan say.
+
+use picklock_checker::{ContenderId, Disowned, Ended, Failure, History, NameId, Token, What};
+
+use super::Names;
+use crate::style::Glyphs;
+
+/// The note at an event, if it has one.
+pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String> {
+    let history = names.history;
+    let note = match *what {
+        What::Acquired { token, .. } => return token.map(|token| format!("token {}", token.0)),
+        What::AcquireFailed { why, definite, .. } if definite => failure(why).to_owned(),
+        What::AcquireFailed { why, .. } => format!("{}, but may have happened", failure(why)),
+        What::ReleaseFailed { why, .. } | What::Lost { why, .. } => failure(why).to_owned(),
+        What::Queued {
+            by, place, name, ..
+        } => format!(
+            "{} queues: {}",
+            names.of(by),
+            place_and_name(place, name, history, glyphs)
+        ),
+        What::Unqueued {
+            by, place, name, ..
+        } => format!(
+            "{}'s place is gone: {}",
+            names.of(by),
+            place_and_name(place, name, history, glyphs)
+        ),
+        What::Owned { by, token, .. } => {
+            format!("service: {} owns it, grant {}", names.of(by), token.0)
+        }
+        What::Disowned { by, how, .. } => {
+            let how = disowned(how, names);
+            format!("service: {} owns it no longer: {how}", names.of(by))
+        }
+        What::Writing { token, .. } => return token.map(with_token),
+        What::Effect {
+            token,
+            before,
+            after,
+            ..
+        } => change(before, after, token, glyphs),
+        What::FaultFired { fault } => {
+            format!("fault {}: {}", fault.0 + 1, history.fault(fault))
+        }
+        What::FaultHealed { fault } => format!("fault {} is undone", fault.0 + 1),
+        What::CalmBegan => "the calm begins".to_owned(),
+        What::Ended { why } => format!("the run ends: {}", ended(why)),
+        What::StillWaiting { behind, owner, .. } => {
+            return behind_whom(behind, owner, names, glyphs);
+        }
+        What::Leftover { name, owner, .. } => {
+            let of = owner.map_or(String::new(), |owner| format!(" of {}", names.of(owner)));
+            let name = short_name(history.name(name), glyphs);
+            format!("left behind: {name}{of}")
+        }
+        What::Final { value, .. } => format!("resource: {value} at the end"),
+        What::AcquireStarted { .. }
+        | What::ReleaseStarted { .. }
+        | What::Released { .. }
+        | What::Cancelled { .. }
+        | What::Finished { .. }
+        | What::Paused { .. }
+        | What::Resumed { .. }
+        | What::Crashed { .. }
+        | What::Restarted { .. }
+        | What::Disconnected { .. }
+        | What::Reconnected { .. }
+        | What::SessionLost { .. }
+        | What::SessionExpired { .. }
+        | What::Read { .. }
+        | What::Written { .. } => return None,
+    };
+    Some(note)
+}
+
+fn change(before: i64, after: i64, token: Option<Token>, glyphs: &Glyphs) -> String {
+    let arrow = glyphs.arrow;
+    let token = token.map_or(String::new(), |token| format!(", {}", with_token(token)));
+    format!("resource: {before} {arrow} {after}{token}")
+}
+
+fn behind_whom(
+    behind: Option<NameId>,
+    owner: Option<ContenderId>,
+    names: &Names,
+    glyphs: &Glyphs,
+) -> Option<String> {
+    let behind = behind.map(|name| short_name(names.history.name(name), glyphs));
+    match (behind, owner) {
+        (Some(behind), Some(owner)) => Some(format!("behind {behind} of {}", names.of(owner))),
+        (Some(behind), None) => Some(format!("behind {behind}")),
+        (None, Some(owner)) => Some(format!("behind {}", names.of(owner))),
+        (None, None) => None,
+    }
+}
+
+fn with_token(token: Token) -> String {
+    format!("token {}", token.0)
+}
+
+/// A place in the queue, with the node, key, or row that stands for it.
+pub(crate) fn place_and_name(
+    place: u64,
+    name: NameId,
+    history: &History,
+    glyphs: &Glyphs,
+) -> String {
+    format!("place {place} ({})", short_name(history.name(name), glyphs))
+}
+
+/// The last part of a path, and of a very long one its end, where the counter is.
+fn short_name(name: &str, glyphs: &Glyphs) -> String {
+    const LONGEST: usize = 32;
+    let last = name.rsplit('/').find(|part| !part.is_empty());
+    let last = last.unwrap_or(name);
+    let length = last.chars().count();
+    if length <= LONGEST {
+        return last.to_owned();
+    }
+    let end: String = last.chars().skip(length - LONGEST).collect();
+    format!("{}{end}", glyphs.ellipsis)
+}
+
+fn failure(why: Failure) -> &'static str {
+    match why {
+        Failure::SessionExpired => "session expired",
+        Failure::ConnectionLoss => "connection lost",
+        Failure::PlaceLost => "its place is gone",
+        Failure::Disconnected => "disconnected",
+        Failure::Refused => "refused",
+        Failure::TimedOut => "timed out",
+    }
+}
+
+fn disowned(how: Disowned, names: &Names) -> String {
+    match how {
+        Disowned::Released => "released".to_owned(),
+        Disowned::Expired => "expired".to_owned(),
+        Disowned::RemovedBy(by) => format!("removed by {}", names.of(by)),
+        Disowned::RemovedFromOutside => "removed from outside".to_owned(),
+    }
+}
+
+fn ended(why: Ended) -> &'static str {
+    match why {
+        Ended::AllFinished => "all have finished",
+        Ended::BoundReached => "the bound on progress is reached",
+        Ended::OutOfBudget => "its budget of events is spent",
+    }
+}

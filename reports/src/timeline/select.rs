@@ -1,0 +1,324 @@
+//! Which contenders and which events of a run a reader needs to see.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use picklock_checker::outcome::Story;
+use picklock_checker::{ContenderId, History, Step, What, Witness};
+
+use super::lane::subject;
+
+use crate::words::mentions;
+
+/// More lanes than this do not fit side by side.
+const LANES: usize = 5;
+/// More rows than this are not read.
+const ROWS: usize = 40;
+
+/// The part of a run that is shown.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// The contenders that get a lane, ascending.
+    pub(crate) lanes: Vec<ContenderId>,
+    /// The events that get a row, by their place in the history, ascending.
+    pub(crate) events: Vec<usize>,
+    /// The event at which the promise breaks.
+    pub(crate) breach: Option<usize>,
+    /// For each lane, the stretch of the history in which the contender matters.
+    pub(crate) windows: BTreeMap<ContenderId, RangeInclusive<usize>>,
+    /// Something that would have been shown comes after the last row.
+    pub(crate) cut_short: bool,
+}
+
+/// All contenders and all events.
+pub(crate) fn everything(story: &Story) -> Selection {
+    let history = &story.history;
+    let last = history.events.len().saturating_sub(1);
+    let lanes: Vec<_> = all_contenders(history).collect();
+    Selection {
+        events: (0..history.events.len()).collect(),
+        breach: story
+            .violated
+            .as_ref()
+            .and_then(|(_, witness)| breach(witness, history)),
+        windows: lanes.iter().map(|&lane| (lane, 0..=last)).collect(),
+        lanes,
+        cut_short: false,
+    }
+}
+
+/// The events of the witness, the faults until it was complete, and what surrounds both.
+pub(crate) fn essential(story: &Story) -> Selection {
+    let history = &story.history;
+    if history.events.is_empty() {
+        return Selection::default();
+    }
+    let witness = story.violated.as_ref().map(|(_, witness)| witness);
+    let breach = witness.and_then(|witness| breach(witness, history));
+    let lanes = lanes(witness, breach, history);
+    let windows = windows(witness, &lanes, history);
+    let wanted = Wanted {
+        history,
+        witness: witness.map_or(&[], |witness| &witness.events),
+        lanes: &lanes,
+        windows: &windows,
+    };
+    let (events, cut_short) = wanted.events();
+    Selection {
+        lanes,
+        events,
+        breach,
+        windows,
+        cut_short,
+    }
+}
+
+fn all_contenders(history: &History) -> impl Iterator<Item = ContenderId> {
+    (0..history.contenders.len()).map(|place| ContenderId(place as u32))
+}
+
+/// The event at which the promise breaks: of the witness, the last one at that time.
+fn breach(witness: &Witness, history: &History) -> Option<usize> {
+    let known = || {
+        let events = witness.events.iter().copied();
+        events.filter_map(|place| Some((place, history.events.get(place)?)))
+    };
+    let entered = |what: &What| matches!(what, What::Acquired { .. });
+    let at = |place: &(usize, _)| place.0;
+    // An overlap begins where somebody enters, whatever else happens at that time.
+    let overlap = witness
+        .overlap
+        .and_then(|_| known().rfind(|(_, event)| event.at == witness.at && entered(&event.what)));
+    let exact = || known().rfind(|(_, event)| event.at == witness.at);
+    let before = || known().rfind(|(_, event)| event.at <= witness.at);
+    overlap
+        .or_else(exact)
+        .or_else(before)
+        .or_else(|| known().next_back())
+        .map(|found| at(&found))
+}
+
+/// The contenders that matter, ascending: all that the witness or a fault is about, or, if those
+/// are too many, those of the witness.
+fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) -> Vec<ContenderId> {
+    let Some(witness) = witness else {
+        return all_contenders(history).take(LANES).collect();
+    };
+    let mut first: Vec<ContenderId> = Vec::new();
+    for place in breach.iter().chain(&witness.events) {
+        let event = history.events.get(*place);
+        for id in event.iter().flat_map(|event| concerned(&event.what)) {
+            if !first.contains(&id) {
+                first.push(id);
+            }
+        }
+    }
+    let mut involved: BTreeSet<ContenderId> = first.iter().copied().collect();
+    let texts = witness_texts(witness).chain(fired(witness, history));
+    for text in texts {
+        let named = |id: &ContenderId| mentions(text, history.contender(*id));
+        involved.extend(all_contenders(history).filter(named));
+    }
+    if involved.len() <= LANES {
+        return involved.into_iter().collect();
+    }
+    first.truncate(LANES);
+    first.sort_unstable();
+    first
+}
+
+/// Whom an event is about, and whom it blames.
+fn concerned(what: &What) -> impl Iterator<Item = ContenderId> {
+    let blamed = if let What::StillWaiting { owner, .. } | What::Leftover { owner, .. } = *what {
+        owner
+    } else {
+        None
+    };
+    subject(what).into_iter().chain(blamed)
+}
+
+fn witness_texts(witness: &Witness) -> impl Iterator<Item = &str> {
+    let steps = witness.argument.iter().map(|step| match step {
+        Step::Then(text) | Step::However(text) => text.as_str(),
+    });
+    std::iter::once(witness.summary.as_str()).chain(steps)
+}
+
+/// What the faults do that fired until the witness was complete.
+fn fired<'a>(witness: &Witness, history: &'a History) -> impl Iterator<Item = &'a str> {
+    let end = witness.events.last().map_or(0, |last| last + 1);
+    history.events.iter().take(end).filter_map(|event| {
+        if let What::FaultFired { fault } = event.what {
+            Some(history.fault(fault))
+        } else {
+            None
+        }
+    })
+}
+
+/// For each lane, from the call that leads up to its part in the witness until the end of that call
+/// or hold.
+fn windows(
+    witness: Option<&Witness>,
+    lanes: &[ContenderId],
+    history: &History,
+) -> BTreeMap<ContenderId, RangeInclusive<usize>> {
+    let last = history.events.len() - 1;
+    let places: &[usize] = witness.map_or(&[], |witness| &witness.events);
+    let of = |place: usize, lane: ContenderId| {
+        let event = history.events.get(place);
+        event.is_some_and(|event| subject(&event.what) == Some(lane))
+    };
+    let started = |place: usize, lane: ContenderId| {
+        of(place, lane) && matches!(history.events[place].what, What::AcquireStarted { .. })
+    };
+    let mut windows = BTreeMap::new();
+    for &lane in lanes {
+        let mut own = places.iter().copied().filter(|&place| of(place, lane));
+        let Some(first) = own.next() else { continue };
+        let until = own.next_back().unwrap_or(first);
+        let from = (0..=first)
+            .rev()
+            .find(|&place| started(place, lane))
+            .unwrap_or(first);
+        let end = |place: &usize| of(*place, lane) && ends(&history.events[*place].what);
+        let until = if engaged(history, lane, until) {
+            (until..=last).find(end).unwrap_or(until)
+        } else {
+            until
+        };
+        windows.insert(lane, from..=until);
+    }
+    let from = windows.values().map(|window| *window.start()).min();
+    let until = windows.values().map(|window| *window.end()).max();
+    let (from, until) = (from.unwrap_or(0), until.unwrap_or(last));
+    for &lane in lanes {
+        // Its part began before that of the others if it was already waiting or inside by then.
+        let before = (0..=from).rev().find(|&place| started(place, lane));
+        let before = before.filter(|_| engaged(history, lane, from));
+        windows
+            .entry(lane)
+            .or_insert(before.unwrap_or(from)..=until);
+    }
+    windows
+}
+
+/// Whether a contender waits or believes, right after an event.
+fn engaged(history: &History, lane: ContenderId, place: usize) -> bool {
+    for event in history.events[..=place].iter().rev() {
+        if subject(&event.what) != Some(lane) {
+            continue;
+        }
+        if ends(&event.what) {
+            return false;
+        }
+        if matches!(
+            event.what,
+            What::AcquireStarted { .. } | What::Acquired { .. }
+        ) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a wait or a hold ends here.
+fn ends(what: &What) -> bool {
+    matches!(
+        what,
+        What::ReleaseStarted { .. }
+            | What::Lost { .. }
+            | What::AcquireFailed { .. }
+            | What::Cancelled { .. }
+            | What::Crashed { .. }
+            | What::Finished { .. }
+            | What::StillWaiting { .. }
+    )
+}
+
+/// Whether an event changes what is drawn in a lane, so that leaving it out must be told.
+pub(crate) fn is_structural(what: &What) -> bool {
+    matches!(
+        what,
+        What::AcquireStarted { .. }
+            | What::Acquired { .. }
+            | What::AcquireFailed { .. }
+            | What::ReleaseStarted { .. }
+            | What::Lost { .. }
+            | What::Cancelled { .. }
+            | What::Paused { .. }
+            | What::Resumed { .. }
+            | What::Crashed { .. }
+            | What::Restarted { .. }
+            | What::Disconnected { .. }
+            | What::Reconnected { .. }
+            | What::SessionLost { .. }
+            | What::SessionExpired { .. }
+    )
+}
+
+/// The search for the rows.
+struct Wanted<'a> {
+    history: &'a History,
+    witness: &'a [usize],
+    lanes: &'a [ContenderId],
+    windows: &'a BTreeMap<ContenderId, RangeInclusive<usize>>,
+}
+
+impl Wanted<'_> {
+    /// The events to show, ascending, and whether some after the last of them had to be left out.
+    fn events(&self) -> (Vec<usize>, bool) {
+        let mut ranked: Vec<(u8, usize, usize)> = (0..self.history.events.len())
+            .filter_map(|place| Some((self.rank(place)?, self.distance(place), place)))
+            .collect();
+        let last = ranked.iter().map(|&(_, _, place)| place).max();
+        ranked.sort_unstable();
+        ranked.truncate(ROWS);
+        let mut events: Vec<usize> = ranked.into_iter().map(|(_, _, place)| place).collect();
+        events.sort_unstable();
+        let cut_short = events.last().copied() != last;
+        (events, cut_short)
+    }
+
+    /// The lower, the more it is needed; None: not at all.
+    fn rank(&self, place: usize) -> Option<u8> {
+        let what = &self.history.events[place].what;
+        let shown = subject(what).is_none_or(|by| self.lanes.contains(&by));
+        if self.witness.binary_search(&place).is_ok() {
+            return shown.then_some(0);
+        }
+        let begin = self.windows.values().map(|window| *window.start()).min()?;
+        let end = self.windows.values().map(|window| *window.end()).max()?;
+        let complete = self.witness.last().copied().unwrap_or(end);
+        if let What::FaultFired { fault } = what {
+            let text = self.history.fault(*fault);
+            let named = |lane: &ContenderId| mentions(text, self.history.contender(*lane));
+            let rank = if self.lanes.iter().any(named) { 1 } else { 3 };
+            return (place <= complete).then_some(rank);
+        }
+        if matches!(what, What::FaultHealed { .. } | What::CalmBegan) {
+            return (begin..=complete).contains(&place).then_some(3);
+        }
+        let window = subject(what).and_then(|by| self.windows.get(&by))?;
+        (window.contains(&place) && self.explains(what)).then_some(2)
+    }
+
+    /// Effects explain only what effects contradict.
+    fn explains(&self, what: &What) -> bool {
+        let is_effect = |what: &What| matches!(what, What::Writing { .. } | What::Effect { .. });
+        let about_effects = || {
+            let mut events = self
+                .witness
+                .iter()
+                .filter_map(|&place| self.history.events.get(place));
+            events.any(|event| is_effect(&event.what))
+        };
+        is_structural(what) || (is_effect(what) && about_effects())
+    }
+
+    /// How many events lie between this one and the nearest one of the witness.
+    fn distance(&self, place: usize) -> usize {
+        let distances = self.witness.iter().map(|&other| other.abs_diff(place));
+        distances.min().unwrap_or(place)
+    }
+}

@@ -1,0 +1,256 @@
+//! Reports on single runs.
+
+mod common;
+
+use std::fmt::Write;
+
+use common::{history, story, two_inside, witness};
+use insta::assert_snapshot;
+use picklock_checker::outcome::Story;
+use picklock_reports::style::Style;
+use picklock_reports::timeline::Detail;
+
+const STYLE: Style = Style {
+    color: false,
+    ascii: false,
+};
+
+fn essential(told: &Story) -> String {
+    picklock_reports::story::story(told, Detail::Essential, &STYLE)
+}
+
+fn widest(text: &str) -> usize {
+    let widths = text.lines().map(|line| line.chars().count());
+    widths.max().unwrap_or(0)
+}
+
+#[test]
+fn a_deadlock_names_who_waits_for_what() {
+    let history = history(
+        3,
+        &["lose the reply to contender-1's create"],
+        "0      acquire 1
+         3      queued 1 0
+         3      fault 1
+         1003   disconnected 1
+         1200   reconnected 1
+         1210   queued 1 1
+         1300   acquire 2
+         1304   queued 2 2
+         20000  healed 1
+         20000  calm
+         80000  bound
+         80000  waits 1 0 1
+         80000  waits 2 1 1",
+    );
+    let argument = [
+        ("then", "in the calm every waiter gets the lock within 60 s"),
+        (
+            "however",
+            "contender-1 waits for lock-0000000000, which is its own",
+        ),
+    ];
+    let summary = "2 contenders still wait after 60 s of calm; contender-1 waits for itself";
+    let told = witness(80_000, summary, &[1, 5, 9, 11, 12], &argument);
+    assert_snapshot!(essential(&story("progress", told, history)));
+}
+
+#[test]
+fn a_stale_write_is_seen_at_the_resource_and_not_in_belief() {
+    let history = history(
+        2,
+        &["pause contender-1 for 20s"],
+        "0      acquire 1
+         5      enters 1 33
+         6      writing 1 33
+         6      fault 1
+         6      paused 1
+         100    acquire 2
+         10006  expired 1
+         10010  enters 2 34
+         10020  writing 2 34
+         10022  accepted 2 34 5 4
+         10030  leaves 2
+         20006  resumes 1
+         20009  accepted 1 33 4 3
+         20020  lost 1",
+    );
+    let argument = [
+        (
+            "then",
+            "the resource accepted token 34 of contender-2 at 10.022 s",
+        ),
+        (
+            "however",
+            "The resource accepted token 33 of contender-1 at 20.009 s",
+        ),
+    ];
+    let summary = "contender-1 writes with token 33 after contender-2 wrote with token 34";
+    let told = witness(20_009, summary, &[9, 12], &argument);
+    assert_snapshot!(essential(&story("no-stale-effect", told, history)));
+}
+
+#[test]
+fn a_run_without_a_violation_can_be_looked_at() {
+    let mut told = two_inside();
+    told.violated = None;
+    assert_snapshot!(essential(&told));
+}
+
+#[test]
+fn a_full_report_shows_every_event() {
+    let text = picklock_reports::story::story(&two_inside(), Detail::Full, &STYLE);
+    assert_snapshot!(text);
+}
+
+#[test]
+fn a_full_report_of_many_contenders_is_a_list() {
+    let mut lines = String::new();
+    for contender in 1..=9 {
+        writeln!(lines, "{contender} acquire {contender}").unwrap();
+        writeln!(lines, "{contender} enters {contender} {contender}").unwrap();
+        writeln!(lines, "{contender} leaves {contender}").unwrap();
+    }
+    let mut told = two_inside();
+    told.violated = None;
+    told.history = history(9, &[], &lines);
+    let text = picklock_reports::story::story(&told, Detail::Full, &STYLE);
+    assert_snapshot!(text);
+}
+
+/// Many rounds of many contenders, and one overlap at the end.
+fn long() -> Story {
+    let mut lines = Vec::new();
+    let mut now = 0;
+    for round in 1..=20 {
+        for contender in 1..=8 {
+            lines.push(format!("{now} acquire {contender}"));
+            lines.push(format!("{} enters {contender} {round}", now + 2));
+            lines.push(format!("{} leaves {contender}", now + 5));
+            now += 10;
+        }
+    }
+    let events = lines.len();
+    lines.push(format!("{now} acquire 7"));
+    lines.push(format!("{} enters 7 100", now + 1));
+    for hiccup in 0..30 {
+        lines.push(format!("{} disconnected 7", now + 10 + hiccup));
+        lines.push(format!("{} reconnected 7", now + 10 + hiccup));
+    }
+    lines.push(format!("{} acquire 8", now + 50));
+    lines.push(format!("{} enters 8 101", now + 60));
+    lines.push(format!("{} leaves 7", now + 70));
+    let argument = [
+        ("then", "contender-7 is inside"),
+        ("however", "contender-8 enters"),
+    ];
+    let told = witness(
+        now + 60,
+        "contender-7 and contender-8 both inside for 10 ms",
+        &[events + 1, events + 63, events + 64],
+        &argument,
+    );
+    story("mutual-exclusion", told, history(8, &[], &lines.join("\n")))
+}
+
+#[test]
+fn a_long_run_is_cut_to_what_matters() {
+    assert_snapshot!(essential(&long()));
+}
+
+#[test]
+fn five_lanes_fit_and_more_contenders_are_only_counted() {
+    let mut lines = String::new();
+    for contender in 1..=9 {
+        writeln!(lines, "{contender} acquire {contender}").unwrap();
+        writeln!(lines, "{contender} queued {contender} {contender}").unwrap();
+    }
+    writeln!(lines, "10 fault 1\n10 crashed 1\n20000 calm\n80000 bound").unwrap();
+    let start = lines.lines().count();
+    for contender in 2..=9 {
+        writeln!(lines, "80000 waits {contender} 1 1").unwrap();
+    }
+    let events: Vec<usize> = (start..start + 8).collect();
+    let argument = [
+        ("then", "every waiter gets the lock within 60 s of calm"),
+        (
+            "however",
+            "contender-2, contender-3, and 6 others wait for lock-0000000001 of contender-1, which \
+             has crashed and left it behind for everybody who comes after it",
+        ),
+    ];
+    let told = witness(
+        80_000,
+        "8 contenders still wait after 60 s of calm",
+        &events,
+        &argument,
+    );
+    let faults = ["crash contender-1 right after its create is applied"];
+    let text = essential(&story("progress", told, history(9, &faults, &lines)));
+    assert!(widest(&text) <= 100, "{} columns", widest(&text));
+    assert_snapshot!(text);
+}
+
+#[test]
+fn an_empty_history_is_no_reason_to_panic() {
+    let told = witness(0, "nothing is known", &[3, 9], &[]);
+    let text = essential(&story("progress", told, history(0, &[], "")));
+    assert_snapshot!(text);
+}
+
+#[test]
+fn every_event_has_words() {
+    let mut told = two_inside();
+    told.violated = None;
+    told.history = history(
+        2,
+        &["cancel contender-1's acquire", "pause contender-2 for 5ms"],
+        "0  acquire 1
+         1  cancelled 1
+         1  fault 1
+         2  acquire 1
+         3  fails 1
+         4  acquire 1
+         5  queued 1 0
+         6  owns 1 1
+         7  enters 1 1
+         8  acquire 1
+         9  enters 1 2
+         10 leaves 1
+         11 released 1
+         12 writing 1 1
+         13 rejected 1 1 4 4
+         14 disconnected 1
+         15 reconnected 1
+         16 acquire 2
+         16 fault 2
+         16 paused 2
+         17 resumes 2
+         18 healed 2
+         19 expired 1
+         20 disowned 1 1
+         21 unqueued 1 0
+         22 crashed 1
+         23 restarts 1
+         24 enters 2
+         25 lost 2
+         26 calm
+         27 bound
+         27 waits 1
+         27 leftover 2 3",
+    );
+    let text = picklock_reports::story::story(&told, Detail::Full, &STYLE);
+    assert_snapshot!(text);
+}
+
+#[test]
+fn with_several_locks_each_event_names_its_own() {
+    let mut told = two_inside();
+    told.history.locks.push("orders".to_owned());
+    let text = essential(&told);
+    let enters: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("enters"))
+        .collect();
+    assert_snapshot!(enters.join("\n"));
+}

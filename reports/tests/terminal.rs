@@ -1,0 +1,176 @@
+//! Every line that a person can see of a run.
+
+mod common;
+#[path = "common/outcome.rs"]
+mod outcome;
+
+use common::two_inside;
+use insta::assert_snapshot;
+use outcome::{case, failed, finding, scenario};
+use picklock_checker::outcome::{CaseOutcome, Standing};
+use picklock_reports::style::Style;
+use picklock_reports::terminal;
+
+const STYLE: Style = Style {
+    color: false,
+    ascii: false,
+};
+
+#[test]
+fn each_standing_has_a_quiet_form() {
+    let mut expected = case("redis-set-nx", Standing::AsExpected);
+    expected.findings = vec![finding(
+        "mutual-exclusion",
+        Standing::AsExpected,
+        "mutual-exclusion violated at seed 1: the replica never had the key",
+    )];
+    let mut undecided = case("etcd-mutex", Standing::Undecided);
+    undecided.undecided.insert(
+        "fault 1 never fired: contender-1 never acquired".to_owned(),
+        12,
+    );
+    let mut held = case("redis-set-nx", Standing::Fail);
+    held.case = "replicated".to_owned();
+    held.findings = vec![
+        finding("progress", Standing::Holds, "progress holds"),
+        finding(
+            "mutual-exclusion",
+            Standing::Fail,
+            "mutual-exclusion was to be violated within 10 seeds, and held",
+        ),
+        finding(
+            "no-stale-effect",
+            Standing::AsExpected,
+            "no-stale-effect violated at seed 3: nothing checks the token",
+        ),
+    ];
+    let mut herd = case("zk-herd", Standing::Holds);
+    herd.seeds = 1;
+    herd.metrics
+        .insert("notifications-per-departure".to_owned(), 99.0);
+    herd.findings = vec![finding(
+        "notifications-per-departure",
+        Standing::Holds,
+        "notifications-per-departure 99.00, at least 20 as expected",
+    )];
+    let cases = vec![
+        case("zk-predecessor-watch", Standing::Holds),
+        herd,
+        expected,
+        undecided,
+        held,
+    ];
+    assert_snapshot!(terminal::scenario(&scenario(cases), &STYLE));
+}
+
+#[test]
+fn a_failure_tells_its_story_and_ends_with_a_command() {
+    let cases = vec![
+        case("zk-predecessor-watch", Standing::Holds),
+        failed("zk-no-recheck", two_inside()),
+    ];
+    let outcome = scenario(cases);
+    let summary = terminal::summary(std::slice::from_ref(&outcome), 1, &STYLE);
+    let text = terminal::scenario(&outcome, &STYLE) + "\n" + &summary;
+    assert_snapshot!("failure_two_inside", text);
+}
+
+#[test]
+fn red_is_for_the_failure_and_the_line_where_it_breaks_alone() {
+    let style = Style {
+        color: true,
+        ascii: false,
+    };
+    let cases = vec![
+        case("zk-predecessor-watch", Standing::Holds),
+        failed("zk-no-recheck", two_inside()),
+    ];
+    let text = terminal::scenario(&scenario(cases), &style);
+    let red: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains('\u{1b}'))
+        .collect();
+    assert_snapshot!(red.join("\n").replace('\u{1b}', "<esc>"));
+}
+
+#[test]
+fn without_unicode_a_failure_is_plain_ascii() {
+    let text = terminal::scenario(
+        &scenario(vec![failed("zk-no-recheck", two_inside())]),
+        &Style::PLAIN,
+    );
+    assert!(text.is_ascii());
+    assert_snapshot!(text);
+}
+
+#[test]
+fn what_else_a_case_violates_is_told_too() {
+    let mut story = two_inside();
+    story.also = vec!["fifo".to_owned(), "no-stale-effect".to_owned()];
+    let mut failing = failed("zk-no-recheck", story);
+    let mut other = failing.violations[0].clone();
+    other.invariant = "progress".to_owned();
+    other.seed = 17;
+    other.seeds = 3;
+    other.witness.summary = "contender-2 waits for a node of nobody".to_owned();
+    failing.violations.push(other);
+    let text = terminal::scenario(&scenario(vec![failing]), &STYLE);
+    let head: Vec<&str> = text.lines().skip(4).take(6).collect();
+    assert_snapshot!(head.join("\n"));
+}
+
+#[test]
+fn the_summary_counts_what_was_not_as_expected() {
+    let of = |standings: &[Standing]| -> Vec<CaseOutcome> {
+        let case = |&standing: &Standing| case("zk-herd", standing);
+        standings.iter().map(case).collect()
+    };
+    let text = [
+        terminal::summary(&[], 0, &STYLE),
+        terminal::summary(&[scenario(of(&[Standing::Holds]))], 0, &STYLE),
+        terminal::summary(
+            &[
+                scenario(of(&[Standing::Holds, Standing::AsExpected])),
+                scenario(of(&[Standing::Holds])),
+            ],
+            0,
+            &STYLE,
+        ),
+        terminal::summary(
+            &[scenario(of(&[Standing::Holds, Standing::Undecided]))],
+            3,
+            &STYLE,
+        ),
+        terminal::summary(
+            &[scenario(of(&[
+                Standing::Fail,
+                Standing::Undecided,
+                Standing::Fail,
+            ]))],
+            1,
+            &Style::PLAIN,
+        ),
+    ];
+    assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn a_claim_cannot_steer_the_terminal() {
+    let mut outcome = scenario(vec![case("zk-herd", Standing::Holds)]);
+    outcome.claim = "one\n\u{1b}[31mtwo".to_owned();
+    assert!(!terminal::scenario(&outcome, &STYLE).contains('\u{1b}'));
+}
+
+#[test]
+fn several_failures_are_told_one_after_the_other_by_name() {
+    let mut held = case("redis-set-nx", Standing::Fail);
+    held.findings = vec![finding(
+        "mutual-exclusion",
+        Standing::Fail,
+        "mutual-exclusion was to be violated within 10 seeds, and held",
+    )];
+    let cases = vec![failed("zk-no-recheck", two_inside()), held];
+    let text = terminal::scenario(&scenario(cases), &STYLE);
+    let rest: Vec<&str> = text.lines().skip(7).collect();
+    assert_snapshot!(rest.join("\n"));
+}

@@ -1,0 +1,162 @@
+//! The bare engine at work, for benchmarks: servers that echo, and clients that ask, with and without futures.
+//!
+//! One simulation is 3 servers and 5 clients of 10 round trips each: 100 messages, with latencies of 1 to 10 ms.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use picklock_algorithms::clients::completion::{Completion, completion};
+use picklock_checker::VirtualTime;
+
+use crate::chance::Chance;
+use crate::engine::sandbox::Sandbox;
+use crate::engine::{Executor, Tape, Timeline};
+use crate::recorder::RollingHash;
+
+const SERVERS: u32 = 3;
+const CLIENTS: u32 = 5;
+const ROUND_TRIPS: u32 = 10;
+
+/// Runs one simulation whose clients are futures; answers the hash of what happened.
+pub fn with_futures(seed: u64) -> u64 {
+    Sandbox::run(0, |mut sandbox| {
+        let world = Rc::new(RefCell::new(World::new(seed)));
+        let executor = Executor::default();
+        for client in 0..CLIENTS {
+            executor.spawn(client, Box::pin(ask_around(Rc::clone(&world), client)));
+        }
+        let mut ready = Vec::new();
+        loop {
+            executor.drain_ready(&mut ready);
+            while !ready.is_empty() {
+                let choice = match ready.len() as u32 {
+                    1 => 0,
+                    several => world.borrow_mut().tape.choose(several),
+                };
+                executor.poll(ready.remove(choice as usize));
+                executor.drain_ready(&mut ready);
+            }
+            let mut world = world.borrow_mut();
+            let Some(event) = world.next(&mut sandbox) else {
+                return world.hash.value();
+            };
+            match event {
+                Event::Request { client, answer, .. } => {
+                    world.send(client, Event::Reply { client, answer });
+                }
+                Event::Reply { answer, .. } => answer.complete(()),
+            }
+        }
+    })
+}
+
+/// Runs the same simulation without a future or an allocation for each request: what the engine's bookkeeping is
+/// measured against.
+pub fn without_futures(seed: u64) -> u64 {
+    Sandbox::run(0, |mut sandbox| {
+        let mut world = World::new(seed);
+        let mut left = [ROUND_TRIPS; CLIENTS as usize];
+        for client in 0..CLIENTS {
+            let server = world.tape.choose(SERVERS);
+            world.send(
+                client,
+                Event::Request {
+                    client,
+                    server,
+                    answer: (),
+                },
+            );
+        }
+        while let Some(event) = world.next(&mut sandbox) {
+            match event {
+                Event::Request { client, answer, .. } => {
+                    world.send(client, Event::Reply { client, answer });
+                }
+                Event::Reply { client, .. } => {
+                    left[client as usize] -= 1;
+                    if left[client as usize] > 0 {
+                        let server = world.tape.choose(SERVERS);
+                        world.send(
+                            client,
+                            Event::Request {
+                                client,
+                                server,
+                                answer: (),
+                            },
+                        );
+                    }
+                }
+            }
+        }
+        world.hash.value()
+    })
+}
+
+async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
+    for _ in 0..ROUND_TRIPS {
+        let (answer, answered) = completion();
+        {
+            let mut world = world.borrow_mut();
+            let server = world.tape.choose(SERVERS);
+            world.send(
+                client,
+                Event::Request {
+                    client,
+                    server,
+                    answer,
+                },
+            );
+        }
+        answered.await;
+    }
+}
+
+enum Event<A> {
+    Request { client: u32, server: u32, answer: A },
+    Reply { client: u32, answer: A },
+}
+
+struct World<A> {
+    now: VirtualTime,
+    tape: Tape,
+    timeline: Timeline<Event<A>>,
+    hash: RollingHash,
+}
+
+impl<A> World<A> {
+    fn new(seed: u64) -> Self {
+        Self {
+            now: VirtualTime::ZERO,
+            tape: Tape::from_seed(seed),
+            timeline: Timeline::default(),
+            hash: RollingHash::default(),
+        }
+    }
+
+    fn send(&mut self, client: u32, event: Event<A>) {
+        let latency = 1_000 + u64::from(self.tape.choose(9_001));
+        self.hash.mix(u64::from(client) << 32 | latency);
+        self.timeline
+            .add(VirtualTime::from_micros(self.now.micros() + latency), event);
+    }
+
+    fn next(&mut self, sandbox: &mut Sandbox) -> Option<Event<A>> {
+        let (at, event) = self.timeline.take()?;
+        self.now = at;
+        sandbox.advance_to(at.micros());
+        self.hash.mix(at.micros());
+        Some(event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_run_every_time() {
+        assert_eq!(with_futures(3), with_futures(3));
+        assert_ne!(with_futures(3), with_futures(4));
+        assert_eq!(without_futures(3), without_futures(3));
+    }
+}

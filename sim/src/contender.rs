@@ -1,0 +1,403 @@
+//! Contenders: who wants the lock, what they do while they have it, and what they believe.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_lite::future;
+use picklock_algorithms::clients::completion::completion;
+use picklock_algorithms::clients::zookeeper::{Path, SessionState, ZooKeeper};
+use picklock_algorithms::{Build, Env, Held, Lock, LockError};
+use picklock_checker::{ContenderId, Failure, Token, What};
+
+use crate::event::ResourceRequest;
+use crate::plan::{Arrival, Hold, Section};
+use crate::process::{ProcessId, ProcessState};
+use crate::resource::Write;
+use crate::shared::{Shared, environment, zookeeper};
+use crate::world::{LOCK, LOCK_PATH};
+
+/// Whether a contender comes for the first time, or in the place of one that has died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    First,
+    Again,
+}
+
+/// After a failed `acquire`, a contender comes back so much later.
+const TRY_AGAIN_AFTER: Duration = Duration::from_millis(50);
+
+/// Runs a contender: as many rounds as it has left, and then it has finished.
+pub(crate) async fn run(shared: Rc<Shared>, id: ContenderId, start: Start) {
+    let mut contender = Contender::new(shared, id);
+    if start == Start::First {
+        contender.arrive().await;
+    }
+    loop {
+        let left = contender.shared.world.borrow().contenders[id.0 as usize].rounds_left;
+        if left == 0 {
+            break;
+        }
+        contender.round().await;
+        contender.shared.world.borrow_mut().contenders[id.0 as usize].rounds_left = left - 1;
+        if left > 1 {
+            contender.think().await;
+        }
+    }
+    let mut world = contender.shared.world.borrow_mut();
+    world.record(What::Finished { by: id });
+    world.leaves(contender.process);
+}
+
+struct Contender {
+    shared: Rc<Shared>,
+    id: ContenderId,
+    process: ProcessId,
+    env: Env,
+    zk: ZooKeeper,
+    lock: Box<dyn Lock>,
+}
+
+/// How a section ended early.
+struct Interrupted(LockError);
+
+impl Contender {
+    fn new(shared: Rc<Shared>, id: ContenderId) -> Self {
+        let process = ProcessId(id.0);
+        let env = environment(&shared, process);
+        let (zk, lock) = connect(&shared, process, &env);
+        Self {
+            shared,
+            id,
+            process,
+            env,
+            zk,
+            lock,
+        }
+    }
+
+    /// Waits for its turn to come to the lock at all.
+    async fn arrive(&self) {
+        let arrive = self.shared.world.borrow().plan.workload.arrive;
+        match arrive {
+            Arrival::Together => self.shared.world.borrow_mut().start(self.process),
+            Arrival::Within(span) => {
+                let wait = self.shared.world.borrow_mut().draw((Duration::ZERO, span));
+                self.env.sleep(wait).await;
+                self.shared.world.borrow_mut().start(self.process);
+            }
+            Arrival::InOrder | Arrival::BehindHolder => {
+                let (go, gone) = completion();
+                if self
+                    .shared
+                    .world
+                    .borrow_mut()
+                    .wait_to_start(self.process, go)
+                {
+                    gone.await;
+                }
+            }
+        }
+    }
+
+    async fn think(&self) {
+        let think = {
+            let mut world = self.shared.world.borrow_mut();
+            let range = world.plan.workload.think;
+            world.draw(range)
+        };
+        if !think.is_zero() {
+            self.env.sleep(think).await;
+        }
+    }
+
+    /// Gets the lock, uses it, and gives it back; tries until it has had it, or is cancelled.
+    async fn round(&mut self) {
+        loop {
+            self.renew_if_closed();
+            self.say(What::AcquireStarted {
+                by: self.id,
+                lock: LOCK,
+            })
+            .await;
+            match self.acquire().await {
+                None => {
+                    self.say(What::Cancelled {
+                        by: self.id,
+                        lock: LOCK,
+                    })
+                    .await;
+                    return;
+                }
+                Some(Ok(held)) => {
+                    self.use_lock(held).await;
+                    return;
+                }
+                Some(Err(error)) => {
+                    let (by, lock, why, definite) =
+                        (self.id, LOCK, failure(error), error.definite());
+                    self.say(What::AcquireFailed {
+                        by,
+                        lock,
+                        why,
+                        definite,
+                    })
+                    .await;
+                    self.env.sleep(TRY_AGAIN_AFTER).await;
+                }
+            }
+        }
+    }
+
+    /// `None` if it was cancelled.
+    async fn acquire(&mut self) -> Option<Result<Held, LockError>> {
+        let cancelled = {
+            let mut world = self.shared.world.borrow_mut();
+            world.set_acquiring(self.process, true);
+            world.cancellable(self.process)
+        };
+        let acquire = self.lock.acquire();
+        let result = match cancelled {
+            None => Some(acquire.await),
+            Some(cancelled) => {
+                let acquire = async { Some(acquire.await) };
+                let cancelled = async {
+                    cancelled.await;
+                    None
+                };
+                future::or(acquire, cancelled).await
+            }
+        };
+        self.shared
+            .world
+            .borrow_mut()
+            .set_acquiring(self.process, false);
+        result
+    }
+
+    async fn use_lock(&mut self, held: Held) {
+        let token = held.token.map(Token);
+        self.say(What::Acquired {
+            by: self.id,
+            lock: LOCK,
+            token,
+        })
+        .await;
+        let ended = {
+            let lost = async { Err(Interrupted(self.lock.lost(&held).await)) };
+            future::or(lost, self.section(token)).await
+        };
+        match ended {
+            Ok(()) => {
+                self.say(What::ReleaseStarted {
+                    by: self.id,
+                    lock: LOCK,
+                })
+                .await;
+                let what = match self.lock.release(held).await {
+                    Ok(()) => What::Released {
+                        by: self.id,
+                        lock: LOCK,
+                    },
+                    Err(error) => What::ReleaseFailed {
+                        by: self.id,
+                        lock: LOCK,
+                        why: failure(error),
+                    },
+                };
+                self.say(what).await;
+            }
+            Err(Interrupted(error)) => {
+                self.say(What::Lost {
+                    by: self.id,
+                    lock: LOCK,
+                    why: failure(error),
+                })
+                .await;
+                // Whatever is left of it is given back; if the session is gone, nothing is.
+                let _nothing_left = self.lock.release(held).await;
+            }
+        }
+    }
+
+    async fn section(&self, token: Option<Token>) -> Result<(), Interrupted> {
+        let workload = Rc::clone(&self.shared.world.borrow().plan);
+        match workload.workload.section {
+            Section::Nothing => self.hold().await,
+            Section::Write => {
+                self.hold().await;
+                let value = self.shared.world.borrow_mut().next_value();
+                self.write(Write {
+                    value,
+                    based_on: None,
+                    token,
+                })
+                .await?;
+            }
+            Section::Count => {
+                let read = self.read().await;
+                self.hold().await;
+                self.write(Write {
+                    value: read + 1,
+                    based_on: Some(read),
+                    token,
+                })
+                .await?;
+            }
+            Section::Sell { .. } => {
+                let read = self.read().await;
+                self.hold().await;
+                if read > 0 {
+                    self.write(Write {
+                        value: read - 1,
+                        based_on: Some(read),
+                        token,
+                    })
+                    .await?;
+                }
+            }
+            Section::DelayedWrite { delay } => {
+                let value = self.shared.world.borrow_mut().next_value();
+                let write = Write {
+                    value,
+                    based_on: None,
+                    token,
+                };
+                // Nobody waits for the answer: the call has timed out, or was never meant to be waited for.
+                let _unheard = self.send(write, delay).await;
+                self.hold().await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn hold(&self) {
+        let (hold, first) = {
+            let world = self.shared.world.borrow();
+            let first = world.plan.workload.arrive == Arrival::BehindHolder && !world.draining;
+            (world.plan.workload.hold, first)
+        };
+        if first || hold == Hold::Settled {
+            let (settled, all_settled) = completion();
+            self.shared
+                .world
+                .borrow_mut()
+                .wait_until_settled(self.process, settled);
+            all_settled.await;
+        }
+        if let Hold::For(hold) = hold
+            && !hold.is_zero()
+        {
+            self.env.sleep(hold).await;
+        }
+    }
+
+    async fn read(&self) -> i64 {
+        let (answer, answered) = completion();
+        self.shared.world.borrow_mut().ask_resource(
+            self.process,
+            ResourceRequest::Read,
+            Duration::ZERO,
+            answer,
+        );
+        answered.await
+    }
+
+    async fn write(&self, write: Write) -> Result<(), Interrupted> {
+        let accepted = self.send(write, Duration::ZERO).await.await == 1;
+        self.say(What::Written {
+            by: self.id,
+            lock: LOCK,
+            accepted,
+        })
+        .await;
+        if accepted {
+            Ok(())
+        } else {
+            Err(Interrupted(LockError::Refused))
+        }
+    }
+
+    async fn send(
+        &self,
+        write: Write,
+        delay: Duration,
+    ) -> picklock_algorithms::clients::completion::Answer<i64> {
+        self.say(What::Writing {
+            by: self.id,
+            lock: LOCK,
+            token: write.token,
+        })
+        .await;
+        let (answer, answered) = completion();
+        self.shared.world.borrow_mut().ask_resource(
+            self.process,
+            ResourceRequest::Write(write),
+            delay,
+            answer,
+        );
+        answered
+    }
+
+    /// Says what has happened. A fault that waits for it may stop the process right here.
+    async fn say(&self, what: What) {
+        self.shared
+            .world
+            .borrow_mut()
+            .contender_says(self.process, what);
+        poll_fn(|context| {
+            let world = self.shared.world.borrow();
+            if world.processes[self.process.0 as usize].state == ProcessState::Running {
+                Poll::Ready(())
+            } else {
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+
+    /// A closed session never comes back: a new one takes its place.
+    fn renew_if_closed(&mut self) {
+        if self.zk.state() == SessionState::Closed {
+            (self.zk, self.lock) = connect(&self.shared, self.process, &self.env);
+        }
+    }
+}
+
+fn connect(shared: &Rc<Shared>, process: ProcessId, env: &Env) -> (ZooKeeper, Box<dyn Lock>) {
+    let zk = zookeeper(shared, process);
+    let build = shared.world.borrow().plan.recipe.build;
+    let lock = match build {
+        Build::ZooKeeper(build) => build(zk.clone(), env.clone(), Path::from(LOCK_PATH)),
+    };
+    (zk, lock)
+}
+
+fn failure(error: LockError) -> Failure {
+    match error {
+        LockError::SessionExpired => Failure::SessionExpired,
+        LockError::ConnectionLoss => Failure::ConnectionLoss,
+        LockError::PlaceLost => Failure::PlaceLost,
+        LockError::Disconnected => Failure::Disconnected,
+        LockError::Refused => Failure::Refused,
+    }
+}
+
+/// Runs a bystander: it reads something else on the same service, again and again, and measures how long that takes.
+pub(crate) async fn bystand(shared: Rc<Shared>, process: ProcessId) {
+    let env = environment(&shared, process);
+    let zk = zookeeper(&shared, process);
+    let every = shared.world.borrow().plan.workload.bystander_every;
+    loop {
+        env.sleep(every).await;
+        let asked = shared.world.borrow().now;
+        let answer = zk.exists(crate::world::BYSTANDER_PATH).await;
+        let mut world = shared.world.borrow_mut();
+        if answer.is_ok() && world.draining {
+            let took = picklock_checker::time::whole_micros(world.now - asked);
+            world.samples.bystander.push(took);
+        }
+    }
+}

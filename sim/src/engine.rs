@@ -1,0 +1,10 @@
+//! The engine: a timeline of events, an executor for the contenders' code, and one tape of choices.
+
+pub mod executor;
+pub mod sandbox;
+pub mod tape;
+pub mod timeline;
+
+pub use executor::{Executor, TaskId};
+pub use tape::Tape;
+pub use timeline::Timeline;

@@ -1,0 +1,274 @@
+//! The executor: runs the contenders' code, one task at a time, in an order that can be chosen.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::task::{Context, Poll, Wake, Waker};
+
+use picklock_algorithms::env::LocalFuture;
+
+/// A task, by its place in the slab. Places are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(pub u32);
+
+/// A single-threaded executor: tasks in a slab, and a list of those that are ready.
+pub struct Executor<L> {
+    tasks: RefCell<Slab<L>>,
+    ready: Arc<Ready>,
+    /// Tasks that were ready before one of them went away.
+    spilled: RefCell<Vec<TaskId>>,
+}
+
+struct Slab<L> {
+    slots: Vec<Option<Task<L>>>,
+    free: Vec<u32>,
+}
+
+struct Task<L> {
+    label: L,
+    wake: Arc<TaskWake>,
+    /// Taken out while the task runs.
+    body: Option<Body>,
+}
+
+struct Body {
+    future: LocalFuture<'static, ()>,
+    waker: Waker,
+}
+
+/// The end of the list.
+const NONE: u32 = u32::MAX;
+
+/// The task that was woken last; each knows which was before it.
+///
+/// A waker must be `Send` and `Sync`, so this is atomic. But all of a simulation runs on one thread, and so do its
+/// wakers: relaxed loads and stores, which cost nothing, are enough. A waker that strayed to another thread could lose a
+/// wake-up, and nothing worse.
+struct Ready(AtomicU32);
+
+struct TaskWake {
+    task: TaskId,
+    queued: AtomicBool,
+    /// The task is over: waking it does nothing.
+    over: AtomicBool,
+    before: AtomicU32,
+    ready: Arc<Ready>,
+}
+
+impl Wake for TaskWake {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.queued.load(Relaxed) || self.over.load(Relaxed) {
+            return;
+        }
+        self.queued.store(true, Relaxed);
+        self.before.store(self.ready.0.load(Relaxed), Relaxed);
+        self.ready.0.store(self.task.0, Relaxed);
+    }
+}
+
+impl<L> Default for Executor<L> {
+    fn default() -> Self {
+        Self {
+            tasks: RefCell::new(Slab {
+                slots: Vec::new(),
+                free: Vec::new(),
+            }),
+            ready: Arc::new(Ready(AtomicU32::new(NONE))),
+            spilled: RefCell::default(),
+        }
+    }
+}
+
+impl<L: Copy> Executor<L> {
+    /// Adds a task, which is ready at once.
+    pub fn spawn(&self, label: L, future: LocalFuture<'static, ()>) -> TaskId {
+        let mut slab = self.tasks.borrow_mut();
+        let place = slab.free.pop().unwrap_or(slab.slots.len() as u32);
+        let task = TaskId(place);
+        let wake = Arc::new(TaskWake {
+            task,
+            queued: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+            before: AtomicU32::new(NONE),
+            ready: Arc::clone(&self.ready),
+        });
+        let waker = Waker::from(Arc::clone(&wake));
+        wake.wake_by_ref();
+        let entry = Some(Task {
+            label,
+            wake,
+            body: Some(Body { future, waker }),
+        });
+        if place as usize == slab.slots.len() {
+            slab.slots.push(entry);
+        } else {
+            slab.slots[place as usize] = entry;
+        }
+        task
+    }
+
+    /// Moves the tasks that have become ready, in the order in which they were woken, to the end of `into`.
+    pub fn drain_ready(&self, into: &mut Vec<TaskId>) {
+        let mut spilled = self.spilled.borrow_mut();
+        if !spilled.is_empty() {
+            into.append(&mut spilled);
+        }
+        if self.ready.0.load(Relaxed) != NONE {
+            self.follow_ready(&self.tasks.borrow(), into);
+        }
+    }
+
+    /// Empties the list of the ready: it leads through the slab, so before a task goes away.
+    fn follow_ready(&self, slab: &Slab<L>, into: &mut Vec<TaskId>) {
+        let start = into.len();
+        let mut next = self.ready.0.load(Relaxed);
+        while next != NONE {
+            into.push(TaskId(next));
+            let task = slab.slots.get(next as usize).and_then(Option::as_ref);
+            next = task.map_or(NONE, |task| task.wake.before.load(Relaxed));
+        }
+        self.ready.0.store(NONE, Relaxed);
+        into[start..].reverse();
+    }
+
+    fn retire(&self, slab: &mut Slab<L>, place: usize) -> Option<Task<L>> {
+        self.follow_ready(slab, &mut self.spilled.borrow_mut());
+        let task = slab.slots[place].take()?;
+        task.wake.over.store(true, Relaxed);
+        Some(task)
+    }
+
+    /// What a task was labelled with; `None` if it is over.
+    pub fn label(&self, task: TaskId) -> Option<L> {
+        let slab = self.tasks.borrow();
+        slab.slots
+            .get(task.0 as usize)?
+            .as_ref()
+            .map(|task| task.label)
+    }
+
+    /// Runs a task until it waits or ends. Does nothing for one that is over.
+    pub fn poll(&self, task: TaskId) {
+        let place = task.0 as usize;
+        let body = {
+            let mut slab = self.tasks.borrow_mut();
+            slab.slots
+                .get_mut(place)
+                .and_then(Option::as_mut)
+                .and_then(|task| {
+                    task.wake.queued.store(false, Relaxed);
+                    task.body.take()
+                })
+        };
+        let Some(mut body) = body else { return };
+        let poll = Pin::new(&mut body.future).poll(&mut Context::from_waker(&body.waker));
+        let finished = {
+            let mut slab = self.tasks.borrow_mut();
+            match (poll, slab.slots[place].as_mut()) {
+                (Poll::Pending, Some(task)) => {
+                    task.body = Some(body);
+                    return;
+                }
+                // It is over, or was dropped while it ran.
+                (Poll::Ready(()) | Poll::Pending, _) => {
+                    let task = self.retire(&mut slab, place);
+                    slab.free.push(place as u32);
+                    (body, task)
+                }
+            }
+        };
+        // Outside the borrow: what a future owns may do things when it is dropped.
+        drop(finished);
+    }
+
+    /// Drops every task with a label that is chosen, as a crash does.
+    pub fn drop_tasks(&self, chosen: impl Fn(L) -> bool) {
+        let mut dropped = Vec::new();
+        {
+            let mut slab = self.tasks.borrow_mut();
+            for place in 0..slab.slots.len() {
+                if slab.slots[place]
+                    .as_ref()
+                    .is_some_and(|task| chosen(task.label))
+                {
+                    let task = self.retire(&mut slab, place);
+                    // One that is running is put away when it comes back.
+                    if task.as_ref().is_some_and(|task| task.body.is_some()) {
+                        slab.free.push(place as u32);
+                    }
+                    dropped.push(task);
+                }
+            }
+        }
+        drop(dropped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use futures_lite::future::yield_now;
+
+    use super::*;
+
+    fn run(executor: &Executor<u8>) {
+        let mut ready = Vec::new();
+        loop {
+            executor.drain_ready(&mut ready);
+            if ready.is_empty() {
+                return;
+            }
+            for task in ready.drain(..) {
+                executor.poll(task);
+            }
+        }
+    }
+
+    #[test]
+    fn tasks_run_in_the_order_in_which_they_were_woken() {
+        let executor = Executor::default();
+        let order = Rc::new(RefCell::new(Vec::new()));
+        for name in 0..3 {
+            let order = Rc::clone(&order);
+            executor.spawn(
+                name,
+                Box::pin(async move {
+                    order.borrow_mut().push(name);
+                    yield_now().await;
+                    order.borrow_mut().push(name);
+                }),
+            );
+        }
+        run(&executor);
+        assert_eq!(*order.borrow(), [0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_dropped_task_never_runs_again_and_frees_what_it_owns() {
+        let executor = Executor::default();
+        let runs = Rc::new(Cell::new(0));
+        for label in [1, 2] {
+            let runs = Rc::clone(&runs);
+            executor.spawn(
+                label,
+                Box::pin(async move {
+                    runs.set(runs.get() + 1);
+                    yield_now().await;
+                    runs.set(runs.get() + 1);
+                }),
+            );
+        }
+        executor.drop_tasks(|label| label == 1);
+        run(&executor);
+        assert_eq!(runs.get(), 2);
+        assert_eq!(Rc::strong_count(&runs), 1);
+    }
+}

@@ -1,0 +1,40 @@
+//! The sandbox: madsim's runtime, which catches what must not happen in a simulation.
+//!
+//! With `--cfg madsim`, a simulation runs inside `madsim::runtime::Runtime::block_on`: the standard library's clocks
+//! are virtual and in step with ours, `getrandom` is seeded, and threads are refused. Without the flag it runs as it
+//! is, with the same history: nothing of ours reads those clocks or numbers.
+
+/// A place to run one simulation in.
+pub struct Sandbox {
+    #[cfg(madsim)]
+    clock: u64,
+}
+
+impl Sandbox {
+    /// Runs a simulation in a sandbox of its own.
+    pub fn run<T>(seed: u64, simulation: impl FnOnce(Sandbox) -> T) -> T {
+        #[cfg(madsim)]
+        {
+            let runtime =
+                madsim::runtime::Runtime::with_seed_and_config(seed, madsim::Config::default());
+            runtime.block_on(async move { simulation(Sandbox { clock: 0 }) })
+        }
+        #[cfg(not(madsim))]
+        {
+            let _ = seed;
+            simulation(Sandbox {})
+        }
+    }
+
+    /// Brings the clocks of the standard library up to this many microseconds since the start of the run.
+    #[inline]
+    pub fn advance_to(&mut self, micros: u64) {
+        #[cfg(madsim)]
+        if micros > self.clock {
+            madsim::time::advance(std::time::Duration::from_micros(micros - self.clock));
+            self.clock = micros;
+        }
+        #[cfg(not(madsim))]
+        let _ = micros;
+    }
+}

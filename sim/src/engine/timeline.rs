@@ -1,0 +1,215 @@
+//! The timeline: what is going to happen, in order.
+//!
+//! A hierarchical timing wheel: each level has 64 slots, and a slot of one level spans all slots of the level below.
+//! An event lies in the slot that the highest bits of its time choose in which it differs from now, and moves down as
+//! its time comes near. Adding and taking cost a handful of steps whatever is waiting, and events of one instant
+//! come in the order in which they were added: a slot is a queue, and an event moves down before anything of its time
+//! can be added below.
+
+use picklock_checker::VirtualTime;
+
+const LEVELS: usize = 8;
+const BITS: u32 = 6;
+const SLOTS: usize = 1 << BITS;
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+/// Nothing is put further ahead than this: about 280 years.
+const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
+
+/// What is going to happen, in order of time, and of arrival within the same instant.
+#[derive(Clone, Debug)]
+pub struct Timeline<E> {
+    cursor: u64,
+    /// Bit n is set if level n holds something.
+    levels: u32,
+    /// For each level: bit n is set if slot n holds something.
+    occupied: [u64; LEVELS],
+    slots: [[Slot; SLOTS]; LEVELS],
+    nodes: Vec<Node<E>>,
+    free: u32,
+    len: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    first: u32,
+    last: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Node<E> {
+    at: u64,
+    next: u32,
+    event: Option<E>,
+}
+
+impl<E> Default for Timeline<E> {
+    fn default() -> Self {
+        Self {
+            cursor: 0,
+            levels: 0,
+            occupied: [0; LEVELS],
+            slots: [[Slot {
+                first: NONE,
+                last: NONE,
+            }; SLOTS]; LEVELS],
+            nodes: Vec::with_capacity(64),
+            free: NONE,
+            len: 0,
+        }
+    }
+}
+
+impl<E> Timeline<E> {
+    /// How many events wait.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is going to happen any more.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds an event. What is late happens now.
+    pub fn add(&mut self, at: VirtualTime, event: E) {
+        let at = at.micros().clamp(self.cursor, HORIZON);
+        let node = Node {
+            at,
+            next: NONE,
+            event: Some(event),
+        };
+        let index = if self.free == NONE {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        } else {
+            let index = self.free;
+            self.free = self.nodes[index as usize].next;
+            self.nodes[index as usize] = node;
+            index
+        };
+        self.len += 1;
+        self.link(index);
+    }
+
+    /// Takes the next event.
+    pub fn take(&mut self) -> Option<(VirtualTime, E)> {
+        loop {
+            if self.levels == 0 {
+                return None;
+            }
+            let level = self.levels.trailing_zeros() as usize;
+            let slot = self.occupied[level].trailing_zeros();
+            if level == 0 {
+                self.cursor = (self.cursor & !(SLOTS as u64 - 1)) | u64::from(slot);
+                return self.take_first(slot as usize);
+            }
+            self.spread(level, slot);
+        }
+    }
+
+    fn take_first(&mut self, slot: usize) -> Option<(VirtualTime, E)> {
+        let index = self.slots[0][slot].first;
+        let node = &mut self.nodes[index as usize];
+        let event = node.event.take();
+        let at = VirtualTime::from_micros(node.at);
+        let next = std::mem::replace(&mut node.next, self.free);
+        self.free = index;
+        self.len -= 1;
+        if next == NONE {
+            self.empty(0, slot);
+        } else {
+            self.slots[0][slot].first = next;
+        }
+        event.map(|event| (at, event))
+    }
+
+    fn empty(&mut self, level: usize, slot: usize) {
+        self.slots[level][slot] = Slot {
+            first: NONE,
+            last: NONE,
+        };
+        self.occupied[level] &= !(1 << slot);
+        if self.occupied[level] == 0 {
+            self.levels &= !(1 << level);
+        }
+    }
+
+    /// Moves the cursor to the start of a slot, and what is in it to the levels below.
+    fn spread(&mut self, level: usize, slot: u32) {
+        let mut index = self.slots[level][slot as usize].first;
+        self.empty(level, slot as usize);
+        let node = &self.nodes[index as usize];
+        if node.next == NONE && self.levels.trailing_zeros() as usize >= level {
+            // It is alone, and nothing else comes before it: the cursor can go all the way.
+            self.cursor = node.at;
+            self.link(index);
+            return;
+        }
+        let shift = level as u32 * BITS;
+        let above = !((1_u64 << (shift + BITS)) - 1);
+        self.cursor = (self.cursor & above) | (u64::from(slot) << shift);
+        while index != NONE {
+            let next = std::mem::replace(&mut self.nodes[index as usize].next, NONE);
+            self.link(index);
+            index = next;
+        }
+    }
+
+    fn link(&mut self, index: u32) {
+        let at = self.nodes[index as usize].at;
+        let differing = at ^ self.cursor;
+        let level = ((u64::BITS - 1 - (differing | 1).leading_zeros()) / BITS) as usize;
+        let slot = (at >> (level as u32 * BITS)) as usize & (SLOTS - 1);
+        let last = std::mem::replace(&mut self.slots[level][slot].last, index);
+        if last == NONE {
+            self.slots[level][slot].first = index;
+            self.occupied[level] |= 1 << slot;
+            self.levels |= 1 << level;
+        } else {
+            self.nodes[last as usize].next = index;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn events_come_in_order_of_time_and_then_of_arrival(
+            steps in prop::collection::vec(
+                prop_oneof![
+                    3 => prop_oneof![0..3_u64, 0..5_000_u64, 0..40_000_000_000_u64].prop_map(Some),
+                    2 => Just(None),
+                ],
+                1..300,
+            )
+        ) {
+            let mut timeline = Timeline::default();
+            let mut model = BTreeMap::new();
+            let mut now = 0;
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    Some(delay) => {
+                        timeline.add(VirtualTime::from_micros(now + delay), number);
+                        model.insert((now + delay, number), number);
+                    }
+                    None => {
+                        let expected = model.pop_first().map(|((at, _), number)| {
+                            now = at;
+                            (VirtualTime::from_micros(at), number)
+                        });
+                        prop_assert_eq!(timeline.take(), expected);
+                    }
+                }
+                prop_assert_eq!(timeline.len(), model.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What the timeline holds: everything that can happen next.
+
+use picklock_algorithms::clients::completion::Completion;
+
+use crate::process::ProcessId;
+use crate::resource::Write;
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
+use crate::zookeeper::peer::PeerMessage;
+
+/// A client handle, by its place in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClientId(pub u32);
+
+/// Something that is going to happen.
+pub enum Event {
+    /// A message of a client reaches a server.
+    ToServer {
+        connection: ConnectionId,
+        message: ClientMessage,
+    },
+    /// A message of a server reaches a client.
+    ToClient {
+        connection: ConnectionId,
+        message: ServerMessage,
+    },
+    /// A client knocks at a server.
+    Knock { connection: ConnectionId },
+    /// A client learns that its connection stands.
+    Opened { connection: ConnectionId },
+    /// A client learns that there is no connection, or no longer.
+    Broken { connection: ConnectionId },
+    /// A server learns that a client has closed a connection.
+    Gone { connection: ConnectionId },
+    /// A message between servers arrives.
+    Peer {
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+    },
+    /// A message between servers leaves, after something had to be done first.
+    Departs {
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+        life: u32,
+    },
+    /// A server learns that another is gone.
+    PeerLost { server: ServerId, peer: ServerId },
+    /// A server wanted to look at the clock.
+    ServerWake { server: ServerId },
+    /// A client wanted to look at the clock.
+    ClientWake { client: ClientId },
+    /// A task has slept enough.
+    Timer {
+        process: ProcessId,
+        done: Completion<()>,
+    },
+    /// A request reaches the resource.
+    Resource {
+        process: ProcessId,
+        request: ResourceRequest,
+        answer: Completion<i64>,
+    },
+    /// An answer of the resource reaches its client.
+    Answer {
+        process: ProcessId,
+        value: i64,
+        answer: Completion<i64>,
+    },
+    /// A fault strikes, some time after its trigger.
+    Strike {
+        fault: usize,
+        request: Option<(ConnectionId, Xid)>,
+    },
+    /// A fault is over.
+    Heal { fault: usize },
+    /// The storm has lasted long enough.
+    StormEnds,
+    /// A fault is over; if it was the last, so is the storm.
+    StormMayEnd,
+    /// The calm has lasted long enough.
+    BoundReached,
+    /// What was left behind has had time to go.
+    Settled,
+}
+
+/// What a client asks of the resource. The answer is the value read, or 1 for a write that was taken and 0 for one
+/// that was refused.
+#[derive(Clone, Copy, Debug)]
+pub enum ResourceRequest {
+    /// The value.
+    Read,
+    /// A write.
+    Write(Write),
+}
+
+impl Event {
+    /// The kind of event and whom it is about, as a word for the rolling hash.
+    #[inline]
+    pub fn word(&self) -> u64 {
+        let (kind, whom) = match self {
+            Self::ToServer { connection, .. } => (1, connection.0),
+            Self::ToClient { connection, .. } => (2, connection.0),
+            Self::Knock { connection } => (3, connection.0),
+            Self::Opened { connection } => (4, connection.0),
+            Self::Broken { connection } => (5, connection.0),
+            Self::Gone { connection } => (6, connection.0),
+            Self::Peer { from, to, .. } => (7, u32::from(from.0) << 8 | u32::from(to.0)),
+            Self::PeerLost { server, peer } => (8, u32::from(server.0) << 8 | u32::from(peer.0)),
+            Self::ServerWake { server } => (9, u32::from(server.0)),
+            Self::ClientWake { client } => (10, client.0),
+            Self::Timer { process, .. } => (11, process.0),
+            Self::Resource { process, .. } => (12, process.0),
+            Self::Answer { process, .. } => (13, process.0),
+            Self::Strike { fault, .. } => (14, *fault as u32),
+            Self::Heal { fault } => (15, *fault as u32),
+            Self::StormEnds => (16, 0),
+            Self::BoundReached => (17, 0),
+            Self::Settled => (18, 0),
+            Self::StormMayEnd => (19, 0),
+            Self::Departs { from, to, .. } => (20, u32::from(from.0) << 8 | u32::from(to.0)),
+        };
+        kind << 32 | u64::from(whom)
+    }
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "event {:x}", self.word())
+    }
+}

@@ -1,0 +1,200 @@
+//! The network: connections with an order of their own, latency, and ways to stop.
+
+use std::time::Duration;
+
+use picklock_checker::{VirtualTime, time::whole_micros};
+
+use crate::chance::Chance;
+use crate::zookeeper::messages::{ConnectionId, ServerId};
+
+/// A range of latencies in microseconds, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    least: u64,
+    span: u32,
+}
+
+impl Latency {
+    /// The latency between two durations.
+    pub fn new((least, most): (Duration, Duration)) -> Self {
+        let least = whole_micros(least);
+        let span = whole_micros(most).saturating_sub(least);
+        Self {
+            least,
+            span: u32::try_from(span).unwrap_or(u32::MAX - 1),
+        }
+    }
+
+    /// Draws one; the boring choice is the least.
+    #[inline]
+    pub fn draw(self, chance: &mut dyn Chance) -> u64 {
+        self.least + u64::from(chance.choose(self.span + 1))
+    }
+}
+
+/// What is in the way in one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Obstacle {
+    held_until: VirtualTime,
+    slow_by: u64,
+    slow_until: VirtualTime,
+}
+
+impl Obstacle {
+    /// Nothing gets through before `until`; what was sent meanwhile is sent again then.
+    pub fn hold(&mut self, until: VirtualTime) {
+        self.held_until = self.held_until.max(until);
+    }
+
+    /// Everything that leaves before `until` takes longer.
+    pub fn slow(&mut self, by: u64, until: VirtualTime) {
+        self.slow_by = by;
+        self.slow_until = until;
+    }
+
+    #[inline]
+    fn arrival(&self, departs: VirtualTime, latency: u64) -> VirtualTime {
+        let slow = if departs < self.slow_until {
+            self.slow_by
+        } else {
+            0
+        };
+        let leaves = departs.max(self.held_until).micros();
+        VirtualTime::from_micros(leaves.saturating_add(latency + slow))
+    }
+}
+
+/// One direction of a link between two servers: messages arrive in the order in which they were sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lane {
+    /// When the last message arrives.
+    last: VirtualTime,
+    /// What is in the way.
+    pub obstacle: Obstacle,
+}
+
+impl Lane {
+    /// When a message that leaves at `departs` arrives.
+    #[inline]
+    pub fn arrival(&mut self, departs: VirtualTime, latency: u64) -> VirtualTime {
+        self.last = self.last.max(self.obstacle.arrival(departs, latency));
+        self.last
+    }
+}
+
+/// A connection between a client and a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Connection {
+    /// The client's place in the world.
+    pub client: u32,
+    /// The server.
+    pub server: ServerId,
+    /// The client still reads from it.
+    pub open_at_client: bool,
+    /// The server still reads from it.
+    pub open_at_server: bool,
+    /// The server has taken it.
+    pub was_opened: bool,
+    /// It broke: what was under way is lost.
+    pub broken: bool,
+    /// When the last message in each direction arrives.
+    to_server: VirtualTime,
+    to_client: VirtualTime,
+}
+
+/// All connections there ever were between clients and servers.
+#[derive(Clone, Debug, Default)]
+pub struct Connections(Vec<Connection>);
+
+impl Connections {
+    /// Makes a connection, whose server end is not open yet.
+    pub fn open(&mut self, client: u32, server: ServerId) -> ConnectionId {
+        self.0.push(Connection {
+            client,
+            server,
+            open_at_client: true,
+            open_at_server: false,
+            was_opened: false,
+            broken: false,
+            to_server: VirtualTime::ZERO,
+            to_client: VirtualTime::ZERO,
+        });
+        ConnectionId(self.0.len() as u32 - 1)
+    }
+
+    /// A connection.
+    pub fn get(&self, id: ConnectionId) -> &Connection {
+        &self.0[id.0 as usize]
+    }
+
+    /// A connection, to change it.
+    pub fn get_mut(&mut self, id: ConnectionId) -> &mut Connection {
+        &mut self.0[id.0 as usize]
+    }
+}
+
+/// What delays the messages of one client, whatever connection they go over.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClientLink {
+    /// Towards servers.
+    pub to_server: Obstacle,
+    /// From servers.
+    pub to_client: Obstacle,
+}
+
+impl Connection {
+    /// When a message to the server that leaves now arrives, or later by `extra`.
+    #[inline]
+    pub fn reaches_server(
+        &mut self,
+        link: &ClientLink,
+        departs: VirtualTime,
+        latency: u64,
+        extra: u64,
+    ) -> VirtualTime {
+        self.to_server = self
+            .to_server
+            .max(link.to_server.arrival(departs, latency + extra));
+        self.to_server
+    }
+
+    /// When a message to the client that leaves now arrives, or later by `extra`.
+    #[inline]
+    pub fn reaches_client(
+        &mut self,
+        link: &ClientLink,
+        departs: VirtualTime,
+        latency: u64,
+        extra: u64,
+    ) -> VirtualTime {
+        self.to_client = self
+            .to_client
+            .max(link.to_client.arrival(departs, latency + extra));
+        self.to_client
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> VirtualTime {
+        VirtualTime::from_micros(micros)
+    }
+
+    #[test]
+    fn messages_of_one_direction_arrive_in_the_order_in_which_they_were_sent() {
+        let mut lane = Lane::default();
+        assert_eq!(lane.arrival(at(0), 500), at(500));
+        assert_eq!(lane.arrival(at(10), 20), at(500));
+        assert_eq!(lane.arrival(at(600), 20), at(620));
+    }
+
+    #[test]
+    fn what_is_sent_into_a_hold_arrives_when_it_is_over() {
+        let mut lane = Lane::default();
+        lane.obstacle.hold(at(1_000));
+        assert_eq!(lane.arrival(at(10), 20), at(1_020));
+        assert_eq!(lane.arrival(at(1_000), 20), at(1_020));
+    }
+}

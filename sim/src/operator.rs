@@ -1,0 +1,73 @@
+//! The operator: somebody with a shell, who deletes what is in the way.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::zookeeper::{
+    CreateMode, Path, ZkError, ZkResult, ZooKeeper, until_answered,
+};
+use picklock_checker::ContenderId;
+
+use crate::shared::{Shared, handle};
+use crate::world::{LOCK_PATH, World};
+
+/// Deletes the node of a contender.
+pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
+    let Some(name) = world.ownership.node_of(by) else {
+        return;
+    };
+    let path = format!("{LOCK_PATH}/{name}");
+    with_operator(world, async move |zk| delete(&zk, &path).await);
+}
+
+/// Deletes the lock's own node with all below it, and makes it anew.
+pub(crate) fn recreate_lock(world: &mut World) {
+    with_operator(world, async |zk| {
+        loop {
+            let children =
+                until_answered(async || zk.children(&Path::from(LOCK_PATH)).await).await?;
+            for name in children.names() {
+                delete(&zk, &format!("{LOCK_PATH}/{name}")).await?;
+            }
+            match zk.delete(LOCK_PATH, None).await {
+                Ok(()) | Err(ZkError::NoNode) => break,
+                // Somebody was quicker.
+                Err(ZkError::NotEmpty | ZkError::ConnectionLoss) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        loop {
+            match zk.create(LOCK_PATH, b"", CreateMode::Persistent).await {
+                Ok(_) | Err(ZkError::NodeExists) => return Ok(()),
+                Err(ZkError::ConnectionLoss) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    });
+}
+
+async fn delete(zk: &ZooKeeper, path: &str) -> ZkResult<()> {
+    match until_answered(async || zk.delete(path, None).await).await {
+        Err(ZkError::NoNode) => Ok(()),
+        answer => answer,
+    }
+}
+
+fn with_operator(world: &mut World, work: impl AsyncFnOnce(ZooKeeper) -> ZkResult<()> + 'static) {
+    let Some(shared) = world.shared() else { return };
+    let process = world.operator_process();
+    let task = async move {
+        let zk = operator_session(&shared);
+        // An operator whose session dies in the middle leaves things as they are.
+        let _done = work(zk).await;
+    };
+    world.spawned.push((process, Box::pin(task)));
+}
+
+fn operator_session(shared: &Rc<Shared>) -> ZooKeeper {
+    let client = {
+        let mut world = shared.world.borrow_mut();
+        let process = world.operator_process();
+        world.add_client(process)
+    };
+    handle(shared, client)
+}

@@ -1,0 +1,286 @@
+//! Who owns the lock, read from what the service has committed.
+
+use std::collections::BTreeMap;
+
+use picklock_algorithms::OwnershipRule;
+use picklock_checker::{ContenderId, Disowned, LockId, NameId, Token, VirtualTime, What};
+
+use crate::recorder::Recorder;
+
+/// Follows the committed changes of one lock's nodes, and records who comes to own it and who ceases to.
+#[derive(Clone, Debug)]
+pub struct Ownership {
+    rule: OwnershipRule,
+    lock: LockId,
+    /// The nodes below the lock, by sequence number and name.
+    queue: BTreeMap<(u64, Box<str>), Place>,
+    owners: Vec<Owner>,
+    /// Each node is queued under a number that no later one is below, even if the lock is made anew.
+    arrivals: u64,
+    grants: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    by: ContenderId,
+    token: Token,
+    name: NameId,
+    arrival: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    by: ContenderId,
+    token: Token,
+    name: NameId,
+}
+
+/// Who has changed a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A contender.
+    Contender(ContenderId),
+    /// The end of the contender's own session.
+    SessionEnd,
+    /// Somebody else: an operator.
+    Outsider,
+}
+
+impl Ownership {
+    /// Nobody owns the lock.
+    pub fn new(rule: OwnershipRule, lock: LockId) -> Self {
+        Self {
+            rule,
+            lock,
+            queue: BTreeMap::new(),
+            owners: Vec::new(),
+            arrivals: 0,
+            grants: 0,
+        }
+    }
+
+    /// How many have come to own the lock so far.
+    pub fn grants(&self) -> u64 {
+        self.grants
+    }
+
+    /// Whether nothing of the lock is left at the service.
+    pub fn is_clear(&self) -> bool {
+        self.queue.is_empty() && self.owners.is_empty()
+    }
+
+    /// Who made the node of this name, and its number in the history.
+    pub fn node(&self, name: &str) -> Option<(NameId, ContenderId)> {
+        let place = self
+            .queue
+            .iter()
+            .find(|((_, known), _)| known.as_ref() == name)?
+            .1;
+        Some((place.name, place.by))
+    }
+
+    /// The first node of a contender.
+    pub fn node_of(&self, by: ContenderId) -> Option<&str> {
+        self.queue
+            .iter()
+            .find(|(_, place)| place.by == by)
+            .map(|((_, name), _)| name.as_ref())
+    }
+
+    /// The node that everybody waits for in the end, and who made it.
+    pub fn head(&self) -> Option<(NameId, ContenderId)> {
+        let owner = self.owners.first().map(|owner| (owner.name, owner.by));
+        owner.or_else(|| {
+            self.queue
+                .values()
+                .next()
+                .map(|place| (place.name, place.by))
+        })
+    }
+
+    /// What is left at the service.
+    pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
+        match self.rule {
+            OwnershipRule::LowestChild => self
+                .queue
+                .values()
+                .map(|place| (place.name, place.by))
+                .collect(),
+            OwnershipRule::Node | OwnershipRule::Data => self
+                .owners
+                .iter()
+                .map(|owner| (owner.name, owner.by))
+                .collect(),
+        }
+    }
+
+    /// A node of the lock was made.
+    pub fn created(
+        &mut self,
+        at: VirtualTime,
+        name: &str,
+        path: &str,
+        by: ContenderId,
+        zxid: u64,
+        recorder: &mut Recorder,
+    ) {
+        match self.rule {
+            OwnershipRule::LowestChild => {
+                let number = recorder.name(path);
+                let arrival = self.arrivals;
+                self.arrivals += 1;
+                let place = Place {
+                    by,
+                    token: Token(zxid),
+                    name: number,
+                    arrival,
+                };
+                self.queue.insert((sequence(name), name.into()), place);
+                recorder.record(
+                    at,
+                    What::Queued {
+                        by,
+                        lock: self.lock,
+                        place: arrival,
+                        name: number,
+                    },
+                );
+                self.grant_first(at, recorder);
+            }
+            OwnershipRule::Node => {
+                let name = recorder.name(path);
+                self.grant(
+                    at,
+                    Owner {
+                        by,
+                        token: Token(zxid),
+                        name,
+                    },
+                    recorder,
+                );
+            }
+            OwnershipRule::Data => {}
+        }
+    }
+
+    /// A node of the lock was deleted.
+    pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
+        match self.rule {
+            OwnershipRule::LowestChild => {
+                let Some(place) = self.queue.remove(&(sequence(name), Box::from(name))) else {
+                    return;
+                };
+                let (lock, arrival) = (self.lock, place.arrival);
+                let unqueued = What::Unqueued {
+                    by: place.by,
+                    lock,
+                    place: arrival,
+                    name: place.name,
+                };
+                recorder.record(at, unqueued);
+                self.disown(at, Some(place.name), by, recorder);
+                self.grant_first(at, recorder);
+            }
+            OwnershipRule::Node | OwnershipRule::Data => self.disown(at, None, by, recorder),
+        }
+    }
+
+    /// The data of a node of the lock was set.
+    pub fn data_set(
+        &mut self,
+        at: VirtualTime,
+        path: &str,
+        free: bool,
+        by: Actor,
+        zxid: u64,
+        recorder: &mut Recorder,
+    ) {
+        if self.rule != OwnershipRule::Data {
+            return;
+        }
+        match by {
+            Actor::Contender(by) if !free => {
+                let name = recorder.name(path);
+                self.grant(
+                    at,
+                    Owner {
+                        by,
+                        token: Token(zxid),
+                        name,
+                    },
+                    recorder,
+                );
+            }
+            Actor::Contender(_) | Actor::SessionEnd | Actor::Outsider => {
+                self.disown(at, None, by, recorder);
+            }
+        }
+    }
+
+    fn grant_first(&mut self, at: VirtualTime, recorder: &mut Recorder) {
+        if !self.owners.is_empty() {
+            return;
+        }
+        if let Some(place) = self.queue.values().next().copied() {
+            let owner = Owner {
+                by: place.by,
+                token: place.token,
+                name: place.name,
+            };
+            self.grant(at, owner, recorder);
+        }
+    }
+
+    fn grant(&mut self, at: VirtualTime, owner: Owner, recorder: &mut Recorder) {
+        self.owners.push(owner);
+        self.grants += 1;
+        let Owner { by, token, name } = owner;
+        recorder.record(
+            at,
+            What::Owned {
+                by,
+                lock: self.lock,
+                token,
+                name,
+            },
+        );
+    }
+
+    /// Ends the ownership that goes with a node, or all of them.
+    fn disown(
+        &mut self,
+        at: VirtualTime,
+        node: Option<NameId>,
+        actor: Actor,
+        recorder: &mut Recorder,
+    ) {
+        let lock = self.lock;
+        self.owners.retain(|owner| {
+            if node.is_some_and(|node| node != owner.name) {
+                return true;
+            }
+            let how = match actor {
+                Actor::Contender(by) if by == owner.by => Disowned::Released,
+                Actor::Contender(by) => Disowned::RemovedBy(by),
+                Actor::SessionEnd => Disowned::Expired,
+                Actor::Outsider => Disowned::RemovedFromOutside,
+            };
+            recorder.record(
+                at,
+                What::Disowned {
+                    by: owner.by,
+                    lock,
+                    token: owner.token,
+                    how,
+                },
+            );
+            false
+        });
+    }
+}
+
+/// The number at the end of a sequential node's name.
+fn sequence(name: &str) -> u64 {
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    name[name.len() - digits..].parse().unwrap_or(u64::MAX)
+}

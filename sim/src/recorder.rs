@@ -1,0 +1,206 @@
+//! The recorder: the only writer of histories.
+
+use picklock_checker::{Counts, Event, History, NameId, VirtualTime, What};
+
+/// Writes the history down, and keeps a rolling hash of everything that can be observed.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// What has happened so far.
+    pub history: History,
+    /// What was counted so far.
+    pub counts: Counts,
+    hash: RollingHash,
+}
+
+impl Recorder {
+    /// Writes an event down.
+    pub fn record(&mut self, at: VirtualTime, what: What) {
+        self.hash_event(at, &what);
+        self.history.events.push(Event { at, what });
+    }
+
+    /// The number of a name; it gets one if it has none.
+    pub fn name(&mut self, name: &str) -> NameId {
+        self.history.names.push(name.to_owned());
+        NameId(self.history.names.len() as u32 - 1)
+    }
+
+    /// Mixes a word into the hash: what the engine does is part of what can be observed.
+    #[inline]
+    pub fn mix(&mut self, word: u64) {
+        self.hash.mix(word);
+    }
+
+    /// The hash of everything so far.
+    pub fn hash(&self) -> u64 {
+        self.hash.value()
+    }
+
+    fn hash_event(&mut self, at: VirtualTime, what: &What) {
+        let code = words(what);
+        self.hash.mix(at.micros());
+        for word in code {
+            self.hash.mix(word);
+        }
+    }
+}
+
+/// A hash of a sequence of words. Each step is a bijection of the state for a given word, so nothing that was mixed
+/// in is ever forgotten; the constants are those of the 64-bit finaliser of MurmurHash3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RollingHash(u64);
+
+impl RollingHash {
+    /// Mixes a word in.
+    #[inline]
+    pub fn mix(&mut self, word: u64) {
+        let mixed = (self.0.rotate_left(29) ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    /// The hash of all that was mixed in.
+    pub fn value(self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        mixed ^ (mixed >> 33)
+    }
+}
+
+/// An event as words. The first says which event it is, and its number never changes.
+fn words(what: &What) -> [u64; 4] {
+    fn signed(value: i64) -> u64 {
+        value.cast_unsigned()
+    }
+    match *what {
+        What::AcquireStarted { by, lock } => [1, by.0.into(), lock.0.into(), 0],
+        What::Acquired { by, lock, token } => [
+            2,
+            by.0.into(),
+            lock.0.into(),
+            token.map_or(u64::MAX, |token| token.0),
+        ],
+        What::AcquireFailed {
+            by,
+            lock,
+            why,
+            definite,
+        } => [
+            3,
+            by.0.into(),
+            lock.0.into(),
+            (why as u64) << 1 | u64::from(definite),
+        ],
+        What::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
+        What::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
+        What::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), why as u64],
+        What::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), why as u64],
+        What::Cancelled { by, lock } => [8, by.0.into(), lock.0.into(), 0],
+        What::Finished { by } => [9, by.0.into(), 0, 0],
+        What::Paused { by } => [10, by.0.into(), 0, 0],
+        What::Resumed { by } => [11, by.0.into(), 0, 0],
+        What::Crashed { by } => [12, by.0.into(), 0, 0],
+        What::Restarted { by } => [13, by.0.into(), 0, 0],
+        What::Disconnected { by } => [14, by.0.into(), 0, 0],
+        What::Reconnected { by } => [15, by.0.into(), 0, 0],
+        What::SessionLost { by } => [16, by.0.into(), 0, 0],
+        What::Queued {
+            by,
+            lock,
+            place,
+            name,
+        } => [
+            17,
+            by.0.into(),
+            u64::from(lock.0) << 32 | u64::from(name.0),
+            place,
+        ],
+        What::Unqueued {
+            by,
+            lock,
+            place,
+            name,
+        } => [
+            18,
+            by.0.into(),
+            u64::from(lock.0) << 32 | u64::from(name.0),
+            place,
+        ],
+        What::Owned {
+            by,
+            lock,
+            token,
+            name,
+        } => [
+            19,
+            by.0.into(),
+            u64::from(lock.0) << 32 | u64::from(name.0),
+            token.0,
+        ],
+        What::Disowned {
+            by,
+            lock,
+            token,
+            how,
+        } => {
+            let how = match how {
+                picklock_checker::Disowned::Released => 1,
+                picklock_checker::Disowned::Expired => 2,
+                picklock_checker::Disowned::RemovedFromOutside => 3,
+                picklock_checker::Disowned::RemovedBy(other) => 4 + u64::from(other.0),
+            };
+            [20, u64::from(by.0) << 32 | u64::from(lock.0), token.0, how]
+        }
+        What::SessionExpired { by } => [21, by.0.into(), 0, 0],
+        What::Writing { by, lock, token } => [
+            22,
+            by.0.into(),
+            lock.0.into(),
+            token.map_or(u64::MAX, |token| token.0),
+        ],
+        What::Read { by, lock, value } => [23, by.0.into(), lock.0.into(), signed(value)],
+        What::Effect {
+            by,
+            lock,
+            token,
+            before,
+            after,
+            based_on,
+            accepted,
+        } => {
+            let mut folded = RollingHash::default();
+            folded.mix(token.map_or(u64::MAX, |token| token.0));
+            folded.mix(signed(before));
+            folded.mix(signed(after));
+            folded.mix(based_on.map_or(u64::MAX, signed));
+            [
+                24,
+                by.0.into(),
+                u64::from(lock.0) << 1 | u64::from(accepted),
+                folded.value(),
+            ]
+        }
+        What::Written { by, lock, accepted } => {
+            [25, by.0.into(), lock.0.into(), u64::from(accepted)]
+        }
+        What::FaultFired { fault } => [26, fault.0.into(), 0, 0],
+        What::FaultHealed { fault } => [27, fault.0.into(), 0, 0],
+        What::CalmBegan => [28, 0, 0, 0],
+        What::Ended { why } => [29, why as u64, 0, 0],
+        What::StillWaiting {
+            by,
+            lock,
+            behind,
+            owner,
+        } => {
+            let behind = behind.map_or(u64::MAX, |name| name.0.into());
+            let owner = owner.map_or(u64::MAX, |owner| owner.0.into());
+            [30, u64::from(by.0) << 32 | u64::from(lock.0), behind, owner]
+        }
+        What::Leftover { lock, name, owner } => [
+            31,
+            lock.0.into(),
+            name.0.into(),
+            owner.map_or(u64::MAX, |owner| owner.0.into()),
+        ],
+        What::Final { lock, value } => [32, lock.0.into(), signed(value), 0],
+    }
+}

@@ -1,0 +1,10 @@
+//! Latencies that were measured on the way.
+
+/// Latencies of a run in microseconds, from the first release on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// From the call of `release` to the return of the next `acquire`.
+    pub handover: Vec<u64>,
+    /// From a bystander's request to its answer.
+    pub bystander: Vec<u64>,
+}

@@ -1,0 +1,132 @@
+//! What the contenders' code holds on to: the world, and the executor that runs it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::clients::completion::{Completion, completion};
+use picklock_algorithms::clients::zookeeper::{
+    Reply, Request, SessionId, SessionState, Transport, Watcher, ZooKeeper,
+};
+use picklock_algorithms::env::{Env, Environment, LocalFuture};
+
+use crate::engine::Executor;
+use crate::event::ClientId;
+use crate::process::ProcessId;
+use crate::world::World;
+use crate::zookeeper::client::Input;
+
+/// The world and its executor.
+pub(crate) struct Shared {
+    pub world: RefCell<World>,
+    pub executor: Executor<ProcessId>,
+}
+
+/// The environment of a simulated process.
+struct SimulatedEnvironment {
+    shared: Rc<Shared>,
+    process: ProcessId,
+}
+
+impl Environment for SimulatedEnvironment {
+    fn monotonic(&self) -> Duration {
+        let world = self.shared.world.borrow();
+        world.processes[self.process.0 as usize]
+            .monotonic(world.now)
+            .since_start()
+    }
+
+    fn wall(&self) -> Duration {
+        let world = self.shared.world.borrow();
+        let micros = world.processes[self.process.0 as usize].wall(world.now);
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+    }
+
+    fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        let (done, slept) = completion();
+        self.shared
+            .world
+            .borrow_mut()
+            .sleep(self.process, duration, done);
+        Box::pin(slept)
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        // Dropping an environment's owner may spawn while the world is being taken down.
+        if let Ok(mut world) = self.shared.world.try_borrow_mut() {
+            world.spawned.push((self.process, task));
+        }
+    }
+
+    fn random(&self) -> u64 {
+        self.shared.world.borrow_mut().tape.number()
+    }
+}
+
+/// A client handle of the simulated ZooKeeper.
+struct SimulatedTransport {
+    shared: Rc<Shared>,
+    client: ClientId,
+}
+
+impl Transport for SimulatedTransport {
+    fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
+        let input = Input::Submit {
+            request,
+            watcher,
+            completion,
+        };
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, input);
+    }
+
+    fn watch_session(&self, watcher: Watcher) {
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, Input::WatchSession(watcher));
+    }
+
+    fn state(&self) -> SessionState {
+        self.shared.world.borrow().clients[self.client.0 as usize]
+            .machine
+            .state()
+    }
+
+    fn session(&self) -> SessionId {
+        self.shared.world.borrow().clients[self.client.0 as usize]
+            .machine
+            .session()
+    }
+
+    fn close(&self, completion: Completion<Reply>) {
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, Input::Close { completion });
+    }
+}
+
+/// The environment of a process.
+pub(crate) fn environment(shared: &Rc<Shared>, process: ProcessId) -> Env {
+    Env::new(Rc::new(SimulatedEnvironment {
+        shared: Rc::clone(shared),
+        process,
+    }))
+}
+
+/// A new session of a process.
+pub(crate) fn zookeeper(shared: &Rc<Shared>, process: ProcessId) -> ZooKeeper {
+    let client = shared.world.borrow_mut().add_client(process);
+    handle(shared, client)
+}
+
+/// A handle to a client that is there.
+pub(crate) fn handle(shared: &Rc<Shared>, client: ClientId) -> ZooKeeper {
+    ZooKeeper::new(Rc::new(SimulatedTransport {
+        shared: Rc::clone(shared),
+        client,
+    }))
+}

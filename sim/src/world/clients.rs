@@ -1,0 +1,414 @@
+//! The life of client handles in the world: connections, messages, and the waking of contenders.
+
+use picklock_algorithms::clients::zookeeper::{RequestKind, Response, SessionState};
+use picklock_checker::{ContenderId, VirtualTime, What};
+
+use super::{ClientSlot, Fate, World};
+use crate::event::{ClientId, Event};
+use crate::network::ClientLink;
+use crate::process::ProcessId;
+use crate::world::moments::{Moment, Occasion};
+use crate::zookeeper::client::{Client, Input, Output, Settings};
+use crate::zookeeper::messages::{
+    ClientMessage, ConnectionId, ServerId, ServerMessage, notification_bytes,
+};
+
+impl World {
+    /// Gives a process a new client handle, which begins to connect.
+    pub fn add_client(&mut self, process: ProcessId) -> ClientId {
+        let timeout = picklock_checker::time::whole_micros(self.ensemble.session_timeout);
+        let settings = Settings::new(timeout, self.ensemble.servers);
+        let machine = Client::new(settings, &mut self.tape);
+        let id = ClientId(self.clients.len() as u32);
+        self.clients.push(ClientSlot {
+            process,
+            machine,
+            alive: true,
+            connection: None,
+            wake: VirtualTime::NEVER,
+            sent: Vec::new(),
+            counted: 0,
+            greeted: false,
+        });
+        if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
+            contender.client = Some(id);
+        }
+        let mut out = self.client_outputs.pop().unwrap_or_default();
+        let now = self.processes[process.0 as usize].monotonic(self.now);
+        self.clients[id.0 as usize]
+            .machine
+            .start(now, &mut self.tape, &mut out);
+        self.carry_out(id, out);
+        id
+    }
+
+    /// Lets a client handle an input, and does what it wants done.
+    pub fn tell_client(&mut self, id: ClientId, input: Input) {
+        let slot = &mut self.clients[id.0 as usize];
+        if !slot.alive {
+            return;
+        }
+        let mut out = self.client_outputs.pop().unwrap_or_default();
+        let now = self.processes[slot.process.0 as usize].monotonic(self.now);
+        slot.machine.handle(now, input, &mut self.tape, &mut out);
+        self.carry_out(id, out);
+    }
+
+    fn carry_out(&mut self, id: ClientId, mut outputs: Vec<Output>) {
+        for output in outputs.drain(..) {
+            match output {
+                Output::Connect { server } => self.connect(id, server),
+                Output::Disconnect { connection } => self.hang_up(connection),
+                Output::Send {
+                    connection,
+                    message,
+                } => self.send_to_server(connection, message),
+                Output::StateChanged(state) => self.client_state(id, state),
+            }
+        }
+        self.client_outputs.push(outputs);
+        self.arm_client(id);
+        self.count_requests(id);
+    }
+
+    /// Keeps the number of requests under way up to date.
+    fn count_requests(&mut self, id: ClientId) {
+        let slot = &mut self.clients[id.0 as usize];
+        if (slot.process.0 as usize) < self.contenders.len() {
+            let count = if slot.alive {
+                slot.machine.requests_in_flight()
+            } else {
+                0
+            };
+            self.busy.requests = self.busy.requests + count - slot.counted;
+            slot.counted = count;
+        }
+    }
+
+    fn arm_client(&mut self, id: ClientId) {
+        let slot = &mut self.clients[id.0 as usize];
+        let wake = slot.machine.next_wake();
+        if slot.alive && wake < slot.wake {
+            slot.wake = wake;
+            let at = self.processes[slot.process.0 as usize].world_time(wake);
+            self.timeline.add(at, Event::ClientWake { client: id });
+        }
+    }
+
+    pub(super) fn client_wake(&mut self, client: ClientId) {
+        let process = self.clients[client.0 as usize].process;
+        if self
+            .deliver(process, Event::ClientWake { client })
+            .is_none()
+        {
+            return;
+        }
+        let slot = &mut self.clients[client.0 as usize];
+        let now = self.processes[process.0 as usize].monotonic(self.now);
+        slot.wake = VirtualTime::NEVER;
+        if slot.alive && slot.machine.next_wake() <= now {
+            self.tell_client(client, Input::Wake);
+        } else {
+            self.arm_client(client);
+        }
+    }
+
+    fn link(&self, process: ProcessId) -> ClientLink {
+        let contender = self.contenders.get(process.0 as usize);
+        contender.map_or_else(ClientLink::default, |contender| contender.link)
+    }
+
+    fn connect(&mut self, client: ClientId, server: ServerId) {
+        let connection = self.connections.open(client.0, server);
+        let slot = &mut self.clients[client.0 as usize];
+        let earlier = slot.connection.replace(connection);
+        if let Some(earlier) = earlier {
+            self.connections.get_mut(earlier).open_at_client = false;
+        }
+        let at = self.reaches_server(connection);
+        self.timeline.add(at, Event::Knock { connection });
+    }
+
+    /// When a message that a client sends now reaches its server.
+    fn reaches_server(&mut self, connection: ConnectionId) -> VirtualTime {
+        self.reaches_server_later(connection, 0)
+    }
+
+    fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
+        let client = self.connections.get(connection).client;
+        let link = self.link(self.clients[client as usize].process);
+        let latency = self.client_latency.draw(&mut self.tape);
+        let connection = self.connections.get_mut(connection);
+        connection.reaches_server(&link, self.now, latency, extra)
+    }
+
+    /// When a message that a server sends at `departs` reaches its client.
+    pub(super) fn reaches_client(
+        &mut self,
+        connection: ConnectionId,
+        departs: VirtualTime,
+        extra: u64,
+    ) -> VirtualTime {
+        let client = self.connections.get(connection).client;
+        let link = self.link(self.clients[client as usize].process);
+        let latency = self.client_latency.draw(&mut self.tape);
+        let connection = self.connections.get_mut(connection);
+        connection.reaches_client(&link, departs, latency, extra)
+    }
+
+    /// The client closes its end: what it has sent still arrives, what comes is not read.
+    pub(super) fn hang_up(&mut self, connection: ConnectionId) {
+        self.connections.get_mut(connection).open_at_client = false;
+        let at = self.reaches_server(connection);
+        self.timeline.add(at, Event::Gone { connection });
+    }
+
+    fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
+        let client = self.connections.get(connection).client as usize;
+        if let ClientMessage::Request { xid, request } = &message
+            && !self.faults.is_empty()
+        {
+            let (xid, kind) = (*xid, request.kind());
+            self.clients[client].sent.push((xid, kind));
+            let by = self.clients[client].process.0;
+            let request = Some((connection, xid));
+            self.moment(Moment {
+                by,
+                occasion: Occasion::Sent(kind),
+                request,
+            });
+        }
+        let extra = match self.request_fate.take() {
+            None => 0,
+            Some(Fate::Late(by)) => by,
+            Some(Fate::Lost) => {
+                self.cut(connection);
+                return;
+            }
+        };
+        if self.connections.get(connection).open_at_client {
+            let at = self.reaches_server_later(connection, extra);
+            self.timeline.add(
+                at,
+                Event::ToServer {
+                    connection,
+                    message,
+                },
+            );
+        }
+    }
+
+    /// The connection breaks, and both sides learn of it.
+    pub(super) fn cut(&mut self, connection: ConnectionId) {
+        let ends = self.connections.get_mut(connection);
+        if ends.open_at_client {
+            self.timeline.add(self.now, Event::Broken { connection });
+        }
+        let ends = self.connections.get(connection);
+        if ends.open_at_server {
+            self.timeline.add(self.now, Event::Gone { connection });
+        }
+        // What is under way is lost with it.
+        let ends = self.connections.get_mut(connection);
+        ends.broken = true;
+    }
+
+    pub(super) fn opened(&mut self, connection: ConnectionId) {
+        let ends = *self.connections.get(connection);
+        let client = ClientId(ends.client);
+        let process = self.clients[ends.client as usize].process;
+        if self
+            .deliver(process, Event::Opened { connection })
+            .is_none()
+        {
+            return;
+        }
+        if ends.open_at_client && self.clients[ends.client as usize].connection == Some(connection)
+        {
+            self.tell_client(client, Input::Opened { connection });
+        } else {
+            // It has given up waiting.
+            self.hang_up(connection);
+        }
+    }
+
+    pub(super) fn broken(&mut self, connection: ConnectionId) {
+        let ends = *self.connections.get(connection);
+        let process = self.clients[ends.client as usize].process;
+        if self
+            .deliver(process, Event::Broken { connection })
+            .is_none()
+        {
+            return;
+        }
+        self.connections.get_mut(connection).open_at_client = false;
+        if self.clients[ends.client as usize].connection == Some(connection) {
+            let input = if ends.was_opened {
+                Input::Broken { connection }
+            } else {
+                Input::Refused
+            };
+            self.tell_client(ClientId(ends.client), input);
+        }
+    }
+
+    pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
+        let ends = *self.connections.get(connection);
+        let process = self.clients[ends.client as usize].process;
+        let Some(Event::ToClient { message, .. }) = self.deliver(
+            process,
+            Event::ToClient {
+                connection,
+                message,
+            },
+        ) else {
+            return;
+        };
+        if let ServerMessage::Notification { .. } = message {
+            self.notified(process);
+        }
+        if ends.open_at_client && !ends.broken {
+            if let ServerMessage::Connected { session, .. } = message
+                && (process.0 as usize) < self.contenders.len()
+            {
+                self.sessions.insert(session, ContenderId(process.0));
+            }
+            self.tell_client(
+                ClientId(ends.client),
+                Input::Message {
+                    connection,
+                    message,
+                },
+            );
+        }
+    }
+
+    /// A notification has arrived at a contender.
+    fn notified(&mut self, process: ProcessId) {
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
+        self.busy.notifications -= 1;
+        if contender.waiting {
+            contender.waiting = false;
+            contender.woken = true;
+            self.busy.waiting -= 1;
+            if self.draining {
+                self.recorder.counts.wakeups += 1;
+            }
+        }
+    }
+
+    fn client_state(&mut self, client: ClientId, state: SessionState) {
+        let process = self.clients[client.0 as usize].process;
+        let by = ContenderId(process.0);
+        let Some(contender) = self.contenders.get(process.0 as usize) else {
+            return;
+        };
+        if contender.client != Some(client) {
+            return;
+        }
+        let machine = &self.clients[client.0 as usize].machine;
+        let resumed = machine.session().0 != 0 && self.sessions.contains_key(&machine.session());
+        match state {
+            SessionState::Connecting => self.record(What::Disconnected { by }),
+            SessionState::Connected if resumed && self.clients[client.0 as usize].greeted => {
+                self.record(What::Reconnected { by });
+            }
+            SessionState::Connected => self.clients[client.0 as usize].greeted = true,
+            SessionState::Closed => self.record(What::SessionLost { by }),
+        }
+    }
+
+    /// Looks, after a contender's code has run, whether it has come to wait for somebody.
+    pub fn look_at(&mut self, process: ProcessId) {
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
+        let Some(client) = contender.client else {
+            return;
+        };
+        let machine = &self.clients[client.0 as usize].machine;
+        if !contender.acquiring
+            || contender.waiting
+            || machine.requests_in_flight() > 0
+            || machine.state() != SessionState::Connected
+        {
+            return;
+        }
+        contender.waiting = true;
+        self.busy.waiting += 1;
+        if contender.woken && self.draining {
+            self.recorder.counts.wasted_wakeups += 1;
+        }
+        contender.woken = false;
+        self.moment(Moment {
+            by: process.0,
+            occasion: Occasion::Waiting,
+            request: None,
+        });
+        self.start_next(process);
+    }
+
+    /// Stops counting a contender as one that waits.
+    pub fn waits_no_more(&mut self, process: ProcessId) {
+        let contender = &mut self.contenders[process.0 as usize];
+        contender.woken = false;
+        if contender.waiting {
+            contender.waiting = false;
+            self.busy.waiting -= 1;
+        }
+    }
+
+    /// The kind of a request that is not answered yet.
+    pub(super) fn kind_of(
+        &mut self,
+        client: usize,
+        xid: crate::zookeeper::messages::Xid,
+    ) -> Option<RequestKind> {
+        let sent = &mut self.clients[client].sent;
+        let place = sent.iter().position(|(known, _)| *known == xid)?;
+        Some(sent.remove(place).1)
+    }
+
+    /// Bytes and requests of contenders, from the first release on.
+    pub(super) fn count_bytes(&mut self, connection: ConnectionId, bytes: u64) {
+        let client = self.connections.get(connection).client;
+        let process = self.clients[client as usize].process;
+        if self.draining && (process.0 as usize) < self.contenders.len() {
+            self.recorder.counts.bytes += bytes;
+        }
+    }
+}
+
+/// The length of what a server says, on the wire; keep-alives and greetings do not count.
+pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
+    match message {
+        ServerMessage::Reply {
+            reply: Ok(response),
+            ..
+        } => response.wire_bytes(),
+        ServerMessage::Reply { reply: Err(_), .. } => {
+            picklock_algorithms::clients::zookeeper::ERROR_REPLY_BYTES
+        }
+        ServerMessage::Notification { path, .. } => notification_bytes(path),
+        ServerMessage::Connected { .. }
+        | ServerMessage::Expired
+        | ServerMessage::Pong
+        | ServerMessage::WatchesSet { .. } => 0,
+    }
+}
+
+/// Whether an answer is that to a write.
+pub(super) fn answers_write(response: &Response) -> bool {
+    match response {
+        Response::Created { .. } | Response::Deleted | Response::Set(_) | Response::Multi(_) => {
+            true
+        }
+        Response::Exists(_)
+        | Response::Data { .. }
+        | Response::Children(_)
+        | Response::Synced
+        | Response::Closed => false,
+    }
+}

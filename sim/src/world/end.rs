@@ -1,0 +1,196 @@
+//! Storm and calm, and how a run ends.
+
+use std::time::Duration;
+
+use picklock_checker::{ContenderId, Ended, What};
+
+use super::{LOCK, World};
+use crate::event::Event;
+use crate::plan::{Ensemble, Fault, Hold, Plan, PlannedFault, Section, Trigger};
+use crate::process::ProcessId;
+
+/// How long a session can outlive its owner's last sign of life: its timeout, rounded up to a tick, and half a tick
+/// more for a touch that a follower carries to the leader. One more tick is grace.
+pub(super) fn lease(ensemble: &Ensemble) -> Duration {
+    ensemble.session_timeout + ensemble.tick * 5 / 2
+}
+
+/// The storm lasts this long at most.
+pub(super) fn storm_limit(plan: &Plan, ensemble: &Ensemble) -> Duration {
+    plan.workload.storm.unwrap_or_else(|| {
+        let faults: Duration = plan.faults.iter().map(length).sum();
+        faults + lease(ensemble) * 3 + sections(plan)
+    })
+}
+
+/// How long everybody has to get the lock once the storm is over: the time for dead sessions to go, for a leader to be
+/// found and clients to come back, and for every section that is still to come.
+pub(super) fn progress_bound(plan: &Plan, ensemble: &Ensemble) -> Duration {
+    plan.workload.progress_bound.unwrap_or_else(|| {
+        let election = ensemble.tick * ensemble.init_limit;
+        lease(ensemble) * 2 + election + sections(plan)
+    })
+}
+
+/// What all sections take, one after the other, with twenty messages to and fro for each.
+fn sections(plan: &Plan) -> Duration {
+    let workload = &plan.workload;
+    let hold = match workload.hold {
+        Hold::For(hold) => hold,
+        Hold::Settled => Duration::from_secs(1),
+    };
+    let messages = plan.network.client_latency.1 * 20 + plan.network.server_latency.1 * 20;
+    let each = hold + workload.think.1 + messages;
+    each.saturating_mul(workload.contenders.saturating_mul(workload.rounds))
+}
+
+fn length(fault: &PlannedFault) -> Duration {
+    let until = match fault.when {
+        Trigger::At(time) => time,
+        Trigger::Acquiring { .. }
+        | Trigger::Queued { .. }
+        | Trigger::Waiting { .. }
+        | Trigger::Acquired { .. }
+        | Trigger::Writing { .. }
+        | Trigger::Releasing { .. }
+        | Trigger::Released { .. }
+        | Trigger::Sent { .. }
+        | Trigger::Proposed { .. }
+        | Trigger::Committed { .. }
+        | Trigger::Answered { .. }
+        | Trigger::SessionExpired { .. }
+        | Trigger::Fired { .. } => Duration::ZERO,
+    };
+    let lasts = match &fault.inject {
+        Fault::Pause { length, .. }
+        | Fault::BlackHole { length, .. }
+        | Fault::SlowLink { length, .. }
+        | Fault::HangServer { length, .. }
+        | Fault::IsolateServer { length, .. }
+        | Fault::HoldLink { length, .. }
+        | Fault::LagServer { length, .. }
+        | Fault::SlowDisk { length, .. } => *length,
+        Fault::Crash { restart_after, .. } | Fault::CrashServer { restart_after, .. } => {
+            restart_after.unwrap_or_default()
+        }
+        Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => *by,
+        Fault::Cancel { .. }
+        | Fault::ExpireSession { .. }
+        | Fault::Cut { .. }
+        | Fault::LoseRequest { .. }
+        | Fault::LoseReply { .. }
+        | Fault::ClockJump { .. }
+        | Fault::ClockDrift { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::RecreateLock => Duration::ZERO,
+    };
+    until + fault.after + lasts
+}
+
+impl Section {
+    /// What the resource holds at first.
+    pub(crate) fn initial_value(self) -> i64 {
+        match self {
+            Self::Sell { stock } => stock,
+            Self::Write | Self::Count | Self::DelayedWrite { .. } | Self::Nothing => 0,
+        }
+    }
+
+    /// What one section does to the value of the resource, if it depends on it.
+    pub(crate) fn step(self) -> Option<i64> {
+        match self {
+            Self::Sell { .. } => Some(-1),
+            Self::Count => Some(1),
+            Self::Write | Self::DelayedWrite { .. } | Self::Nothing => None,
+        }
+    }
+}
+
+impl World {
+    /// Ends the storm if every fault has struck and is over.
+    pub(super) fn begin_calm_if_over(&mut self) {
+        if !self.calm && self.faults_armed == 0 && self.faults_active == 0 {
+            self.begin_calm();
+        }
+    }
+
+    /// The storm has lasted long enough: what has not struck yet will not.
+    pub(super) fn storm_ends(&mut self) {
+        for fault in &mut self.faults {
+            fault.armed = false;
+        }
+        self.faults_armed = 0;
+        self.begin_calm_if_over();
+    }
+
+    fn begin_calm(&mut self) {
+        self.calm = true;
+        self.heal_everything();
+        self.record(What::CalmBegan);
+        self.timeline
+            .add(self.now + self.progress_bound, Event::BoundReached);
+    }
+
+    /// A contender has done what it came for, or is dead for good.
+    pub fn leaves(&mut self, process: ProcessId) {
+        let contender = &mut self.contenders[process.0 as usize];
+        if !std::mem::replace(&mut contender.finished, true) {
+            self.contenders_active -= 1;
+        }
+    }
+
+    /// Ends the run when everybody has left and nothing is under way. What is left of the lock gets time to go.
+    pub fn end_if_over(&mut self) {
+        if self.contenders_active > 0 || self.resource_in_flight > 0 || self.ended.is_some() {
+            return;
+        }
+        if self.ownership.is_clear() {
+            self.ended = Some(Ended::AllFinished);
+        } else if !std::mem::replace(&mut self.settling, true) {
+            self.timeline.add(self.now + self.lease * 2, Event::Settled);
+        }
+    }
+
+    /// Writes down what is left when the run ends.
+    pub fn write_the_end(&mut self, why: Ended) {
+        self.record(What::Ended { why });
+        if why == Ended::BoundReached {
+            for place in 0..self.contenders.len() {
+                if self.contenders[place].acquiring {
+                    let by = ContenderId(place as u32);
+                    let (behind, owner) = self.waits_behind(by).unzip();
+                    self.record(What::StillWaiting {
+                        by,
+                        lock: LOCK,
+                        behind,
+                        owner,
+                    });
+                }
+            }
+        }
+        if why == Ended::AllFinished {
+            for (name, owner) in self.ownership.leftovers() {
+                self.record(What::Leftover {
+                    lock: LOCK,
+                    name,
+                    owner: Some(owner),
+                });
+            }
+        }
+        let value = self.storage.value();
+        self.record(What::Final { lock: LOCK, value });
+        let counts = &mut self.recorder.counts;
+        counts.grants = self.ownership.grants();
+        counts.virtual_time_micros = self.now.micros();
+    }
+
+    /// The node that a contender waits for, and who made it: the one that it watches, or else the first.
+    fn waits_behind(&self, by: ContenderId) -> Option<(picklock_checker::NameId, ContenderId)> {
+        let client = self.contenders[by.0 as usize].client?;
+        let watches = self.clients[client.0 as usize].machine.watches();
+        let watched = watches
+            .filter_map(|(path, _)| path.strip_prefix(super::LOCK_PATH)?.strip_prefix('/'))
+            .find_map(|name| self.ownership.node(name));
+        watched.or_else(|| self.ownership.head())
+    }
+}

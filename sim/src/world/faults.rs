@@ -1,0 +1,386 @@
+//! What breaks, and how it heals.
+
+use std::time::Duration;
+
+use picklock_checker::{ContenderId, FaultId, What, time::whole_micros};
+
+use super::{Fate, World};
+use crate::contender;
+use crate::event::Event;
+use crate::operator;
+use crate::plan::{ContenderName, Direction, Fault, ServerName};
+use crate::process::{ProcessId, ProcessState};
+use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
+
+impl World {
+    /// A fault strikes.
+    pub(super) fn strike(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
+        self.record(What::FaultFired {
+            fault: FaultId(fault as u32),
+        });
+        let plan = std::rc::Rc::clone(&self.plan);
+        let lasts = self.inject(&plan.faults[fault].inject, request);
+        match lasts {
+            None => self.over(fault),
+            Some(length) => self.timeline.add(self.now + length, Event::Heal { fault }),
+        }
+        self.chain(fault);
+    }
+
+    /// Breaks something; answers how long it lasts, if it has to be healed.
+    fn inject(&mut self, fault: &Fault, request: Option<(ConnectionId, Xid)>) -> Option<Duration> {
+        match *fault {
+            Fault::Pause { target, length } => {
+                self.pause(process(target));
+                Some(length)
+            }
+            Fault::Crash {
+                target,
+                restart_after,
+            } => {
+                self.crash(process(target), restart_after.is_some());
+                restart_after
+            }
+            Fault::Cancel { target } => {
+                if let Some(cancel) = self.contenders[target.0 as usize].cancel.take() {
+                    cancel.complete(());
+                }
+                None
+            }
+            Fault::ExpireSession { target } => {
+                self.expire_session(target);
+                None
+            }
+            Fault::Cut { target } => {
+                if let Some(connection) = self.connection_of(target) {
+                    self.cut(connection);
+                }
+                None
+            }
+            Fault::BlackHole {
+                target,
+                direction,
+                length,
+            } => {
+                let until = self.now + length;
+                self.on_link(target, direction, |obstacle| obstacle.hold(until));
+                Some(length)
+            }
+            Fault::SlowLink {
+                target,
+                direction,
+                by,
+                length,
+            } => {
+                let (by, until) = (whole_micros(by), self.now + length);
+                self.on_link(target, direction, |obstacle| obstacle.slow(by, until));
+                Some(length)
+            }
+            Fault::LoseRequest { .. } => {
+                self.request_fate = Some(Fate::Lost);
+                None
+            }
+            Fault::DelayRequest { by, .. } => {
+                self.request_fate = Some(Fate::Late(whole_micros(by)));
+                None
+            }
+            Fault::LoseReply { .. } => {
+                self.doom_reply(request, Fate::Lost);
+                None
+            }
+            Fault::DelayReply { by, .. } => {
+                self.doom_reply(request, Fate::Late(whole_micros(by)));
+                None
+            }
+            Fault::ClockJump { target, by_millis } => {
+                self.processes[target.0 as usize].jump(by_millis.saturating_mul(1_000));
+                None
+            }
+            Fault::ClockDrift {
+                target,
+                parts_per_million,
+            } => {
+                let now = self.now;
+                self.processes[target.0 as usize].drift(now, parts_per_million.into());
+                None
+            }
+            Fault::DeleteNode { of } => {
+                operator::delete_node_of(self, ContenderId(of.0));
+                None
+            }
+            Fault::RecreateLock => {
+                operator::recreate_lock(self);
+                None
+            }
+            Fault::CrashServer { .. }
+            | Fault::HangServer { .. }
+            | Fault::IsolateServer { .. }
+            | Fault::HoldLink { .. }
+            | Fault::LagServer { .. }
+            | Fault::SlowDisk { .. } => self.inject_at_server(fault),
+        }
+    }
+
+    fn inject_at_server(&mut self, fault: &Fault) -> Option<Duration> {
+        match fault {
+            Fault::CrashServer {
+                target,
+                restart_after,
+            } => {
+                let server = self.server(*target)?;
+                self.struck_servers.push(server);
+                self.crash_server(server);
+                *restart_after
+            }
+            Fault::HangServer { target, length } => {
+                let server = self.server(*target)?;
+                self.struck_servers.push(server);
+                self.hang_server(server);
+                Some(*length)
+            }
+            Fault::IsolateServer { target, length } => {
+                let (server, until) = (self.server(*target)?, self.now + *length);
+                self.isolate_server(server, until);
+                Some(*length)
+            }
+            Fault::HoldLink { from, to, length } => {
+                let (to, until) = (self.server(*to)?, self.now + *length);
+                for from in from {
+                    if let Some(from) = self.server(*from) {
+                        self.hold_link(from, to, until);
+                    }
+                }
+                Some(*length)
+            }
+            Fault::LagServer { target, by, length } => {
+                let (server, until) = (self.server(*target)?, self.now + *length);
+                self.lag_server(server, *by, until);
+                Some(*length)
+            }
+            Fault::SlowDisk {
+                target,
+                fsync,
+                length,
+            } => {
+                let server = self.server(*target)?;
+                self.servers[server.0 as usize].machine.set_fsync(*fsync);
+                Some(*length)
+            }
+            Fault::Pause { .. }
+            | Fault::Crash { .. }
+            | Fault::Cancel { .. }
+            | Fault::ExpireSession { .. }
+            | Fault::Cut { .. }
+            | Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::LoseRequest { .. }
+            | Fault::LoseReply { .. }
+            | Fault::DelayRequest { .. }
+            | Fault::DelayReply { .. }
+            | Fault::ClockJump { .. }
+            | Fault::ClockDrift { .. }
+            | Fault::DeleteNode { .. }
+            | Fault::RecreateLock => None,
+        }
+    }
+
+    /// A fault is undone.
+    pub(super) fn heal(&mut self, fault: usize) {
+        let plan = std::rc::Rc::clone(&self.plan);
+        match &plan.faults[fault].inject {
+            Fault::Pause { target, .. } => self.resume(process(*target)),
+            Fault::Crash { target, .. } => self.restart(process(*target)),
+            Fault::CrashServer { .. } | Fault::HangServer { .. } => {
+                for server in std::mem::take(&mut self.struck_servers) {
+                    self.restart_server(server);
+                    self.resume_server(server);
+                }
+            }
+            Fault::SlowDisk { .. } => {
+                for slot in &mut self.servers {
+                    slot.machine.set_fsync(self.ensemble.fsync);
+                }
+            }
+            // These end by themselves.
+            Fault::Cancel { .. }
+            | Fault::ExpireSession { .. }
+            | Fault::Cut { .. }
+            | Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::LoseRequest { .. }
+            | Fault::LoseReply { .. }
+            | Fault::DelayRequest { .. }
+            | Fault::DelayReply { .. }
+            | Fault::ClockJump { .. }
+            | Fault::ClockDrift { .. }
+            | Fault::IsolateServer { .. }
+            | Fault::HoldLink { .. }
+            | Fault::LagServer { .. }
+            | Fault::DeleteNode { .. }
+            | Fault::RecreateLock => {}
+        }
+        self.record(What::FaultHealed {
+            fault: FaultId(fault as u32),
+        });
+        self.over(fault);
+    }
+
+    fn over(&mut self, _fault: usize) {
+        self.faults_active -= 1;
+        // Not at once: another fault may wait for this one.
+        self.timeline.add(self.now, Event::StormMayEnd);
+    }
+
+    fn on_link(
+        &mut self,
+        target: ContenderName,
+        direction: Direction,
+        change: impl Fn(&mut crate::network::Obstacle),
+    ) {
+        let link = &mut self.contenders[target.0 as usize].link;
+        if matches!(direction, Direction::ToServer | Direction::Both) {
+            change(&mut link.to_server);
+        }
+        if matches!(direction, Direction::ToClient | Direction::Both) {
+            change(&mut link.to_client);
+        }
+    }
+
+    /// The connection that a contender's client has at the moment.
+    pub(super) fn connection_of(&self, target: ContenderName) -> Option<ConnectionId> {
+        let client = self.contenders.get(target.0 as usize)?.client?;
+        self.clients[client.0 as usize].connection
+    }
+
+    /// The server that a name means at the moment; `None` if there is none.
+    fn server(&self, name: ServerName) -> Option<ServerId> {
+        let leader = self
+            .servers
+            .iter()
+            .position(|slot| slot.up && slot.machine.is_leader());
+        let place = match name {
+            ServerName::Leader => leader,
+            ServerName::Number(number) => Some(number as usize),
+            ServerName::Follower(nth) => (0..self.servers.len())
+                .filter(|place| Some(*place) != leader)
+                .nth(nth as usize),
+            ServerName::Of(contender) => {
+                let connection = self.connection_of(contender)?;
+                Some(self.connections.get(connection).server.0 as usize)
+            }
+        };
+        place
+            .filter(|place| *place < self.servers.len())
+            .map(|place| ServerId(place as u8))
+    }
+
+    fn doom_reply(&mut self, request: Option<(ConnectionId, Xid)>, fate: Fate) {
+        match request {
+            // The answer is being sent at this very moment.
+            Some(request) if self.answering == Some(request) => self.reply_fate = Some(fate),
+            Some((connection, xid)) => self.doomed_replies.push((connection, xid, fate)),
+            None => {}
+        }
+    }
+
+    fn expire_session(&mut self, target: ContenderName) {
+        let Some(client) = self.contenders[target.0 as usize].client else {
+            return;
+        };
+        let session = self.clients[client.0 as usize].machine.session();
+        let Some(leader) = self.server(ServerName::Leader) else {
+            return;
+        };
+        let mut out = self.server_outputs.pop().unwrap_or_default();
+        let machine = &mut self.servers[leader.0 as usize].machine;
+        machine.expire_session(self.now, session, &mut self.tape, &mut out);
+        self.server_says(leader, out);
+    }
+
+    fn pause(&mut self, target: ProcessId) {
+        let process = &mut self.processes[target.0 as usize];
+        if process.state == ProcessState::Running {
+            process.state = ProcessState::Paused;
+            self.record(What::Paused {
+                by: ContenderId(target.0),
+            });
+        }
+    }
+
+    fn resume(&mut self, target: ProcessId) {
+        let process = &mut self.processes[target.0 as usize];
+        if process.state != ProcessState::Paused {
+            return;
+        }
+        process.state = ProcessState::Running;
+        let backlog = std::mem::take(&mut process.backlog);
+        self.awakened.append(&mut process.sleepers);
+        self.record(What::Resumed {
+            by: ContenderId(target.0),
+        });
+        for event in backlog {
+            self.happen(event);
+        }
+    }
+
+    /// The process dies. Its kernel closes its connections.
+    fn crash(&mut self, target: ProcessId, comes_back: bool) {
+        let process = &mut self.processes[target.0 as usize];
+        if process.state == ProcessState::Crashed {
+            return;
+        }
+        process.state = ProcessState::Crashed;
+        process.backlog.clear();
+        process.sleepers.clear();
+        self.killed.push(target);
+        self.record(What::Crashed {
+            by: ContenderId(target.0),
+        });
+        self.waits_no_more(target);
+        self.set_acquiring(target, false);
+        self.contenders[target.0 as usize].holding = false;
+        for client in 0..self.clients.len() {
+            let slot = &mut self.clients[client];
+            if slot.process == target && slot.alive {
+                slot.alive = false;
+                self.busy.requests -= std::mem::take(&mut slot.counted);
+                if let Some(connection) = slot.connection {
+                    self.hang_up(connection);
+                }
+            }
+        }
+        if !comes_back {
+            self.leaves(target);
+        }
+    }
+
+    /// A new process takes the place of a dead one, with nothing in memory.
+    fn restart(&mut self, target: ProcessId) {
+        if self.processes[target.0 as usize].state != ProcessState::Crashed {
+            return;
+        }
+        self.processes[target.0 as usize].state = ProcessState::Running;
+        self.record(What::Restarted {
+            by: ContenderId(target.0),
+        });
+        if let Some(shared) = self.shared.upgrade() {
+            let task = contender::run(shared, ContenderId(target.0), contender::Start::Again);
+            self.spawned.push((target, Box::pin(task)));
+        }
+    }
+
+    /// When everything heals that would not heal by itself.
+    pub(super) fn heal_everything(&mut self) {
+        for server in std::mem::take(&mut self.struck_servers) {
+            self.restart_server(server);
+            self.resume_server(server);
+        }
+        for process in 0..self.contenders.len() {
+            self.processes[process].drift(self.now, 0);
+        }
+    }
+}
+
+fn process(name: ContenderName) -> ProcessId {
+    ProcessId(name.0)
+}

@@ -1,0 +1,161 @@
+//! Moments of the protocol, and the faults that wait for them.
+
+use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
+use picklock_checker::What;
+
+use super::World;
+use crate::event::Event;
+use crate::plan::Trigger;
+use crate::zookeeper::messages::{ConnectionId, Xid};
+
+/// Something that has just happened to a contender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// The contender, by its place; anybody else's moments are nobody's business.
+    pub by: u32,
+    /// What.
+    pub occasion: Occasion,
+    /// The request that it is about, if it is about one.
+    pub request: Option<(ConnectionId, Xid)>,
+}
+
+/// What a fault can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Occasion {
+    Acquiring,
+    Queued,
+    Waiting,
+    Acquired,
+    Writing,
+    Releasing,
+    Released,
+    Sent(RequestKind),
+    Proposed(RequestKind),
+    Committed(RequestKind),
+    Answered(RequestKind),
+    SessionExpired,
+}
+
+impl World {
+    /// Tells the faults of the plan that something has happened.
+    pub(crate) fn moment(&mut self, moment: Moment) {
+        if self.faults_armed == 0 {
+            return;
+        }
+        for fault in 0..self.faults.len() {
+            if !self.faults[fault].armed {
+                continue;
+            }
+            let Some(nth) = awaited(&self.plan.faults[fault].when, moment) else {
+                continue;
+            };
+            self.faults[fault].seen += 1;
+            if self.faults[fault].seen == nth {
+                self.fire(fault, moment.request);
+            }
+        }
+    }
+
+    /// The trigger of a fault has come.
+    pub(super) fn fire(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
+        if !std::mem::take(&mut self.faults[fault].armed) {
+            return;
+        }
+        self.faults_armed -= 1;
+        self.faults_active += 1;
+        let after = self.plan.faults[fault].after;
+        if after.is_zero() {
+            self.strike(fault, request);
+        } else {
+            self.timeline
+                .add(self.now + after, Event::Strike { fault, request });
+        }
+    }
+
+    /// Arms the faults that wait for a time.
+    pub(super) fn arm_timed_faults(&mut self) {
+        for fault in 0..self.faults.len() {
+            if let Trigger::At(time) = self.plan.faults[fault].when {
+                self.faults[fault].armed = false;
+                self.faults_armed -= 1;
+                self.faults_active += 1;
+                let at = self.now + time + self.plan.faults[fault].after;
+                self.timeline.add(
+                    at,
+                    Event::Strike {
+                        fault,
+                        request: None,
+                    },
+                );
+            }
+        }
+    }
+
+    /// Fires the faults that wait for another one.
+    pub(super) fn chain(&mut self, fired: usize) {
+        for fault in 0..self.faults.len() {
+            let waits =
+                matches!(self.plan.faults[fault].when, Trigger::Fired { fault } if fault == fired);
+            if waits && self.faults[fault].armed {
+                self.fire(fault, None);
+            }
+        }
+    }
+
+    pub(super) fn proposed(&mut self, session: SessionId, xid: Option<Xid>, kind: RequestKind) {
+        self.request_moment(session, xid, Occasion::Proposed(kind));
+    }
+
+    pub(super) fn request_moment(
+        &mut self,
+        session: SessionId,
+        xid: Option<Xid>,
+        occasion: Occasion,
+    ) {
+        if self.faults_armed == 0 {
+            return;
+        }
+        let Some(by) = self.sessions.get(&session).map(|by| by.0) else {
+            return;
+        };
+        let client = self.contenders[by as usize].client;
+        let connection = client.and_then(|client| self.clients[client.0 as usize].connection);
+        let request = connection.zip(xid);
+        self.moment(Moment {
+            by,
+            occasion,
+            request,
+        });
+    }
+
+    pub(super) fn session_expired(&mut self, session: SessionId) {
+        if let Some(by) = self.sessions.get(&session).copied() {
+            self.record(What::SessionExpired { by });
+            self.moment(Moment {
+                by: by.0,
+                occasion: Occasion::SessionExpired,
+                request: None,
+            });
+        }
+    }
+}
+
+/// If the trigger waits for such moments: for the how manieth.
+fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
+    let (by, occasion, nth) = match *trigger {
+        Trigger::At(_) | Trigger::Fired { .. } => return None,
+        Trigger::Acquiring { by, nth } => (by, Occasion::Acquiring, nth),
+        Trigger::Queued { by, nth } => (by, Occasion::Queued, nth),
+        Trigger::Waiting { by, nth } => (by, Occasion::Waiting, nth),
+        Trigger::Acquired { by, nth } => (by, Occasion::Acquired, nth),
+        Trigger::Writing { by, nth } => (by, Occasion::Writing, nth),
+        Trigger::Releasing { by, nth } => (by, Occasion::Releasing, nth),
+        Trigger::Released { by, nth } => (by, Occasion::Released, nth),
+        Trigger::Sent { request, by, nth } => (by, Occasion::Sent(request), nth),
+        Trigger::Proposed { request, by, nth } => (by, Occasion::Proposed(request), nth),
+        Trigger::Committed { request, by, nth } => (by, Occasion::Committed(request), nth),
+        Trigger::Answered { request, by, nth } => (by, Occasion::Answered(request), nth),
+        Trigger::SessionExpired { by } => (by, Occasion::SessionExpired, 1),
+    };
+    (by.0 == moment.by && occasion == moment.occasion).then_some(nth)
+}

@@ -1,0 +1,161 @@
+//! Contenders as the world sees them: when they come, what they say, and when everything has settled.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::clients::completion::{Answer, Completion, completion};
+use picklock_checker::{What, time::whole_micros};
+
+use super::World;
+use crate::network::Latency;
+use crate::plan::{Arrival, Fault};
+use crate::process::ProcessId;
+use crate::shared::Shared;
+use crate::world::moments::{Moment, Occasion};
+
+impl World {
+    /// Writes down what a contender has to say, and tells the faults.
+    pub fn contender_says(&mut self, process: ProcessId, what: What) {
+        self.record(what);
+        let occasion = match what {
+            What::AcquireStarted { .. } => Occasion::Acquiring,
+            What::Acquired { .. } => {
+                if self.draining {
+                    let took = whole_micros(self.now - self.last_release);
+                    self.samples.handover.push(took);
+                }
+                self.start_next(process);
+                Occasion::Acquired
+            }
+            What::Writing { .. } => Occasion::Writing,
+            What::ReleaseStarted { .. } => {
+                self.draining = true;
+                self.last_release = self.now;
+                Occasion::Releasing
+            }
+            What::Released { .. } => Occasion::Released,
+            // What a contender says besides is no moment to aim at.
+            _ => return,
+        };
+        self.moment(Moment {
+            by: process.0,
+            occasion,
+            request: None,
+        });
+    }
+
+    /// A contender goes into `acquire`, or comes out of it.
+    pub fn set_acquiring(&mut self, process: ProcessId, acquiring: bool) {
+        let contender = &mut self.contenders[process.0 as usize];
+        match (
+            std::mem::replace(&mut contender.acquiring, acquiring),
+            acquiring,
+        ) {
+            (false, true) => self.busy.acquiring += 1,
+            (true, false) => {
+                self.busy.acquiring -= 1;
+                self.waits_no_more(process);
+            }
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    /// If the plan cancels this contender some time: what tells it.
+    pub fn cancellable(&mut self, process: ProcessId) -> Option<Answer<()>> {
+        let planned =
+            self.plan.faults.iter().any(
+                |fault| matches!(fault.inject, Fault::Cancel { target } if target.0 == process.0),
+            );
+        planned.then(|| {
+            let (cancel, cancelled) = completion();
+            self.contenders[process.0 as usize].cancel = Some(cancel);
+            cancelled
+        })
+    }
+
+    /// A contender comes to the lock.
+    pub fn start(&mut self, process: ProcessId) {
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
+        if !std::mem::replace(&mut contender.started, true) {
+            self.busy.unstarted -= 1;
+            if let Some(go) = contender.go.take() {
+                go.complete(());
+            }
+        }
+    }
+
+    /// Lets a contender wait until it is to come; answers whether it has to.
+    pub fn wait_to_start(&mut self, process: ProcessId, go: Completion<()>) -> bool {
+        if process.0 == 0 {
+            self.start(process);
+        }
+        let contender = &mut self.contenders[process.0 as usize];
+        if !contender.started {
+            contender.go = Some(go);
+        }
+        !contender.started
+    }
+
+    /// A contender holds the lock or waits for it: whoever was to come after it comes.
+    pub fn start_next(&mut self, process: ProcessId) {
+        match self.plan.workload.arrive {
+            Arrival::Together | Arrival::Within(_) => {}
+            Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
+            Arrival::BehindHolder => {
+                if self.busy.unstarted > 0 {
+                    for place in 0..self.contenders.len() {
+                        self.start(ProcessId(place as u32));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
+    pub fn wait_until_settled(&mut self, process: ProcessId, settled: Completion<()>) {
+        self.contenders[process.0 as usize].settled = Some(settled);
+        self.settled_waiters += 1;
+    }
+
+    /// Tells those who wait for it that everything has settled, if it has.
+    #[inline]
+    pub fn settle(&mut self) {
+        if self.settled_waiters == 0
+            || self.busy.requests > 0
+            || self.busy.notifications > 0
+            || self.busy.unstarted > 0
+            || self.busy.waiting < self.busy.acquiring
+        {
+            return;
+        }
+        self.settled_waiters = 0;
+        for contender in &mut self.contenders {
+            if let Some(settled) = contender.settled.take() {
+                settled.complete(());
+            }
+        }
+    }
+
+    /// Draws a duration from a range.
+    pub fn draw(&mut self, range: (Duration, Duration)) -> Duration {
+        Duration::from_micros(Latency::new(range).draw(&mut self.tape))
+    }
+
+    /// A value that nobody has written before.
+    pub fn next_value(&mut self) -> i64 {
+        self.values += 1;
+        self.values
+    }
+
+    /// The world and its executor, as tasks hold them.
+    pub fn shared(&self) -> Option<Rc<Shared>> {
+        self.shared.upgrade()
+    }
+
+    /// The operator's process: the last one.
+    pub fn operator_process(&self) -> ProcessId {
+        ProcessId(self.processes.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,425 @@
+//! The life of servers in the world: their connections, their links, and what they have to say.
+
+use picklock_checker::{VirtualTime, time::whole_micros};
+
+use super::clients::{answers_write, bytes_of};
+use super::{Fate, World};
+use crate::event::Event;
+use crate::world::moments::{Moment, Occasion};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
+use crate::zookeeper::peer::PeerMessage;
+use crate::zookeeper::state::{Input, Output};
+
+impl World {
+    /// What comes to a server that stands still is put aside; what comes to a dead one is gone.
+    fn deliver_to_server(&mut self, server: ServerId, event: Event) -> Option<Event> {
+        let slot = &mut self.servers[server.0 as usize];
+        if !slot.up {
+            return None;
+        }
+        if slot.hung {
+            slot.backlog.push(event);
+            return None;
+        }
+        Some(event)
+    }
+
+    /// Lets a server handle an input, and does what it wants done.
+    pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
+        let mut out = self.server_outputs.pop().unwrap_or_default();
+        let slot = &mut self.servers[server.0 as usize];
+        slot.machine
+            .handle(self.now, input, &mut self.tape, &mut out);
+        self.server_says(server, out);
+    }
+
+    pub(super) fn server_says(&mut self, server: ServerId, mut outputs: Vec<Output>) {
+        for output in outputs.drain(..) {
+            match output {
+                Output::ToClient {
+                    connection,
+                    message,
+                    caused_by,
+                } => {
+                    self.send_to_client(server, connection, message, caused_by);
+                }
+                Output::CloseClient { connection } => self.close_client(connection),
+                Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
+                Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
+                Output::Committed(txn) => self.committed(&txn),
+                Output::SessionExpired { session } => self.session_expired(session),
+                Output::BecameLeader | Output::StartedServing | Output::StoppedServing => {}
+            }
+        }
+        self.server_outputs.push(outputs);
+        self.arm_server(server);
+    }
+
+    pub(super) fn arm_server(&mut self, server: ServerId) {
+        let slot = &mut self.servers[server.0 as usize];
+        let wake = slot.machine.next_wake();
+        if slot.up && !slot.hung && wake < slot.wake {
+            slot.wake = wake;
+            self.timeline.add(wake, Event::ServerWake { server });
+        }
+    }
+
+    pub(super) fn server_wake(&mut self, server: ServerId) {
+        let slot = &mut self.servers[server.0 as usize];
+        slot.wake = VirtualTime::NEVER;
+        if !slot.up || slot.hung {
+            return;
+        }
+        if slot.machine.next_wake() <= self.now {
+            self.tell_server(server, Input::Wake);
+        } else {
+            self.arm_server(server);
+        }
+    }
+
+    /// A client knocks: taken if the server serves, refused otherwise. A server that stands still keeps it waiting.
+    pub(super) fn knock(&mut self, connection: ConnectionId) {
+        let server = self.connections.get(connection).server;
+        let slot = &self.servers[server.0 as usize];
+        let taken = slot.up && slot.machine.is_serving();
+        if slot.up && slot.hung {
+            let _put_aside = self.deliver_to_server(server, Event::Knock { connection });
+            return;
+        }
+        let at = self.reaches_client(connection, self.now, 0);
+        if taken {
+            let ends = self.connections.get_mut(connection);
+            ends.open_at_server = true;
+            ends.was_opened = true;
+            self.timeline.add(at, Event::Opened { connection });
+        } else {
+            self.timeline.add(at, Event::Broken { connection });
+        }
+    }
+
+    pub(super) fn gone(&mut self, connection: ConnectionId) {
+        let server = self.connections.get(connection).server;
+        if !self.connections.get(connection).open_at_server
+            || self
+                .deliver_to_server(server, Event::Gone { connection })
+                .is_none()
+        {
+            return;
+        }
+        self.connections.get_mut(connection).open_at_server = false;
+        self.tell_server(server, Input::ClientGone { connection });
+    }
+
+    pub(super) fn at_server(&mut self, connection: ConnectionId, message: ClientMessage) {
+        let ends = *self.connections.get(connection);
+        if !ends.open_at_server || ends.broken {
+            return;
+        }
+        let event = Event::ToServer {
+            connection,
+            message,
+        };
+        let Some(Event::ToServer { message, .. }) = self.deliver_to_server(ends.server, event)
+        else {
+            return;
+        };
+        if self.draining
+            && let ClientMessage::Request { request, .. } = &message
+        {
+            let process = self.clients[ends.client as usize].process;
+            if (process.0 as usize) < self.contenders.len() {
+                self.recorder.counts.requests += 1;
+                self.recorder.counts.bytes += request.wire_bytes();
+            }
+        }
+        self.tell_server(
+            ends.server,
+            Input::Client {
+                connection,
+                message,
+            },
+        );
+    }
+
+    fn send_to_client(
+        &mut self,
+        server: ServerId,
+        connection: ConnectionId,
+        message: ServerMessage,
+        caused_by: Option<picklock_algorithms::clients::zookeeper::SessionId>,
+    ) {
+        let ends = *self.connections.get(connection);
+        if !ends.open_at_server || ends.broken {
+            return;
+        }
+        let mut extra = 0;
+        if let ServerMessage::Reply { xid, .. } = &message
+            && !self.faults.is_empty()
+        {
+            match self.fate_of_reply(connection, ends.client as usize, *xid) {
+                None => {}
+                Some(Fate::Late(by)) => extra = by,
+                Some(Fate::Lost) => {
+                    self.cut(connection);
+                    return;
+                }
+            }
+        }
+        if let ServerMessage::Notification { .. } = &message {
+            self.count_notification(ends.client as usize, caused_by);
+        }
+        self.count_bytes(connection, bytes_of(&message));
+        let departs = self.departs(server, &message);
+        let at = self.reaches_client(connection, departs, extra);
+        self.timeline.add(
+            at,
+            Event::ToClient {
+                connection,
+                message,
+            },
+        );
+    }
+
+    /// A server does one thing after the other, and each takes its time.
+    fn departs(&mut self, server: ServerId, message: &ServerMessage) -> VirtualTime {
+        let takes = match message {
+            ServerMessage::Reply {
+                reply: Ok(response),
+                ..
+            } if answers_write(response) => self.ensemble.write_time,
+            ServerMessage::Reply { .. } => self.ensemble.read_time,
+            ServerMessage::Notification { .. } => self.ensemble.notification_time,
+            ServerMessage::Connected { .. }
+            | ServerMessage::Expired
+            | ServerMessage::Pong
+            | ServerMessage::WatchesSet { .. } => std::time::Duration::ZERO,
+        };
+        let slot = &mut self.servers[server.0 as usize];
+        slot.busy_until = slot.busy_until.max(self.now) + takes;
+        slot.busy_until
+    }
+
+    fn fate_of_reply(
+        &mut self,
+        connection: ConnectionId,
+        client: usize,
+        xid: crate::zookeeper::messages::Xid,
+    ) -> Option<Fate> {
+        let by = self.clients[client].process.0;
+        if let Some(kind) = self.kind_of(client, xid) {
+            self.answering = Some((connection, xid));
+            let request = self.answering;
+            self.moment(Moment {
+                by,
+                occasion: Occasion::Answered(kind),
+                request,
+            });
+            self.answering = None;
+        }
+        let doomed = self
+            .doomed_replies
+            .iter()
+            .position(|(known, number, _)| *known == connection && *number == xid);
+        self.reply_fate
+            .take()
+            .or_else(|| doomed.map(|place| self.doomed_replies.remove(place).2))
+    }
+
+    fn count_notification(
+        &mut self,
+        client: usize,
+        caused_by: Option<picklock_algorithms::clients::zookeeper::SessionId>,
+    ) {
+        let slot = &self.clients[client];
+        if slot.process.0 as usize >= self.contenders.len() {
+            return;
+        }
+        self.busy.notifications += 1;
+        let own = caused_by == Some(slot.machine.session());
+        let counts = &mut self.recorder.counts;
+        match (self.draining, own) {
+            (false, _) => counts.notifications_arriving += 1,
+            (true, true) => counts.notifications_to_releaser += 1,
+            (true, false) => counts.notifications_to_waiters += 1,
+        }
+    }
+
+    /// The server closes its end; the client learns of it when the news has travelled.
+    fn close_client(&mut self, connection: ConnectionId) {
+        let ends = self.connections.get_mut(connection);
+        if !ends.open_at_server {
+            return;
+        }
+        ends.open_at_server = false;
+        let at = self.reaches_client(connection, self.now, 0);
+        self.timeline.add(at, Event::Broken { connection });
+    }
+
+    fn send_to_peer(
+        &mut self,
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+        departs: VirtualTime,
+    ) {
+        if departs > self.now {
+            let life = self.servers[from.0 as usize].life;
+            self.timeline.add(
+                departs,
+                Event::Departs {
+                    from,
+                    to,
+                    message,
+                    life,
+                },
+            );
+        } else {
+            self.departs_to_peer(from, to, message);
+        }
+    }
+
+    /// A message leaves, unless its sender has died before.
+    pub(super) fn departs_now(
+        &mut self,
+        from: ServerId,
+        to: ServerId,
+        message: PeerMessage,
+        life: u32,
+    ) {
+        let slot = &self.servers[from.0 as usize];
+        if slot.up && slot.life == life {
+            self.departs_to_peer(from, to, message);
+        }
+    }
+
+    fn departs_to_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
+        let mut latency = self.server_latency.draw(&mut self.tape);
+        let slot = &self.servers[to.0 as usize];
+        if self.now < slot.lag_until {
+            latency += slot.lag;
+        }
+        let lane = self.links.entry((from, to)).or_default();
+        let at = lane.arrival(self.now, latency);
+        self.timeline.add(at, Event::Peer { from, to, message });
+    }
+
+    pub(super) fn at_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
+        let event = Event::Peer { from, to, message };
+        if let Some(Event::Peer { message, .. }) = self.deliver_to_server(to, event) {
+            self.tell_server(to, Input::Peer { from, message });
+        }
+    }
+
+    pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
+        if self
+            .deliver_to_server(server, Event::PeerLost { server, peer })
+            .is_some()
+        {
+            self.tell_server(server, Input::PeerLost { peer });
+        }
+    }
+
+    /// The server's process dies. Its kernel closes its connections.
+    pub(super) fn crash_server(&mut self, server: ServerId) {
+        let slot = &mut self.servers[server.0 as usize];
+        if !slot.up {
+            return;
+        }
+        slot.up = false;
+        slot.life += 1;
+        slot.hung = false;
+        slot.backlog.clear();
+        slot.machine.crash(self.now);
+        for client in 0..self.clients.len() {
+            let Some(connection) = self.clients[client].connection else {
+                continue;
+            };
+            let ends = self.connections.get_mut(connection);
+            if ends.server == server && ends.open_at_server {
+                ends.open_at_server = false;
+                let at = self.reaches_client(connection, self.now, 0);
+                self.timeline.add(at, Event::Broken { connection });
+            }
+        }
+        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
+            if peer != server {
+                let latency = self.server_latency.draw(&mut self.tape);
+                let lane = self.links.entry((server, peer)).or_default();
+                let at = lane.arrival(self.now, latency);
+                self.timeline.add(
+                    at,
+                    Event::PeerLost {
+                        server: peer,
+                        peer: server,
+                    },
+                );
+            }
+        }
+    }
+
+    /// A dead server comes back with what was safe on its disk.
+    pub(super) fn restart_server(&mut self, server: ServerId) {
+        if self.servers[server.0 as usize].up {
+            return;
+        }
+        let mut out = self.server_outputs.pop().unwrap_or_default();
+        let slot = &mut self.servers[server.0 as usize];
+        slot.up = true;
+        slot.wake = VirtualTime::NEVER;
+        slot.machine.restart(self.now, &mut self.tape, &mut out);
+        self.server_says(server, out);
+    }
+
+    /// A server stands still.
+    pub(super) fn hang_server(&mut self, server: ServerId) {
+        self.servers[server.0 as usize].hung = true;
+    }
+
+    /// A server that stood still goes on: first it looks at the clock, then it reads what has queued up.
+    pub(super) fn resume_server(&mut self, server: ServerId) {
+        let slot = &mut self.servers[server.0 as usize];
+        if !slot.hung {
+            return;
+        }
+        slot.hung = false;
+        slot.wake = VirtualTime::NEVER;
+        let backlog = std::mem::take(&mut slot.backlog);
+        if slot.up {
+            self.tell_server(server, Input::Wake);
+            for event in backlog {
+                self.happen(event);
+            }
+        }
+    }
+
+    /// Cuts a server off from the others until `until`.
+    pub(super) fn isolate_server(&mut self, server: ServerId, until: VirtualTime) {
+        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
+            if peer != server {
+                self.hold_link(server, peer, until);
+                self.hold_link(peer, server, until);
+            }
+        }
+    }
+
+    /// Messages of one server to another wait until `until`.
+    pub(super) fn hold_link(&mut self, from: ServerId, to: ServerId, until: VirtualTime) {
+        self.links
+            .entry((from, to))
+            .or_default()
+            .obstacle
+            .hold(until);
+    }
+
+    /// Lets a server learn everything later, until `until`.
+    pub(super) fn lag_server(
+        &mut self,
+        server: ServerId,
+        by: std::time::Duration,
+        until: VirtualTime,
+    ) {
+        let slot = &mut self.servers[server.0 as usize];
+        slot.lag = whole_micros(by);
+        slot.lag_until = until;
+    }
+}

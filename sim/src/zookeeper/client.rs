@@ -1,0 +1,294 @@
+//! The client handle: one session, over one connection after another.
+//!
+//! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection
+//! after two thirds of the session timeout, and looks for another server. It never knows that its
+//! session is over before a server has told it so (unless [`Settings::local_expiry`] is set).
+
+mod connection;
+mod requests;
+mod servers;
+mod watches;
+
+#[cfg(test)]
+mod desk;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod watch_tests;
+
+use std::collections::VecDeque;
+
+use picklock_algorithms::clients::completion::Completion;
+use picklock_algorithms::clients::zookeeper::{
+    Path, Reply, Request, SessionId, SessionState, Watcher, Zxid,
+};
+use picklock_checker::VirtualTime;
+
+use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
+use crate::chance::Chance;
+use connection::Phase;
+use requests::{Unsent, Waiting};
+use servers::Servers;
+use watches::Watches;
+
+pub use watches::WatchTable;
+
+/// What can be set on a client. Durations are in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The session timeout that it asks for. Servers may grant another.
+    pub timeout: u64,
+    /// The number of servers that it knows: `ServerId(0)` and so on.
+    pub servers: u8,
+    /// Whether it declares its own session expired when it has heard nothing for four thirds of
+    /// the timeout (3.9.3 and later).
+    pub local_expiry: bool,
+    /// How long it takes to clean up a connection: nobody is told of its loss before.
+    pub cleanup_pause: u64,
+    /// Before each attempt, once a connection was opened, it sleeps for a random time below this.
+    pub reconnect_jitter: u64,
+    /// How long it sleeps when it has tried every server in vain.
+    pub circle_pause: u64,
+}
+
+impl Settings {
+    /// A client of ZooKeeper 3.8 that asks for this timeout and knows so many servers.
+    pub const fn new(timeout: u64, servers: u8) -> Self {
+        Self {
+            timeout,
+            servers,
+            local_expiry: false,
+            cleanup_pause: 100_000,
+            reconnect_jitter: 1_000_000,
+            circle_pause: 1_000_000,
+        }
+    }
+}
+
+/// What happens to a client.
+pub enum Input {
+    /// The application asks for something. On a closed handle it fails at once, and no time passes:
+    /// who repeats such a request for ever must be made to take time by the world.
+    Submit {
+        /// What.
+        request: Request,
+        /// Whom to tell, if the request leaves a watch; registered when it is answered.
+        watcher: Option<Watcher>,
+        /// What gets the answer.
+        completion: Completion<Reply>,
+    },
+    /// The application wants to be told of each change of the session's state. On a closed handle
+    /// nothing will ever be told.
+    WatchSession(Watcher),
+    /// The application ends the session.
+    Close {
+        /// What gets the answer.
+        completion: Completion<Reply>,
+    },
+    /// The latest [`Output::Connect`] has succeeded.
+    Opened {
+        /// The new connection.
+        connection: ConnectionId,
+    },
+    /// The latest [`Output::Connect`] has failed.
+    Refused,
+    /// A connection broke, or the server closed it.
+    Broken {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// A server says something.
+    Message {
+        /// On which connection; one that was given up is not listened to.
+        connection: ConnectionId,
+        /// What.
+        message: ServerMessage,
+    },
+    /// The time of [`Client::next_wake`] has come.
+    Wake,
+}
+
+/// What a client wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at
+    /// all. It takes back an earlier one, and so does the end of the session: what was taken back
+    /// must not be answered any more.
+    Connect {
+        /// To whom.
+        server: ServerId,
+    },
+    /// Close a connection. What comes from it is not listened to any more.
+    Disconnect {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Send a message.
+    Send {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What.
+        message: ClientMessage,
+    },
+    /// [`Client::state`] is another now.
+    StateChanged(SessionState),
+}
+
+/// A client handle. Times are those of its process's own monotonic clock.
+///
+/// Completions and watchers are filled while an input is handled; that wakes tasks, and runs none.
+/// Whatever the input, the timers come first: a process that was stopped for too long gives up
+/// its connection before it reads what has queued up there.
+pub struct Client {
+    settings: Settings,
+    phase: Phase,
+    state: SessionState,
+    /// The state that watchers were last told of: nobody is told the same twice.
+    told: SessionState,
+    /// The application has asked to end the session.
+    closing: bool,
+    /// Whether there ever was a connection.
+    opened_before: bool,
+    session: SessionId,
+    password: Password,
+    /// The session timeout that was granted; before that, the one asked for.
+    timeout: u64,
+    /// From replies only, as in Java: notifications do not move it.
+    last_zxid: Zxid,
+    last_heard: VirtualTime,
+    last_sent: VirtualTime,
+    wake: VirtualTime,
+    servers: Servers,
+    /// The number of the next request. Those in `waiting` have the numbers just before it.
+    next_xid: Xid,
+    /// Sent, and not answered.
+    waiting: VecDeque<Waiting>,
+    /// Asked for while there was no connection.
+    unsent: VecDeque<Unsent>,
+    watches: Watches,
+}
+
+impl Client {
+    /// A client that has not begun to connect. Chance shuffles its list of servers.
+    pub fn new(settings: Settings, chance: &mut dyn Chance) -> Self {
+        Self {
+            settings,
+            phase: Phase::Idle,
+            state: SessionState::Connecting,
+            told: SessionState::Connecting,
+            closing: false,
+            opened_before: false,
+            session: SessionId::default(),
+            password: Password::default(),
+            timeout: settings.timeout.max(1),
+            last_zxid: Zxid::default(),
+            last_heard: VirtualTime::ZERO,
+            last_sent: VirtualTime::ZERO,
+            wake: VirtualTime::NEVER,
+            servers: Servers::new(settings.servers, chance),
+            next_xid: Xid(1),
+            waiting: VecDeque::new(),
+            unsent: VecDeque::new(),
+            watches: Watches::default(),
+        }
+    }
+
+    /// Begins to connect. A client that has begun, or was closed, is left alone.
+    pub fn start(&mut self, now: VirtualTime, chance: &mut dyn Chance, out: &mut Vec<Output>) {
+        if self.phase == Phase::Idle {
+            self.last_heard = now;
+            self.seek_server(now, chance);
+            self.run_timers(now, chance, out);
+            self.settle(now, out);
+        }
+    }
+
+    /// Handles an input.
+    pub fn handle(
+        &mut self,
+        now: VirtualTime,
+        input: Input,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) {
+        self.run_timers(now, chance, out);
+        match input {
+            Input::Submit {
+                request,
+                watcher,
+                completion,
+            } => self.submit(now, request, watcher, completion, out),
+            Input::WatchSession(watcher) => {
+                if self.state != SessionState::Closed {
+                    self.watches.watch_session(watcher);
+                }
+            }
+            Input::Close { completion } => self.close(now, completion, out),
+            Input::Opened { connection } => self.opened(now, connection, out),
+            Input::Refused => {
+                if self.phase == Phase::Connecting {
+                    self.clean_up(now);
+                }
+            }
+            Input::Broken { connection } => {
+                if self.phase.connection() == Some(connection) {
+                    self.clean_up(now);
+                }
+            }
+            Input::Message {
+                connection,
+                message,
+            } => {
+                if self.phase.connection() == Some(connection) {
+                    self.last_heard = now;
+                    self.hear(now, connection, message, out);
+                }
+            }
+            Input::Wake => {}
+        }
+        self.settle(now, out);
+    }
+
+    /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
+    pub fn next_wake(&self) -> VirtualTime {
+        self.wake
+    }
+
+    /// The state of the session as the client knows it. It is `Connected` until the loss of the
+    /// connection is told, which takes [`Settings::cleanup_pause`].
+    pub fn state(&self) -> SessionState {
+        self.state
+    }
+
+    /// The id of the session; zero before there is one.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// How many requests have not been answered, sent or not.
+    pub fn requests_in_flight(&self) -> usize {
+        self.waiting.len() + self.unsent.len()
+    }
+
+    /// The server that it is connected to.
+    pub fn server(&self) -> Option<ServerId> {
+        match self.phase {
+            Phase::Connected { .. } => Some(self.servers.current()),
+            Phase::Idle
+            | Phase::Cleaning { .. }
+            | Phase::Sleeping { .. }
+            | Phase::Connecting
+            | Phase::Greeting { .. }
+            | Phase::Dying { .. }
+            | Phase::Closed => None,
+        }
+    }
+
+    /// What it waits for, in the order of the paths. A node and table is listed once for each
+    /// watcher object; also those that nobody listens to any more, for the server knows no better.
+    pub fn watches(&self) -> impl Iterator<Item = (&Path, WatchTable)> {
+        self.watches.iter()
+    }
+}

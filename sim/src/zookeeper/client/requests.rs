@@ -1,0 +1,239 @@
+//! Requests: numbered when sent, answered in that order, or lost together.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use picklock_algorithms::clients::completion::Completion;
+use picklock_algorithms::clients::zookeeper::{
+    Path, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
+};
+use picklock_checker::VirtualTime;
+
+use super::connection::Phase;
+use super::watches::WatchTable;
+use super::{Client, Output};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
+
+/// Whoever waits for the answer to a request.
+pub(super) struct Waiting {
+    registration: Option<Registration>,
+    completion: Completion<Reply>,
+}
+
+/// A request that waits for a connection.
+pub(super) struct Unsent {
+    ask: Ask,
+    waiting: Waiting,
+}
+
+enum Ask {
+    Request(Request),
+    Close,
+}
+
+/// A watch to be registered when the request is answered.
+struct Registration {
+    path: Path,
+    kind: Kind,
+    watcher: Watcher,
+}
+
+/// The request that leaves a watch.
+#[derive(Clone, Copy)]
+enum Kind {
+    Exists,
+    GetData,
+    GetChildren,
+}
+
+impl Registration {
+    /// Without a watcher there is nobody to tell, and without the flag nothing to be told.
+    fn of(request: &Request, watcher: Option<Watcher>) -> Option<Self> {
+        let (path, watch, kind) = match request {
+            Request::Exists { path, watch } => (path, *watch, Kind::Exists),
+            Request::GetData { path, watch } => (path, *watch, Kind::GetData),
+            Request::GetChildren { path, watch } => (path, *watch, Kind::GetChildren),
+            Request::Create { .. }
+            | Request::Delete { .. }
+            | Request::SetData { .. }
+            | Request::Sync { .. }
+            | Request::Multi(_) => return None,
+        };
+        let watcher = watcher.filter(|_| watch)?;
+        Some(Self {
+            path: Path::clone(path),
+            kind,
+            watcher,
+        })
+    }
+
+    /// The table that the answer puts it in: only `exists` watches what is not there.
+    fn table(&self, reply: &Reply) -> Option<WatchTable> {
+        match (self.kind, reply) {
+            (Kind::Exists | Kind::GetData, Ok(_)) => Some(WatchTable::Data),
+            (Kind::GetChildren, Ok(_)) => Some(WatchTable::Child),
+            (Kind::Exists, Err(ZkError::NoNode)) => Some(WatchTable::Exist),
+            (Kind::Exists | Kind::GetData | Kind::GetChildren, Err(_)) => None,
+        }
+    }
+}
+
+impl Client {
+    /// Sends a request, or keeps it until it is known how the next attempt to connect ends.
+    pub(super) fn submit(
+        &mut self,
+        now: VirtualTime,
+        request: Request,
+        watcher: Option<Watcher>,
+        completion: Completion<Reply>,
+        out: &mut Vec<Output>,
+    ) {
+        if self.state == SessionState::Closed {
+            return completion.complete(Err(ZkError::SessionExpired));
+        }
+        if self.closing {
+            return completion.complete(Err(ZkError::ConnectionLoss));
+        }
+        let registration = Registration::of(&request, watcher);
+        self.ask(
+            now,
+            Ask::Request(request),
+            Waiting {
+                registration,
+                completion,
+            },
+            out,
+        );
+    }
+
+    /// Ends the session once what was asked before is answered.
+    pub(super) fn close(
+        &mut self,
+        now: VirtualTime,
+        completion: Completion<Reply>,
+        out: &mut Vec<Output>,
+    ) {
+        if self.state == SessionState::Closed {
+            return completion.complete(Err(ZkError::SessionExpired));
+        }
+        if self.closing {
+            return completion.complete(Err(ZkError::ConnectionLoss));
+        }
+        self.closing = true;
+        if self.phase == Phase::Idle {
+            // There is no session to end.
+            self.fail_all(ZkError::ConnectionLoss);
+            self.finish(out);
+            return completion.complete(Ok(Response::Closed));
+        }
+        let waiting = Waiting {
+            registration: None,
+            completion,
+        };
+        self.ask(now, Ask::Close, waiting, out);
+    }
+
+    fn ask(&mut self, now: VirtualTime, ask: Ask, waiting: Waiting, out: &mut Vec<Output>) {
+        match self.phase {
+            Phase::Connected { connection } => self.send(now, connection, ask, waiting, out),
+            Phase::Idle
+            | Phase::Cleaning { .. }
+            | Phase::Sleeping { .. }
+            | Phase::Connecting
+            | Phase::Greeting { .. }
+            | Phase::Dying { .. }
+            | Phase::Closed => push(&mut self.unsent, Unsent { ask, waiting }),
+        }
+    }
+
+    fn send(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        ask: Ask,
+        waiting: Waiting,
+        out: &mut Vec<Output>,
+    ) {
+        let xid = self.next_xid;
+        self.next_xid = Xid(xid.0.wrapping_add(1));
+        push(&mut self.waiting, waiting);
+        self.last_sent = now;
+        let message = match ask {
+            Ask::Request(request) => ClientMessage::Request { xid, request },
+            Ask::Close => ClientMessage::Close { xid },
+        };
+        out.push(Output::Send {
+            connection,
+            message,
+        });
+    }
+
+    /// Sends all that was asked for while there was no connection.
+    pub(super) fn send_unsent(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) {
+        for Unsent { ask, waiting } in mem::take(&mut self.unsent) {
+            self.send(now, connection, ask, waiting, out);
+        }
+    }
+
+    /// Takes an answer. Answers come in the order of the requests; on a connection where they do
+    /// not, nothing can be believed.
+    pub(super) fn reply(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        (xid, zxid): (Xid, Zxid),
+        reply: Reply,
+        out: &mut Vec<Output>,
+    ) {
+        let oldest = self.next_xid.0.wrapping_sub(self.waiting.len() as u32);
+        if oldest != xid.0 {
+            return self.give_up(now, connection, out);
+        }
+        let Some(waiting) = self.waiting.pop_front() else {
+            return self.give_up(now, connection, out);
+        };
+        self.caught_up(zxid);
+        if let Some(registration) = waiting.registration
+            && let Some(table) = registration.table(&reply)
+        {
+            self.watches
+                .register(registration.path, table, registration.watcher);
+        }
+        waiting.completion.complete(reply);
+        // Nothing is asked after the request to close, so the last answer is that to it.
+        if self.closing && self.waiting.is_empty() {
+            out.push(Output::Disconnect { connection });
+            self.finish(out);
+        }
+    }
+
+    /// A reply tells how far the server has come. Notifications and pings do not.
+    pub(super) fn caught_up(&mut self, zxid: Zxid) {
+        if zxid != Zxid::default() {
+            self.last_zxid = zxid;
+        }
+    }
+
+    /// Answers everything that was asked, sent or not, with this error.
+    pub(super) fn fail_all(&mut self, error: ZkError) {
+        for waiting in self.waiting.drain(..) {
+            waiting.completion.complete(Err(error));
+        }
+        for unsent in mem::take(&mut self.unsent) {
+            unsent.waiting.completion.complete(Err(error));
+        }
+    }
+}
+
+/// Most clients have one request at a time, so room is made for one at first.
+fn push<T>(queue: &mut VecDeque<T>, item: T) {
+    if queue.capacity() == 0 {
+        queue.reserve_exact(1);
+    }
+    queue.push_back(item);
+}

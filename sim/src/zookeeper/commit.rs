@@ -1,0 +1,221 @@
+//! Applying committed transactions: the tree changes, watches fire, whoever asked is answered, and what waited behind
+//! the answer goes on.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::zookeeper::{
+    OpResult, Reply, Response, SessionId, ZkError, Zxid,
+};
+
+use super::clients::{Awaited, Pending};
+use super::state::{Role, Server, Turn};
+use super::tree::DataTree;
+use super::txn::{Txn, TxnChange, parent_of};
+use super::watches::Firing;
+
+impl Server {
+    /// Applies what is logged, up to this transaction.
+    pub(super) fn apply_up_to(&mut self, turn: &mut Turn, limit: Zxid) {
+        while let Some(txn) = self.log.next_to_apply(limit) {
+            self.apply(turn, &txn);
+        }
+    }
+
+    /// Applies a committed transaction.
+    pub(super) fn apply(&mut self, turn: &mut Turn, txn: &Txn) {
+        let asked = txn
+            .session
+            .and_then(|session| self.take_asked(session, txn));
+        let wants_results = matches!(
+            &asked,
+            Some(Pending {
+                what: Awaited::Write { .. },
+                ..
+            })
+        );
+        let mut results = Vec::new();
+        let mut applying = Applying {
+            tree: &mut self.tree,
+            firing: Firing {
+                watches: &mut self.watches,
+                clients: &mut self.clients,
+                caused_by: txn.session,
+                out: turn.out,
+            },
+            txn,
+        };
+        applying.apply(&txn.change);
+        if let TxnChange::Multi(changes) = &txn.change {
+            for change in changes {
+                applying.apply(change);
+                if wants_results {
+                    results.push(applying.result(change));
+                }
+            }
+        }
+        self.tree.set_last_zxid(txn.zxid);
+        if let Some(pending) = asked {
+            self.answer(turn, txn, pending, results);
+        }
+        let Some(session) = txn.session else {
+            return;
+        };
+        if matches!(txn.change, TxnChange::CloseSession { .. }) {
+            self.session_closed(turn, session);
+        } else {
+            self.go_on(turn, session);
+        }
+    }
+
+    /// The request of one of our clients that a transaction answers.
+    fn take_asked(&mut self, session: SessionId, txn: &Txn) -> Option<Pending> {
+        let asked = match self.clients.first(session)?.what {
+            Awaited::Open => matches!(txn.change, TxnChange::CreateSession { .. }),
+            Awaited::Write { xid, .. } | Awaited::Close { xid } => txn.xid == Some(xid),
+            Awaited::Sync { .. } | Awaited::Local(_) => false,
+        };
+        if asked {
+            self.clients.take_first(session)
+        } else {
+            None
+        }
+    }
+
+    fn answer(&mut self, turn: &mut Turn, txn: &Txn, pending: Pending, results: Vec<OpResult>) {
+        let id = pending.connection;
+        if !self.clients.connections.contains_key(&id) {
+            return;
+        }
+        match pending.what {
+            Awaited::Open => self.establish(turn, id),
+            Awaited::Close { xid } => self.reply(turn, id, xid, Ok(Response::Closed)),
+            Awaited::Write { xid, with_stat } => {
+                match self.response(txn, with_stat, results) {
+                    // The client has gone to another server, and must not be told anything here.
+                    Err(ZkError::SessionMoved) => self.close_connection(turn, id),
+                    reply => self.reply(turn, id, xid, reply),
+                }
+            }
+            Awaited::Sync { .. } | Awaited::Local(_) => {}
+        }
+    }
+
+    fn response(&self, txn: &Txn, with_stat: bool, results: Vec<OpResult>) -> Reply {
+        Ok(match &txn.change {
+            TxnChange::Create(made) => Response::Created {
+                path: Rc::clone(&made.path),
+                stat: with_stat
+                    .then(|| self.tree.stat(&made.path).map(Box::new))
+                    .flatten(),
+            },
+            TxnChange::Delete { .. } => Response::Deleted,
+            TxnChange::SetData { path, .. } => {
+                Response::Set(Box::new(self.tree.stat(path).unwrap_or_default()))
+            }
+            TxnChange::Multi(_) => Response::Multi(results),
+            TxnChange::Error(error) => return Err(*error),
+            TxnChange::CreateSession { .. } | TxnChange::CloseSession { .. } | TxnChange::Check => {
+                return Err(ZkError::MarshallingError);
+            }
+        })
+    }
+
+    /// A session is closed everywhere: its connection goes, and whatever it still waited for.
+    fn session_closed(&mut self, turn: &mut Turn, session: SessionId) {
+        if let Role::Leading(leading) = &mut self.role {
+            leading.tracker.remove(session);
+        }
+        let local = self.clients.sessions.swap_remove(&session);
+        if let Some(id) = local.and_then(|local| local.connection) {
+            self.close_connection(turn, id);
+        }
+    }
+
+    /// The leader has answered a `sync`; everything that was committed before has come before.
+    pub(super) fn synced(&mut self, turn: &mut Turn, session: SessionId) {
+        let Some(&Pending {
+            connection,
+            what: Awaited::Sync { xid },
+        }) = self.clients.first(session)
+        else {
+            return;
+        };
+        self.clients.take_first(session);
+        if self.clients.connections.contains_key(&connection) {
+            self.reply(turn, connection, xid, Ok(Response::Synced));
+        }
+        self.go_on(turn, session);
+    }
+
+    /// Does what a session asked after what was just answered, up to what the leader has to decide.
+    fn go_on(&mut self, turn: &mut Turn, session: SessionId) {
+        while let Some((id, local)) = self.clients.take_local(session) {
+            self.do_local(turn, id, local);
+        }
+        self.clients.forget_if_idle(session);
+    }
+}
+
+/// What applies a transaction: the tree, and the watches on it.
+struct Applying<'a> {
+    tree: &'a mut DataTree,
+    firing: Firing<'a>,
+    txn: &'a Txn,
+}
+
+impl Applying<'_> {
+    fn apply(&mut self, change: &TxnChange) {
+        let &Txn { zxid, time, .. } = self.txn;
+        match change {
+            TxnChange::Create(made) => {
+                self.tree.create(zxid, time, made);
+                self.firing.created(&made.path, &made.parent);
+            }
+            TxnChange::Delete { path } => self.delete(path),
+            TxnChange::SetData {
+                path,
+                data,
+                version,
+            } => {
+                self.tree.set_data(zxid, time, path, data, *version);
+                self.firing.data_set(path);
+            }
+            TxnChange::CreateSession { timeout } => {
+                if let Some(session) = self.txn.session {
+                    self.tree.open_session(session, *timeout);
+                }
+            }
+            TxnChange::CloseSession { paths } => {
+                for path in paths {
+                    self.delete(path);
+                }
+                if let Some(session) = self.txn.session {
+                    self.tree.close_session(session);
+                }
+            }
+            TxnChange::Multi(_) | TxnChange::Check | TxnChange::Error(_) => {}
+        }
+    }
+
+    fn delete(&mut self, path: &str) {
+        if self.tree.delete(self.txn.zxid, path) {
+            self.firing.deleted(path, parent_of(path));
+        }
+    }
+
+    /// What a client is told of a part of its multi.
+    fn result(&self, change: &TxnChange) -> OpResult {
+        match change {
+            TxnChange::Create(made) => OpResult::Created(Rc::clone(&made.path)),
+            TxnChange::Delete { .. } => OpResult::Deleted,
+            TxnChange::SetData { path, .. } => {
+                OpResult::Set(Box::new(self.tree.stat(path).unwrap_or_default()))
+            }
+            TxnChange::Check
+            | TxnChange::Multi(_)
+            | TxnChange::Error(_)
+            | TxnChange::CreateSession { .. }
+            | TxnChange::CloseSession { .. } => OpResult::Checked,
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! What a server does with what its clients send.
+
+use picklock_algorithms::clients::zookeeper::{
+    EventKind, Reply, Request, Response, SessionId, ZkError, Zxid,
+};
+use picklock_checker::VirtualTime;
+
+use super::clients::{Awaited, Local};
+use super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, WatchTables, Xid};
+use super::peer::{Forwarded, PeerBody, Submission};
+use super::sessions::password_of;
+use super::state::{Output, Role, Server, Turn};
+use super::watches::Table;
+
+/// Silent connections are looked for this often, in microseconds.
+const IDLE_INTERVAL: u64 = 10_000_000;
+
+impl Server {
+    pub(super) fn client(&mut self, turn: &mut Turn, id: ConnectionId, message: ClientMessage) {
+        if !self.serving {
+            return;
+        }
+        let (xid, request) = match message {
+            ClientMessage::Connect {
+                session,
+                password,
+                timeout,
+                last_zxid,
+            } => {
+                self.connect(turn, id, session, password, timeout, last_zxid);
+                return;
+            }
+            ClientMessage::Request { xid, request } => (xid, request),
+            ClientMessage::Ping => {
+                if let Some(session) = self.touch(turn, id) {
+                    self.in_turn(turn, session, id, Local::Ping);
+                }
+                return;
+            }
+            ClientMessage::SetWatches(tables) => {
+                if let Some(session) = self.touch(turn, id) {
+                    self.in_turn(turn, session, id, Local::SetWatches(tables));
+                }
+                return;
+            }
+            ClientMessage::Close { xid } => {
+                if let Some(session) = self.touch(turn, id) {
+                    self.clients.queue(session, id, Awaited::Close { xid });
+                    self.ask_leader(turn, session, xid, Submission::Close);
+                }
+                return;
+            }
+        };
+        if let Some(session) = self.touch(turn, id) {
+            self.request(turn, session, id, xid, request);
+        }
+    }
+
+    fn request(
+        &mut self,
+        turn: &mut Turn,
+        session: SessionId,
+        id: ConnectionId,
+        xid: Xid,
+        request: Request,
+    ) {
+        if request.is_write() {
+            let with_stat = matches!(
+                request,
+                Request::Create {
+                    with_stat: true,
+                    ..
+                }
+            );
+            let write = Awaited::Write { xid, with_stat };
+            self.clients.queue(session, id, write);
+            self.ask_leader(turn, session, xid, Submission::Write(request));
+        } else if matches!(request, Request::Sync { .. }) && !matches!(self.role, Role::Leading(_))
+        {
+            // On the leader's own port `sync` is a read like any other.
+            self.clients.queue(session, id, Awaited::Sync { xid });
+            self.ask_leader(turn, session, xid, Submission::Sync);
+        } else {
+            self.in_turn(turn, session, id, Local::Read { xid, request });
+        }
+    }
+
+    /// Notes a sign of life of a connection's session. Answers the session, or `None` if nobody is to be served.
+    fn touch(&mut self, turn: &Turn, id: ConnectionId) -> Option<SessionId> {
+        let connection = self.clients.connections.get_mut(&id)?;
+        if !connection.established {
+            return None;
+        }
+        connection.last_heard = turn.now;
+        let session = connection.session;
+        match &mut self.role {
+            Role::Leading(leading) => leading
+                .tracker
+                .touch(turn.now, session, connection.timeout)
+                .then_some(session),
+            Role::Following(_) => {
+                if connection.touched != self.touch_turn {
+                    connection.touched = self.touch_turn;
+                    self.touched.push((session, connection.timeout));
+                }
+                Some(session)
+            }
+            Role::Down | Role::Looking(_) => None,
+        }
+    }
+
+    /// Hands a request to the leader, who may be ourselves.
+    fn ask_leader(&mut self, turn: &mut Turn, session: SessionId, xid: Xid, what: Submission) {
+        let forwarded = Forwarded { session, xid, what };
+        match &self.role {
+            Role::Leading(_) => self.submit(turn, self.id, forwarded),
+            Role::Following(_) => self.to_leader(turn, PeerBody::Forward(forwarded)),
+            Role::Down | Role::Looking(_) => {}
+        }
+    }
+
+    fn connect(
+        &mut self,
+        turn: &mut Turn,
+        id: ConnectionId,
+        session: SessionId,
+        password: Password,
+        timeout: u64,
+        last_zxid: Zxid,
+    ) {
+        // Who has seen what we have not would go back in time here.
+        if last_zxid > self.tree.last_zxid() {
+            turn.out.push(Output::CloseClient { connection: id });
+            return;
+        }
+        let timeout = self.settings.grant(timeout);
+        self.clients.connect(id, turn.now, timeout);
+        if self.idle_check == VirtualTime::NEVER {
+            self.idle_check = idle_due(turn.now.micros());
+        }
+        if session == SessionId(0) {
+            let session = self.next_session;
+            self.next_session.0 += 1;
+            self.clients.attach(id, session);
+            self.clients.queue(session, id, Awaited::Open);
+            self.ask_leader(turn, session, Xid(0), Submission::Open { timeout });
+            return;
+        }
+        // Whatever the password says, the old connection goes.
+        if let Some(old) = self.clients.connection_of(session) {
+            self.close_connection(turn, old);
+        }
+        if password != password_of(session) {
+            self.refuse(turn, id);
+            return;
+        }
+        self.clients.attach(id, session);
+        match &mut self.role {
+            Role::Leading(leading) => {
+                let valid = leading.tracker.touch(turn.now, session, timeout);
+                if valid {
+                    leading.tracker.set_owner(session, self.id);
+                }
+                self.resumed(turn, id, valid);
+            }
+            Role::Following(_) => self.to_leader(
+                turn,
+                PeerBody::Revalidate {
+                    connection: id,
+                    session,
+                    timeout,
+                },
+            ),
+            Role::Down | Role::Looking(_) => {}
+        }
+    }
+
+    /// The leader has decided whether a connection may speak for its session.
+    pub(super) fn resumed(&mut self, turn: &mut Turn, id: ConnectionId, valid: bool) {
+        if valid {
+            self.establish(turn, id);
+        } else if self.clients.connections.contains_key(&id) {
+            self.refuse(turn, id);
+        }
+    }
+
+    fn refuse(&mut self, turn: &mut Turn, id: ConnectionId) {
+        turn.tell(id, ServerMessage::Expired);
+        self.close_connection(turn, id);
+    }
+
+    /// Tells a client that it is connected.
+    pub(super) fn establish(&mut self, turn: &mut Turn, id: ConnectionId) {
+        let Some(connection) = self.clients.connections.get_mut(&id) else {
+            return;
+        };
+        connection.established = true;
+        let (session, timeout) = (connection.session, connection.timeout);
+        if matches!(self.role, Role::Following(_)) {
+            connection.touched = self.touch_turn;
+            self.touched.push((session, timeout));
+        }
+        turn.tell(
+            id,
+            ServerMessage::Connected {
+                session,
+                password: password_of(session),
+                timeout,
+            },
+        );
+    }
+
+    /// Does what needs no leader: now, or when what the session asked before is done.
+    fn in_turn(&mut self, turn: &mut Turn, session: SessionId, id: ConnectionId, local: Local) {
+        if self.clients.is_waiting(session) {
+            self.clients.queue(session, id, Awaited::Local(local));
+        } else {
+            self.do_local(turn, id, local);
+        }
+    }
+
+    /// Does what needs no leader.
+    pub(super) fn do_local(&mut self, turn: &mut Turn, id: ConnectionId, local: Local) {
+        if !self.clients.connections.contains_key(&id) {
+            return;
+        }
+        match local {
+            Local::Ping => turn.tell(id, ServerMessage::Pong),
+            Local::SetWatches(tables) => {
+                self.set_watches(turn, id, &tables);
+                let zxid = self.tree.last_zxid();
+                turn.tell(id, ServerMessage::WatchesSet { zxid });
+            }
+            Local::Read { xid, request } => {
+                let reply = match self.may_read(id) {
+                    Ok(()) => self.read(id, request),
+                    Err(ZkError::SessionMoved) => {
+                        self.close_connection(turn, id);
+                        return;
+                    }
+                    Err(error) => Err(error),
+                };
+                self.reply(turn, id, xid, reply);
+            }
+        }
+    }
+
+    /// The leader knows whose session has moved or is dead; a follower reads for everybody.
+    fn may_read(&mut self, id: ConnectionId) -> Result<(), ZkError> {
+        let Role::Leading(leading) = &mut self.role else {
+            return Ok(());
+        };
+        match self.clients.connections.get(&id) {
+            Some(connection) => leading
+                .tracker
+                .check(connection.session, self.id)
+                .map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn reply(&self, turn: &mut Turn, id: ConnectionId, xid: Xid, reply: Reply) {
+        let zxid = self.tree.last_zxid();
+        turn.tell(id, ServerMessage::Reply { xid, zxid, reply });
+    }
+
+    fn read(&mut self, id: ConnectionId, request: Request) -> Reply {
+        let (table, path, watch) = match &request {
+            Request::Exists { path, watch } | Request::GetData { path, watch } => {
+                (Table::Data, path, *watch)
+            }
+            Request::GetChildren { path, watch } => (Table::Child, path, *watch),
+            Request::Sync { .. } => return Ok(Response::Synced),
+            // Writes never come here: they go to the leader.
+            Request::Create { .. }
+            | Request::Delete { .. }
+            | Request::SetData { .. }
+            | Request::Multi(_) => return Err(ZkError::Unimplemented),
+        };
+        let node = self.tree.get(path);
+        // Only `exists` leaves a watch on a node that is not there.
+        if watch
+            && (node.is_some() || matches!(request, Request::Exists { .. }))
+            && let Some(connection) = self.clients.connections.get_mut(&id)
+        {
+            self.watches.add(table, path, id, connection);
+        }
+        let node = node.ok_or(ZkError::NoNode)?;
+        Ok(match request {
+            Request::GetData { .. } => Response::Data {
+                data: node.data().clone(),
+                stat: Box::new(node.stat()),
+            },
+            Request::GetChildren { .. } => Response::Children(node.list()),
+            Request::Exists { .. }
+            | Request::Sync { .. }
+            | Request::Create { .. }
+            | Request::Delete { .. }
+            | Request::SetData { .. }
+            | Request::Multi(_) => Response::Exists(Box::new(node.stat())),
+        })
+    }
+
+    /// Sets the watches that a client brings, and tells it at once of what it has missed.
+    fn set_watches(&mut self, turn: &mut Turn, id: ConnectionId, tables: &WatchTables) {
+        let Some(connection) = self.clients.connections.get_mut(&id) else {
+            return;
+        };
+        let since = tables.relative_zxid;
+        let mut arm = |table, path, missed: Option<EventKind>| match missed {
+            None => self.watches.add(table, path, id, connection),
+            Some(kind) => {
+                let path = path.clone();
+                turn.tell(id, ServerMessage::Notification { kind, path });
+            }
+        };
+        for path in &tables.data {
+            let missed = match self.tree.get(path) {
+                None => Some(EventKind::NodeDeleted),
+                Some(node) if node.mzxid > since => Some(EventKind::NodeDataChanged),
+                Some(_) => None,
+            };
+            arm(Table::Data, path, missed);
+        }
+        for path in &tables.exist {
+            let missed = self.tree.get(path).map(|_| EventKind::NodeCreated);
+            arm(Table::Data, path, missed);
+        }
+        for path in &tables.child {
+            let missed = match self.tree.get(path) {
+                None => Some(EventKind::NodeDeleted),
+                Some(node) if node.pzxid > since => Some(EventKind::NodeChildrenChanged),
+                Some(_) => None,
+            };
+            arm(Table::Child, path, missed);
+        }
+    }
+
+    /// Closes a connection from our side.
+    pub(super) fn close_connection(&mut self, turn: &mut Turn, id: ConnectionId) {
+        if self.clients.connections.contains_key(&id) {
+            turn.out.push(Output::CloseClient { connection: id });
+            self.forget_connection(id);
+        }
+    }
+
+    /// Forgets a connection and its watches.
+    pub(super) fn forget_connection(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.clients.remove(id) {
+            self.watches.forget(id, &connection);
+        }
+    }
+
+    /// Closes connections that have been silent for their session's timeout.
+    pub(super) fn close_idle(&mut self, turn: &mut Turn) {
+        let silent: Vec<ConnectionId> = self
+            .clients
+            .connections
+            .iter()
+            .filter(|(_, one)| idle_due(one.last_heard.micros() + one.timeout) <= turn.now)
+            .map(|(id, _)| *id)
+            .collect();
+        for id in silent {
+            self.close_connection(turn, id);
+        }
+        self.idle_check = if self.clients.connections.is_empty() {
+            VirtualTime::NEVER
+        } else {
+            idle_due(turn.now.micros())
+        };
+    }
+}
+
+/// When a connection that is due at this time is looked at: strictly after it.
+fn idle_due(micros: u64) -> VirtualTime {
+    VirtualTime::from_micros((micros / IDLE_INTERVAL + 1) * IDLE_INTERVAL)
+}

@@ -1,0 +1,475 @@
+//! A ZooKeeper server as a state machine: it is told what arrives and what time it is, and says what is to be sent.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{Path, RequestKind, SessionId, Zxid};
+use picklock_checker::{VirtualTime, time::whole_micros};
+
+use super::clients::Clients;
+use super::election::Election;
+use super::follower::Following;
+use super::leader::Leading;
+use super::log::TxnLog;
+use super::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
+use super::peer::{PeerMessage, Vote};
+use super::tree::{DataTree, name_of};
+use super::txn::{Created, Txn, parent_of};
+use super::watches::Watches;
+use crate::chance::Chance;
+use crate::plan::Ensemble;
+
+/// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
+pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
+
+/// Settings of a server, the same for all of an ensemble. Times are in microseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Servers in the ensemble; a single one stands alone.
+    pub servers: u8,
+    /// Length of a tick.
+    pub tick: u64,
+    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
+    pub sync_limit: u32,
+    /// Ticks that a server has to find and join a leader.
+    pub init_limit: u32,
+    /// How long a flush of the log takes.
+    pub fsync: u64,
+}
+
+impl Settings {
+    /// How many servers are a majority.
+    pub fn quorum(&self) -> usize {
+        usize::from(self.servers) / 2 + 1
+    }
+
+    /// The timeout that is granted to a client that asks for this one.
+    pub(super) fn grant(&self, timeout: u64) -> u64 {
+        timeout.clamp(2 * self.tick, 20 * self.tick)
+    }
+}
+
+impl From<&Ensemble> for Settings {
+    fn from(plan: &Ensemble) -> Self {
+        Self {
+            servers: plan.servers,
+            tick: whole_micros(plan.tick),
+            sync_limit: plan.sync_limit,
+            init_limit: plan.init_limit,
+            fsync: whole_micros(plan.fsync),
+        }
+    }
+}
+
+/// What happens to a server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A message from a client. The first on a connection is [`ClientMessage::Connect`].
+    Client {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What it says.
+        message: ClientMessage,
+    },
+    /// A connection is gone.
+    ClientGone {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// A message from another server.
+    Peer {
+        /// From which.
+        from: ServerId,
+        /// What it says.
+        message: PeerMessage,
+    },
+    /// Another server has died, and its connections with it.
+    PeerLost {
+        /// Which.
+        peer: ServerId,
+    },
+    /// The time has come that [`Server::next_wake`] had named. Too early does no harm.
+    Wake,
+}
+
+/// What a server wants done, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Send to a client.
+    ToClient {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What.
+        message: ServerMessage,
+        /// For a notification: the session whose transaction caused it.
+        caused_by: Option<SessionId>,
+    },
+    /// Close a connection, after what was sent on it before. The server has forgotten it already.
+    CloseClient {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Send to another server.
+    ToPeer {
+        /// To which.
+        to: ServerId,
+        /// What.
+        message: PeerMessage,
+        /// When it leaves; not if the server crashes before. Messages that leave earlier are not held up by it.
+        at: VirtualTime,
+    },
+    /// The leader has proposed a client's request.
+    Proposed {
+        /// The client's session.
+        session: SessionId,
+        /// The client's number for the request.
+        xid: Option<Xid>,
+        /// What was asked.
+        kind: RequestKind,
+    },
+    /// The leader knows that a transaction is committed. Once per leader and transaction, in the order of zxids. A
+    /// new leader says so of those of its log that it had not applied, which the one before may have done already.
+    Committed(Rc<Txn>),
+    /// The leader has marked a session as closing, because nothing was heard from it.
+    SessionExpired {
+        /// Which.
+        session: SessionId,
+    },
+    /// This server leads, and a quorum follows.
+    BecameLeader,
+    /// This server accepts clients.
+    StartedServing,
+    /// This server has closed all client connections, and refuses new ones.
+    StoppedServing,
+}
+
+/// What is at hand while an input is handled.
+pub(super) struct Turn<'a> {
+    pub(super) now: VirtualTime,
+    pub(super) chance: &'a mut dyn Chance,
+    pub(super) out: &'a mut Vec<Output>,
+}
+
+impl Turn<'_> {
+    /// Sends to a client.
+    pub(super) fn tell(&mut self, connection: ConnectionId, message: ServerMessage) {
+        self.out.push(Output::ToClient {
+            connection,
+            message,
+            caused_by: None,
+        });
+    }
+}
+
+/// A server of an ensemble.
+#[derive(Clone, Debug)]
+pub struct Server {
+    pub(super) id: ServerId,
+    pub(super) settings: Rc<Settings>,
+
+    // On disk.
+    pub(super) tree: DataTree,
+    pub(super) log: TxnLog,
+    pub(super) accepted_epoch: u32,
+    pub(super) current_epoch: u32,
+
+    // In memory.
+    pub(super) role: Role,
+    pub(super) serving: bool,
+    pub(super) clients: Clients,
+    pub(super) watches: Watches,
+    /// Sessions that have given signs of life since the leader last asked, and the number of that asking.
+    pub(super) touched: Vec<(SessionId, u64)>,
+    pub(super) touch_turn: u64,
+    pub(super) next_session: SessionId,
+    /// When connections that have been silent are looked for next.
+    pub(super) idle_check: VirtualTime,
+    /// Links to leaders so far.
+    pub(super) links: u32,
+    /// The last leader's log and ours did not fit together.
+    pub(super) want_snapshot: bool,
+    /// Elections so far, as far as we know, and our vote in the last.
+    pub(super) round: u64,
+    pub(super) vote: Vote,
+    wake: VirtualTime,
+}
+
+/// What a server does in the ensemble.
+#[derive(Clone, Debug)]
+pub(super) enum Role {
+    /// It is not running.
+    Down,
+    /// It looks for a leader.
+    Looking(Election),
+    /// It follows, or tries to.
+    Following(Following),
+    /// It leads, or tries to.
+    Leading(Box<Leading>),
+}
+
+impl Server {
+    /// A server with an empty disk. It does not run until [`restart`](Self::restart).
+    pub fn new(id: ServerId, settings: Rc<Settings>) -> Self {
+        let log = TxnLog::new(Zxid(0), settings.fsync);
+        Self {
+            id,
+            settings,
+            tree: DataTree::new(),
+            log,
+            accepted_epoch: 0,
+            current_epoch: 0,
+            role: Role::Down,
+            serving: false,
+            clients: Clients::default(),
+            watches: Watches::default(),
+            touched: Vec::new(),
+            touch_turn: 1,
+            next_session: SessionId(0),
+            idle_check: VirtualTime::NEVER,
+            links: 0,
+            want_snapshot: false,
+            round: 0,
+            vote: Vote {
+                epoch: 0,
+                zxid: Zxid(0),
+                leader: id,
+            },
+            wake: VirtualTime::NEVER,
+        }
+    }
+
+    /// An ensemble that has formed already: the highest id leads in epoch 1, everybody is in sync and serves, and
+    /// these persistent nodes are there. A node's parent has to stand before it.
+    pub fn formed(settings: &Rc<Settings>, nodes: &[Path]) -> Vec<Self> {
+        let mut tree = DataTree::new();
+        for (path, zxid) in nodes.iter().zip(1..) {
+            let parent = parent_of(path).unwrap_or("/");
+            let made = Created {
+                path: Rc::clone(path),
+                name: Rc::from(name_of(path)),
+                parent: Rc::from(parent),
+                data: Rc::from([]),
+                owner: SessionId(0),
+                parent_creates: tree.get(parent).map_or(0, |parent| parent.creates) + 1,
+            };
+            tree.create(Zxid(zxid), WALL_CLOCK_AT_START, &made);
+            tree.set_last_zxid(Zxid(zxid));
+        }
+        let leader = ServerId(settings.servers.saturating_sub(1));
+        (0..settings.servers)
+            .map(|id| {
+                let mut server = Self::new(ServerId(id), Rc::clone(settings));
+                server.log = TxnLog::new(tree.last_zxid(), settings.fsync);
+                server.tree = tree.clone();
+                server.accepted_epoch = 1;
+                server.current_epoch = 1;
+                server.start_formed(leader);
+                server.set_wake();
+                server
+            })
+            .collect()
+    }
+
+    /// Handles what happens.
+    pub fn handle(
+        &mut self,
+        now: VirtualTime,
+        input: Input,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) {
+        let mut turn = Turn { now, chance, out };
+        // What is overdue comes first: who was paused finds sessions expired before it reads what they have sent.
+        if self.wake <= now {
+            self.run_timers(&mut turn);
+        }
+        match input {
+            Input::Client {
+                connection,
+                message,
+            } => self.client(&mut turn, connection, message),
+            Input::ClientGone { connection } => self.forget_connection(connection),
+            Input::Peer { from, message } => self.peer(&mut turn, from, message),
+            Input::PeerLost { peer } => self.peer_lost(&mut turn, peer),
+            Input::Wake => {}
+        }
+        self.set_wake();
+    }
+
+    /// When [`Input::Wake`] is due; [`VirtualTime::NEVER`] if nothing is. It may change with every input.
+    pub fn next_wake(&self) -> VirtualTime {
+        self.wake
+    }
+
+    /// The process dies. What was in memory is lost, and what was not yet safe on disk.
+    pub fn crash(&mut self, now: VirtualTime) {
+        self.log.crash(now);
+        self.role = Role::Down;
+        self.serving = false;
+        self.clients = Clients::default();
+        self.watches.clear();
+        self.touched.clear();
+        self.idle_check = VirtualTime::NEVER;
+        self.round = 0;
+        self.wake = VirtualTime::NEVER;
+    }
+
+    /// The process starts, with what is on its disk, and looks for a leader.
+    pub fn restart(&mut self, now: VirtualTime, chance: &mut dyn Chance, out: &mut Vec<Output>) {
+        let mut turn = Turn { now, chance, out };
+        self.look(&mut turn);
+        self.set_wake();
+    }
+
+    /// The leader acts as if it had not heard from a session. Does nothing on other servers, and nothing to a session
+    /// that is not alive.
+    pub fn expire_session(
+        &mut self,
+        now: VirtualTime,
+        session: SessionId,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) {
+        let mut turn = Turn { now, chance, out };
+        if self.wake <= now {
+            self.run_timers(&mut turn);
+        }
+        self.expire_now(&mut turn, session);
+        self.set_wake();
+    }
+
+    /// From now on a flush of the log takes this long.
+    pub fn set_fsync(&mut self, flush: Duration) {
+        self.log.set_flush(whole_micros(flush));
+    }
+
+    /// Its id.
+    pub fn id(&self) -> ServerId {
+        self.id
+    }
+
+    /// Whether it leads and a quorum follows, as far as it knows. A single server leads itself.
+    pub fn is_leader(&self) -> bool {
+        matches!(&self.role, Role::Leading(leading) if leading.is_established())
+    }
+
+    /// Whether it accepts clients.
+    pub fn is_serving(&self) -> bool {
+        self.serving
+    }
+
+    /// Whether its process runs.
+    pub fn is_running(&self) -> bool {
+        !matches!(self.role, Role::Down)
+    }
+
+    /// What its clients can read.
+    pub fn tree(&self) -> &DataTree {
+        &self.tree
+    }
+
+    /// The newest transaction that it has logged, applied or not.
+    pub fn last_logged(&self) -> Zxid {
+        self.log.last_zxid()
+    }
+
+    /// The transactions that it has logged lately, oldest first.
+    pub fn logged(&self) -> impl Iterator<Item = &Txn> {
+        self.log.iter()
+    }
+
+    /// The session of a connection, once there is one.
+    pub fn session_of(&self, connection: ConnectionId) -> Option<SessionId> {
+        self.clients
+            .connections
+            .get(&connection)
+            .filter(|connection| connection.established)
+            .map(|connection| connection.session)
+    }
+
+    /// How many client connections it has.
+    pub fn connection_count(&self) -> usize {
+        self.clients.connections.len()
+    }
+
+    /// How many watches are set on it.
+    pub fn watch_count(&self) -> usize {
+        self.watches.count()
+    }
+
+    /// Whether it leads and keeps this session, and has not marked it as closing.
+    pub fn keeps_alive(&self, session: SessionId) -> bool {
+        matches!(&self.role, Role::Leading(leading) if leading.keeps_alive(session))
+    }
+
+    fn run_timers(&mut self, turn: &mut Turn) {
+        match &self.role {
+            Role::Down => {}
+            Role::Looking(_) => self.election_timers(turn),
+            Role::Following(_) => self.follower_timers(turn),
+            Role::Leading(_) => self.leader_timers(turn),
+        }
+        if self.idle_check <= turn.now {
+            self.close_idle(turn);
+        }
+    }
+
+    fn set_wake(&mut self) {
+        let role = match &self.role {
+            Role::Down => VirtualTime::NEVER,
+            Role::Looking(election) => election.next_wake(),
+            Role::Following(following) => following.next_wake(),
+            Role::Leading(leading) => leading.next_wake(&self.settings),
+        };
+        self.wake = role.min(self.idle_check);
+    }
+
+    fn peer(&mut self, turn: &mut Turn, from: ServerId, message: PeerMessage) {
+        match &self.role {
+            Role::Down => {}
+            Role::Looking(_) => self.peer_while_looking(turn, from, message),
+            Role::Following(_) => self.peer_while_following(turn, from, message),
+            Role::Leading(_) => self.peer_while_leading(turn, from, message),
+        }
+    }
+
+    fn peer_lost(&mut self, turn: &mut Turn, peer: ServerId) {
+        match &mut self.role {
+            Role::Down => {}
+            Role::Looking(election) => election.forget(peer),
+            Role::Following(following) if following.leader == peer => self.leader_lost(turn),
+            Role::Following(_) => {}
+            Role::Leading(leading) => leading.drop_learner(peer),
+        }
+    }
+
+    /// Begins to accept clients.
+    pub(super) fn start_serving(&mut self, now: VirtualTime) {
+        self.serving = true;
+        self.next_session = self.next_session.max(super::sessions::first_session(
+            self.id,
+            now.micros() / 1_000,
+        ));
+    }
+
+    /// Closes all client connections, and refuses new ones.
+    pub(super) fn stop_serving(&mut self, turn: &mut Turn) {
+        if !self.serving {
+            return;
+        }
+        self.serving = false;
+        for id in self.clients.connections.keys() {
+            turn.out.push(Output::CloseClient { connection: *id });
+        }
+        self.clients = Clients::default();
+        self.watches.clear();
+        self.touched.clear();
+        self.idle_check = VirtualTime::NEVER;
+        turn.out.push(Output::StoppedServing);
+    }
+}
+
+/// A moment so many microseconds later.
+pub(super) fn later(time: VirtualTime, micros: u64) -> VirtualTime {
+    VirtualTime::from_micros(time.micros().saturating_add(micros))
+}

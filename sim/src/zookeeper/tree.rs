@@ -1,0 +1,202 @@
+//! The replicated state: the tree of znodes, and the sessions.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use picklock_algorithms::clients::zookeeper::{
+    Children, Data, Path, SessionId, Stat, Version, Zxid,
+};
+use rustc_hash::FxBuildHasher;
+
+use super::node::Node;
+use super::txn::{Created, parent_of};
+
+/// A map with a fixed hasher; never iterated where the order could be seen.
+pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
+
+/// The tree of znodes and the open sessions, as of one transaction.
+#[derive(Clone, Debug)]
+pub struct DataTree {
+    nodes: FastMap<Path, Node>,
+    sessions: FastMap<SessionId, OpenSession>,
+    last_zxid: Zxid,
+    births: u64,
+}
+
+/// A session as every server knows it.
+#[derive(Clone, Debug, PartialEq)]
+struct OpenSession {
+    timeout: u64,
+    ephemerals: Vec<Path>,
+}
+
+impl Default for DataTree {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl DataTree {
+    /// The tree of a new ensemble: the root and ZooKeeper's own nodes, which no counter has counted.
+    pub fn new() -> Self {
+        let mut tree = Self {
+            nodes: FastMap::default(),
+            sessions: FastMap::default(),
+            last_zxid: Zxid(0),
+            births: 0,
+        };
+        let empty: Data = Rc::from([]);
+        for path in ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"] {
+            let node = Node::new(Rc::clone(&empty), Zxid(0), 0, SessionId(0), tree.births);
+            tree.nodes.insert(Rc::from(path), node);
+            if let Some(parent) = parent_of(path)
+                && let Some(above) = tree.nodes.get_mut(parent)
+            {
+                above.add_child(tree.births, Rc::from(name_of(path)));
+            }
+            tree.births += 1;
+        }
+        tree
+    }
+
+    /// A node.
+    pub fn get(&self, path: &str) -> Option<&Node> {
+        self.nodes.get(path)
+    }
+
+    /// A node, and its path as the tree shares it.
+    pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
+        self.nodes.get_key_value(path)
+    }
+
+    /// The metadata of a node.
+    pub fn stat(&self, path: &str) -> Option<Stat> {
+        self.nodes.get(path).map(Node::stat)
+    }
+
+    /// The names of a node's children, newest first.
+    pub fn children(&self, path: &str) -> Option<Rc<Children>> {
+        self.nodes.get(path).map(Node::list)
+    }
+
+    /// The newest transaction that was applied.
+    pub fn last_zxid(&self) -> Zxid {
+        self.last_zxid
+    }
+
+    /// Every open session with its timeout in microseconds, in an order that means nothing.
+    pub fn sessions(&self) -> impl Iterator<Item = (SessionId, u64)> {
+        self.sessions.iter().map(|(id, open)| (*id, open.timeout))
+    }
+
+    /// Whether a session is open.
+    pub fn has_session(&self, session: SessionId) -> bool {
+        self.sessions.contains_key(&session)
+    }
+
+    /// The ephemeral nodes of a session.
+    pub fn ephemerals(&self, session: SessionId) -> &[Path] {
+        match self.sessions.get(&session) {
+            Some(open) => &open.ephemerals,
+            None => &[],
+        }
+    }
+
+    /// How many nodes there are, with the root and ZooKeeper's own.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn set_last_zxid(&mut self, zxid: Zxid) {
+        self.last_zxid = zxid;
+    }
+
+    pub(super) fn open_session(&mut self, session: SessionId, timeout: u64) {
+        let ephemerals = Vec::new();
+        self.sessions.insert(
+            session,
+            OpenSession {
+                timeout,
+                ephemerals,
+            },
+        );
+    }
+
+    pub(super) fn close_session(&mut self, session: SessionId) {
+        self.sessions.swap_remove(&session);
+    }
+
+    pub(super) fn create(&mut self, zxid: Zxid, time: i64, made: &Created) {
+        let Some(parent) = self.nodes.get_mut(&made.parent) else {
+            return;
+        };
+        // Only ever raised. So a counter that has reached its end stays there, and `pzxid` with it.
+        if made.parent_creates > parent.creates {
+            parent.creates = made.parent_creates;
+            parent.pzxid = zxid;
+        }
+        parent.add_child(self.births, Rc::clone(&made.name));
+        let node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
+        self.births += 1;
+        self.nodes.insert(Rc::clone(&made.path), node);
+        if made.owner != SessionId(0)
+            && let Some(open) = self.sessions.get_mut(&made.owner)
+        {
+            open.ephemerals.push(Rc::clone(&made.path));
+        }
+    }
+
+    /// Answers whether the node was there.
+    pub(super) fn delete(&mut self, zxid: Zxid, path: &str) -> bool {
+        let Some(node) = self.nodes.swap_remove(path) else {
+            return false;
+        };
+        if let Some(parent) = parent_of(path).and_then(|parent| self.nodes.get_mut(parent)) {
+            parent.remove_child(node.birth());
+            parent.pzxid = parent.pzxid.max(zxid);
+        }
+        if node.owner != SessionId(0)
+            && let Some(open) = self.sessions.get_mut(&node.owner)
+            && let Some(place) = open.ephemerals.iter().position(|known| **known == *path)
+        {
+            open.ephemerals.swap_remove(place);
+        }
+        true
+    }
+
+    pub(super) fn set_data(
+        &mut self,
+        zxid: Zxid,
+        time: i64,
+        path: &str,
+        data: &Data,
+        version: Version,
+    ) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            node.data = Rc::clone(data);
+            node.version = version;
+            node.mzxid = zxid;
+            node.mtime = time;
+        }
+    }
+}
+
+/// Trees are equal if no client can tell them apart.
+impl PartialEq for DataTree {
+    fn eq(&self, other: &Self) -> bool {
+        self.last_zxid == other.last_zxid
+            && self.nodes == other.nodes
+            && self.sessions.len() == other.sessions.len()
+            && self.sessions().all(|(session, timeout)| {
+                other
+                    .sessions
+                    .get(&session)
+                    .is_some_and(|open| open.timeout == timeout)
+            })
+    }
+}
+
+/// The last component of a path.
+pub(super) fn name_of(path: &str) -> &str {
+    &path[path.rfind('/').map_or(0, |slash| slash + 1)..]
+}

@@ -1,0 +1,89 @@
+//! Transactions: what the leader decides and every server applies.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::zookeeper::{Data, Path, SessionId, Version, ZkError, Zxid};
+
+use super::messages::Xid;
+
+/// A transaction. It is idempotent: it says what is to be, not what to do, and was checked by the leader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Txn {
+    /// Its place in the order of all transactions.
+    pub zxid: Zxid,
+    /// The leader's wall clock, in milliseconds since the Unix epoch.
+    pub time: i64,
+    /// The session that asked for it, or that it opens or closes.
+    pub session: Option<SessionId>,
+    /// The client's number for the request; `None` when no request stands behind it.
+    pub xid: Option<Xid>,
+    /// What it does.
+    pub change: TxnChange,
+}
+
+/// What a transaction does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TxnChange {
+    /// Opens the session.
+    CreateSession {
+        /// Its timeout in microseconds.
+        timeout: u64,
+    },
+    /// Closes the session and deletes its ephemeral nodes, all at once.
+    CloseSession {
+        /// The nodes, in the order in which they are deleted.
+        paths: Vec<Path>,
+    },
+    /// Makes a node.
+    Create(Created),
+    /// Deletes a node.
+    Delete {
+        /// Which.
+        path: Path,
+    },
+    /// Sets the data of a node.
+    SetData {
+        /// Which.
+        path: Path,
+        /// To what.
+        data: Data,
+        /// The version that the data then has.
+        version: Version,
+    },
+    /// All of these, in this order.
+    Multi(Vec<TxnChange>),
+    /// A check within a multi; it went through.
+    Check,
+    /// A request that was refused. It takes its place in the order like any other.
+    Error(ZkError),
+}
+
+/// A node that a transaction makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Created {
+    /// Where, with its number if it is sequential.
+    pub path: Path,
+    /// The last component of the path.
+    pub name: Path,
+    /// The node above it.
+    pub parent: Path,
+    /// Its data.
+    pub data: Data,
+    /// The session that it goes with; zero if it is not ephemeral.
+    pub owner: SessionId,
+    /// How many children the parent has had then.
+    pub parent_creates: i32,
+}
+
+/// The node above a path; `None` for the root and for what is not a path.
+pub fn parent_of(path: &str) -> Option<&str> {
+    match path.rfind('/') {
+        None => None,
+        Some(0) if path.len() > 1 => Some("/"),
+        Some(0) => None,
+        Some(slash) => Some(&path[..slash]),
+    }
+}
+
+/// A transaction that is shared between the log, the proposal, and the commit.
+pub type SharedTxn = Rc<Txn>;

@@ -1,0 +1,197 @@
+//! Watches: who is to be told of what, once.
+
+use std::rc::Rc;
+
+use indexmap::map::Entry;
+use picklock_algorithms::clients::zookeeper::{EventKind, Path, SessionId};
+
+use super::clients::{Clients, Connection};
+use super::messages::{ConnectionId, ServerMessage};
+use super::state::Output;
+use super::tree::FastMap;
+
+/// Which of a node's sides is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    /// Its data, and its making and deletion.
+    Data,
+    /// Its children, and its deletion.
+    Child,
+}
+
+/// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a
+/// node's side, it is told once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watches {
+    data: FastMap<Path, Watchers>,
+    child: FastMap<Path, Watchers>,
+    /// Counts deletions.
+    deletions: u64,
+    /// Counts watches.
+    count: usize,
+}
+
+/// Who watches, first come first served. Most nodes have one watcher.
+#[derive(Clone, Debug)]
+enum Watchers {
+    One(ConnectionId),
+    Many(Vec<ConnectionId>),
+}
+
+impl Watchers {
+    fn as_slice(&self) -> &[ConnectionId] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
+        }
+    }
+}
+
+impl Watches {
+    /// How many watches are set.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    fn table(&mut self, table: Table) -> &mut FastMap<Path, Watchers> {
+        match table {
+            Table::Data => &mut self.data,
+            Table::Child => &mut self.child,
+        }
+    }
+
+    /// Sets a watch, unless this connection has it already.
+    pub(super) fn add(
+        &mut self,
+        table: Table,
+        path: &Path,
+        id: ConnectionId,
+        connection: &mut Connection,
+    ) {
+        match self.table(table).entry(Rc::clone(path)) {
+            Entry::Vacant(vacant) => {
+                connection.watches.push((table, Rc::clone(path)));
+                vacant.insert(Watchers::One(id));
+            }
+            Entry::Occupied(mut occupied) => {
+                let shared = Rc::clone(occupied.key());
+                let watchers = occupied.get_mut();
+                let known = watchers.as_slice();
+                // Either side knows; the one with less to look through is asked.
+                let has = if known.len() < connection.watches.len() {
+                    known.contains(&id)
+                } else {
+                    has_watch(connection, table, &shared).is_some()
+                };
+                if has {
+                    return;
+                }
+                connection.watches.push((table, shared));
+                match watchers {
+                    Watchers::One(one) => *watchers = Watchers::Many(vec![*one, id]),
+                    Watchers::Many(many) => many.push(id),
+                }
+            }
+        }
+        self.count += 1;
+    }
+
+    /// Forgets the watches of a connection that is gone.
+    pub(super) fn forget(&mut self, id: ConnectionId, connection: &Connection) {
+        self.count -= connection.watches.len();
+        for (table, path) in &connection.watches {
+            let table = self.table(*table);
+            let empty = match table.get_mut(path) {
+                None => false,
+                Some(Watchers::One(_)) => true,
+                Some(Watchers::Many(many)) => {
+                    many.retain(|other| *other != id);
+                    many.is_empty()
+                }
+            };
+            if empty {
+                table.swap_remove(path);
+            }
+        }
+    }
+
+    /// Forgets every watch.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// The place of a watch among those of its connection. Paths are the tables' own, so that comparing pointers will do.
+fn has_watch(connection: &Connection, table: Table, path: &Path) -> Option<usize> {
+    connection
+        .watches
+        .iter()
+        .position(|(other, watched)| *other == table && Rc::ptr_eq(watched, path))
+}
+
+/// What fires watches: the tables, those who are told, and where the messages go.
+pub(super) struct Firing<'a> {
+    pub(super) watches: &'a mut Watches,
+    pub(super) clients: &'a mut Clients,
+    pub(super) caused_by: Option<SessionId>,
+    pub(super) out: &'a mut Vec<Output>,
+}
+
+impl Firing<'_> {
+    /// A node was made.
+    pub(super) fn created(&mut self, path: &str, parent: &str) {
+        self.fire(Table::Data, path, EventKind::NodeCreated, None);
+        self.fire(Table::Child, parent, EventKind::NodeChildrenChanged, None);
+    }
+
+    /// A node's data was set.
+    pub(super) fn data_set(&mut self, path: &str) {
+        self.fire(Table::Data, path, EventKind::NodeDataChanged, None);
+    }
+
+    /// A node was deleted. Who watched both its sides is told once.
+    pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>) {
+        self.watches.deletions += 1;
+        let once = Some(self.watches.deletions);
+        self.fire(Table::Data, path, EventKind::NodeDeleted, once);
+        self.fire(Table::Child, path, EventKind::NodeDeleted, once);
+        if let Some(parent) = parent {
+            self.fire(Table::Child, parent, EventKind::NodeChildrenChanged, None);
+        }
+    }
+
+    fn fire(&mut self, table: Table, path: &str, kind: EventKind, once: Option<u64>) {
+        let watched = self.watches.table(table);
+        if watched.is_empty() {
+            return;
+        }
+        let Some((path, watchers)) = watched.swap_remove_entry(path) else {
+            return;
+        };
+        let ids = watchers.as_slice();
+        self.watches.count -= ids.len();
+        self.out.reserve(ids.len());
+        for &id in ids {
+            let Some(connection) = self.clients.connections.get_mut(&id) else {
+                continue;
+            };
+            if let Some(place) = has_watch(connection, table, &path) {
+                connection.watches.swap_remove(place);
+            }
+            if let Some(deletion) = once {
+                if connection.told == deletion {
+                    continue;
+                }
+                connection.told = deletion;
+            }
+            self.out.push(Output::ToClient {
+                connection: id,
+                message: ServerMessage::Notification {
+                    kind,
+                    path: Rc::clone(&path),
+                },
+                caused_by: self.caused_by,
+            });
+        }
+    }
+}
