@@ -1,3 +1,24 @@
 //! Scenario files, the runner, and the seeds.
+//!
+//! A scenario file says what is claimed about a lock, why, in which world, and what breaks there.
+//! [`load`] reads a file or a folder, [`parse`] a text, and [`write`] spells a case out as a file
+//! again. Every mistake in a file is a [`Diagnostic`] that points at the place.
 
+pub mod describe;
+pub mod diagnostic;
+pub mod format;
 pub mod herd;
+pub mod library;
+pub mod load;
+mod nearest;
+pub mod scenario;
+pub mod units;
+mod write;
+
+pub use diagnostic::{Diagnostic, Place};
+pub use format::parse;
+pub use library::BUILT_IN;
+pub use load::load;
+pub use nearest::nearest;
+pub use scenario::{Case, Catalogue, Expectation, Measure, Scenario, Want, default_event_budget};
+pub use write::write;

@@ -1,0 +1,198 @@
+//! The format of scenario files: TOML, read strictly.
+//!
+//! Names are in kebab-case. One of several is either a name (`arrive = "together"`) or a name and
+//! what belongs to it (`arrive = { within = "2s" }`, or `when.acquired = { by = "contender-1" }`).
+//! Durations have units. What is unknown is a mistake, and all mistakes of a file are reported
+//! together.
+
+mod case;
+mod cast;
+mod choice;
+mod expect;
+mod fault;
+mod inject;
+mod reader;
+mod trigger;
+mod workload;
+mod world;
+
+use picklock_algorithms::Recipe;
+use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};
+use toml::de::DeTable;
+
+pub use workload::MOST_CONTENDERS;
+
+pub(crate) use expect::checked_by_default;
+
+use self::cast::Cast;
+use self::reader::{Fields, Mistake, Mistakes};
+use self::trigger::Scene;
+use crate::diagnostic::Diagnostic;
+use crate::scenario::{Case, Catalogue, Scenario, default_event_budget};
+
+/// Reads the text of a scenario file. Its path is taken to be its name with `.toml` behind it.
+///
+/// # Errors
+///
+/// Every mistake in the text, in its order.
+pub fn parse(name: &str, text: &str, catalogue: &Catalogue) -> Result<Scenario, Vec<Diagnostic>> {
+    parse_file(name, &format!("{name}.toml"), text, catalogue)
+}
+
+/// Reads the text of the file at `path`.
+pub(crate) fn parse_file(
+    name: &str,
+    path: &str,
+    text: &str,
+    catalogue: &Catalogue,
+) -> Result<Scenario, Vec<Diagnostic>> {
+    let mut mistakes = Mistakes::new(path, text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    // What follows a slip in the syntax is guesswork, so nothing else is said then.
+    if !errors.is_empty() {
+        for error in errors {
+            let span = error.span().unwrap_or(0..0);
+            let message = format!("this is not TOML: {}", error.message());
+            mistakes.add(span, Mistake::new(message));
+        }
+        return Err(mistakes.finish());
+    }
+    let mut fields = Fields::new(table.get_ref(), 0..0);
+    let scenario = scenario(&mut fields, name, path, catalogue, &mut mistakes);
+    fields.finish(&mut mistakes);
+    let found = mistakes.finish();
+    if found.is_empty() {
+        Ok(scenario)
+    } else {
+        Err(found)
+    }
+}
+
+fn scenario(
+    fields: &mut Fields,
+    name: &str,
+    path: &str,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) -> Scenario {
+    let claim = claim(fields, mistakes);
+    let because = prose(
+        fields,
+        "because",
+        "because = \"the reason for it\"",
+        mistakes,
+    );
+    let source = prose(
+        fields,
+        "source",
+        "source = \"where that is written\"",
+        mistakes,
+    );
+    let resource = case::resource(fields, mistakes);
+    let (service, servers) = world::service(fields, mistakes);
+    let network = world::network(fields, mistakes);
+    let (workload, contenders) = workload::workload(fields, mistakes);
+    let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
+    let cast = Cast {
+        contenders,
+        servers,
+    };
+    let section = workload.section;
+    let faults = faults(fields, cast, section, mistakes);
+    let world = |recipe: Recipe| Plan {
+        recipe,
+        service: service.clone(),
+        network: network.clone(),
+        workload: workload.clone(),
+        resource: resource.unwrap_or(Resource { fenced: false }),
+        faults: faults.clone(),
+        event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
+    };
+    Scenario {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        claim,
+        because,
+        source,
+        cases: cases(fields, catalogue, section, &world, mistakes),
+    }
+}
+
+fn prose(fields: &mut Fields, key: &'static str, example: &str, mistakes: &mut Mistakes) -> String {
+    let item = fields.need(key, example, mistakes);
+    item.and_then(|item| item.prose("a string", mistakes))
+        .unwrap_or_default()
+}
+
+/// The claim: one line that ends with a full stop.
+fn claim(fields: &mut Fields, mistakes: &mut Mistakes) -> String {
+    let example = "claim = \"A waiter's death does not grant the lock.\"";
+    let Some(item) = fields.need("claim", example, mistakes) else {
+        return String::new();
+    };
+    let Some(claim) = item.prose("one sentence", mistakes) else {
+        return String::new();
+    };
+    let wrong = if claim.contains('\n') {
+        Some(("the claim has several lines", "say the rest in `because`"))
+    } else if !claim.ends_with('.') {
+        Some((
+            "the claim does not end with a full stop",
+            "a claim is one sentence",
+        ))
+    } else {
+        None
+    };
+    if let Some((message, help)) = wrong {
+        mistakes.add(item.span, Mistake::new(message).help(help));
+    }
+    claim
+}
+
+fn faults(
+    fields: &mut Fields,
+    cast: Cast,
+    section: Section,
+    mistakes: &mut Mistakes,
+) -> Vec<PlannedFault> {
+    let items = fields
+        .get("fault")
+        .and_then(|item| item.list("tables that begin with [[fault]]", mistakes))
+        .unwrap_or_default();
+    let faults = items.iter().enumerate().filter_map(|(place, item)| {
+        let scene = Scene {
+            cast,
+            section,
+            place,
+            faults: items.len(),
+        };
+        fault::fault(item, scene, mistakes)
+    });
+    faults.collect()
+}
+
+fn cases(
+    fields: &mut Fields,
+    catalogue: &Catalogue,
+    section: Section,
+    world: &dyn Fn(Recipe) -> Plan,
+    mistakes: &mut Mistakes,
+) -> Vec<Case> {
+    let example = "[[case]] and below it algorithm = \"zk-predecessor-watch\"";
+    let Some(item) = fields.need("case", example, mistakes) else {
+        return Vec::new();
+    };
+    let Some(items) = item.list("tables that begin with [[case]]", mistakes) else {
+        return Vec::new();
+    };
+    if items.is_empty() {
+        let mistake = Mistake::new("a scenario without a case shows nothing");
+        mistakes.add(item.span, mistake.help(format!("write {example}")));
+    }
+    let cases: Vec<case::Named> = items
+        .iter()
+        .filter_map(|item| case::case(item, catalogue, section, world, mistakes))
+        .collect();
+    case::refuse_namesakes(&cases, mistakes);
+    cases.into_iter().map(|named| named.case).collect()
+}

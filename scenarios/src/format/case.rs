@@ -1,0 +1,140 @@
+//! `[[case]]`: an algorithm, and what is wanted of it.
+
+use std::ops::Range;
+
+use picklock_algorithms::Recipe;
+use picklock_sim::plan::{Plan, Resource, Section};
+
+use super::choice::choose;
+use super::expect::{expectations, measures};
+use super::reader::{Fields, Item, Mistake, Mistakes};
+use crate::diagnostic::printable;
+use crate::scenario::{Case, Catalogue};
+
+const RESOURCES: [(&str, bool); 2] = [("fenced", true), ("unfenced", false)];
+
+/// Reads `resource`, of the file or of a case.
+pub(super) fn resource(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Resource> {
+    let item = fields.get("resource")?;
+    let chosen = choose(&item, "resource", &RESOURCES, mistakes)?;
+    chosen.bare(mistakes);
+    Some(Resource {
+        fenced: chosen.kind,
+    })
+}
+
+/// A case, and where its name stands or would stand.
+pub(super) struct Named {
+    pub(super) case: Case,
+    span: Range<usize>,
+    fenced: Option<bool>,
+}
+
+/// Reads one case; `world` makes the plan that all cases share.
+pub(super) fn case(
+    item: &Item,
+    catalogue: &Catalogue,
+    section: Section,
+    world: &dyn Fn(Recipe) -> Plan,
+    mistakes: &mut Mistakes,
+) -> Option<Named> {
+    let mut fields = item.table("a table, [[case]]", mistakes)?;
+    let example = "algorithm = \"zk-predecessor-watch\"";
+    let algorithm_item = fields.need("algorithm", example, mistakes);
+    let algorithm = algorithm_item
+        .as_ref()
+        .and_then(|item| algorithm(item, catalogue, mistakes));
+    let name_item = fields.get("name");
+    let name = name_item.as_ref().map(|item| case_name(item, mistakes));
+    let resource = resource(&mut fields, mistakes);
+    let expect = fields.get("expect");
+    let claims = algorithm.map_or(&[][..], |recipe| recipe.claims);
+    let expectations = expectations(expect.as_ref(), claims, section, catalogue, mistakes);
+    let measure = fields.get("measure");
+    let measures = measures(measure.as_ref(), catalogue, mistakes);
+    fields.finish(mistakes);
+
+    let algorithm = algorithm?;
+    let name = match name {
+        Some(given) => given?,
+        None => algorithm.name.to_owned(),
+    };
+    let mut plan = world(algorithm);
+    plan.resource = resource.unwrap_or(plan.resource);
+    Some(Named {
+        case: Case {
+            name,
+            algorithm,
+            plan,
+            expectations,
+            measures,
+        },
+        span: name_item
+            .or(algorithm_item)
+            .map_or(item.span.clone(), |item| item.span),
+        fenced: resource.map(|resource| resource.fenced),
+    })
+}
+
+fn algorithm(item: &Item, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Option<Recipe> {
+    let name = item.text("the name of an algorithm", mistakes)?;
+    let found = catalogue
+        .algorithms
+        .iter()
+        .find(|recipe| recipe.name == name);
+    if found.is_none() {
+        let names: Vec<&str> = catalogue
+            .algorithms
+            .iter()
+            .map(|recipe| recipe.name)
+            .collect();
+        mistakes.add(
+            item.span.clone(),
+            Mistake::unknown("algorithm", name, &names),
+        );
+    }
+    found.copied()
+}
+
+/// A name that can stand in a command and in a file name.
+fn case_name(item: &Item, mistakes: &mut Mistakes) -> Option<String> {
+    const LONGEST: usize = 80;
+    let name = item.text("a name such as \"zk-predecessor-watch-fenced\"", mistakes)?;
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if starts && !name.ends_with('-') && name.len() <= LONGEST && name.chars().all(allowed) {
+        return Some(name.to_owned());
+    }
+    let mistake = Mistake::new(format!(
+        "`{}` cannot be the name of a case",
+        printable(name)
+    ))
+    .help(format!(
+        "expected lower-case letters, digits, and hyphens, at most {LONGEST} of them"
+    ));
+    mistakes.add(item.span.clone(), mistake);
+    None
+}
+
+/// Refuses two cases of one name: results and commands could not tell them apart.
+pub(super) fn refuse_namesakes(cases: &[Named], mistakes: &mut Mistakes) {
+    for (place, named) in cases.iter().enumerate() {
+        let name = &named.case.name;
+        if cases[..place]
+            .iter()
+            .any(|before| before.case.name == *name)
+        {
+            let suffix = match named.fenced {
+                Some(true) => "fenced",
+                Some(false) => "unfenced",
+                None => "again",
+            };
+            let mistake = Mistake::new(format!("two cases are called `{name}`"))
+                .label("the second one")
+                .help(format!(
+                    "give it a name of its own: name = \"{name}-{suffix}\""
+                ));
+            mistakes.add(named.span.clone(), mistake);
+        }
+    }
+}

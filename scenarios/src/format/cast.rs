@@ -1,0 +1,180 @@
+//! Contenders and servers by name: `contender-1`, `leader`, `follower-2`, `server-3`,
+//! `server-of-contender-1`.
+
+use picklock_sim::plan::{ContenderName, ServerName};
+
+use super::reader::{Fields, Item, Mistake, Mistakes};
+use crate::diagnostic::printable;
+use crate::nearest::nearest;
+
+/// Who takes part; `None` where the file is mistaken about how many there are.
+#[derive(Clone, Copy)]
+pub(super) struct Cast {
+    pub(super) contenders: Option<u32>,
+    pub(super) servers: Option<u8>,
+}
+
+/// The number at the end of `prefix-7`: 7. Written in one way only.
+fn numbered(name: &str, prefix: &str) -> Option<u32> {
+    let digits = name.strip_prefix(prefix)?.strip_prefix('-')?;
+    let canonical = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    if canonical || digits == "0" {
+        digits.parse().ok()
+    } else {
+        None
+    }
+}
+
+impl Cast {
+    /// A contender that takes part.
+    pub(super) fn contender(self, item: &Item, mistakes: &mut Mistakes) -> Option<ContenderName> {
+        let name = item.text(
+            r#"the name of a contender, such as "contender-1""#,
+            mistakes,
+        )?;
+        self.contender_named(name, item, mistakes)
+    }
+
+    fn contender_named(
+        self,
+        name: &str,
+        item: &Item,
+        mistakes: &mut Mistakes,
+    ) -> Option<ContenderName> {
+        let contenders = self.contenders.unwrap_or(u32::MAX);
+        let range = match contenders {
+            1 => "there is contender-1 only".to_owned(),
+            2 => "there are contender-1 and contender-2".to_owned(),
+            _ => format!("there are contender-1 to contender-{contenders}"),
+        };
+        let mistake = match numbered(name, "contender") {
+            Some(number) if (1..=contenders).contains(&number) => {
+                return Some(ContenderName(number - 1));
+            }
+            Some(0) => Mistake::new("there is no contender-0")
+                .label("contenders are counted from 1")
+                .help(range),
+            Some(number) => Mistake::new(format!("there is no contender-{number}"))
+                .label(format!(
+                    "the workload has {}",
+                    plural(contenders, "contender")
+                ))
+                .help(range),
+            None => {
+                let mistake = Mistake::new(format!("unknown contender `{}`", printable(name)));
+                let near = (1..=contenders.min(9)).map(|number| format!("contender-{number}"));
+                let near: Vec<String> = near.collect();
+                let mistake = match nearest(name, near.iter().map(String::as_str)) {
+                    Some(near) => mistake.label(format!("did you mean `{near}`?")),
+                    None => mistake,
+                };
+                mistake.help(range)
+            }
+        };
+        mistakes.add(item.span.clone(), mistake);
+        None
+    }
+
+    /// The contender of a field that must be there.
+    pub(super) fn need_contender(
+        self,
+        fields: &mut Fields,
+        key: &'static str,
+        mistakes: &mut Mistakes,
+    ) -> Option<ContenderName> {
+        let item = fields.need(key, &format!("{key} = \"contender-1\""), mistakes)?;
+        self.contender(&item, mistakes)
+    }
+
+    /// A server of the ensemble.
+    pub(super) fn server(self, item: &Item, mistakes: &mut Mistakes) -> Option<ServerName> {
+        let name = item.text(r#"the name of a server, such as "leader""#, mistakes)?;
+        if name == "leader" {
+            return Some(ServerName::Leader);
+        }
+        if let Some(contender) = name.strip_prefix("server-of-") {
+            return self
+                .contender_named(contender, item, mistakes)
+                .map(ServerName::Of);
+        }
+        let servers = u32::from(self.servers.unwrap_or(u8::MAX));
+        let followers = servers.saturating_sub(1);
+        let (number, prefix, there_are) = match numbered(name, "follower") {
+            Some(number) => (number, "follower", followers),
+            None => match numbered(name, "server") {
+                Some(number) => (number, "server", servers),
+                None => {
+                    self.unknown_server(name, item, mistakes);
+                    return None;
+                }
+            },
+        };
+        if !(1..=there_are).contains(&number) {
+            let label = match (number, followers) {
+                (0, _) => format!("{prefix}s are counted from 1"),
+                (_, 0) => "the ensemble has one server, and it leads".to_owned(),
+                (_, _) => format!(
+                    "the ensemble has {}: a leader and {}",
+                    plural(servers, "server"),
+                    plural(followers, "follower")
+                ),
+            };
+            let mistake = Mistake::new(format!("there is no {prefix}-{number}")).label(label);
+            mistakes.add(item.span.clone(), mistake.help(self.servers_there_are()));
+            return None;
+        }
+        Some(match prefix {
+            "follower" => ServerName::Follower(number - 1),
+            _ => ServerName::Number(number - 1),
+        })
+    }
+
+    fn unknown_server(self, name: &str, item: &Item, mistakes: &mut Mistakes) {
+        let mistake = Mistake::new(format!("unknown server `{}`", printable(name)));
+        let near = [
+            "leader",
+            "follower-1",
+            "follower-2",
+            "server-1",
+            "server-2",
+            "server-3",
+            "server-of-contender-1",
+        ];
+        let mistake = match nearest(name, near) {
+            Some(near) => mistake.label(format!("did you mean `{near}`?")),
+            None => mistake,
+        };
+        mistakes.add(item.span.clone(), mistake.help(self.servers_there_are()));
+    }
+
+    fn servers_there_are(self) -> String {
+        let of = "`server-of-contender-1` and the like";
+        match self.servers {
+            Some(1) => format!("expected `leader`, `server-1`, or {of}"),
+            Some(servers) => format!(
+                "expected `leader`, `follower-1` to `follower-{}`, `server-1` to `server-{servers}`, or {of}",
+                servers.saturating_sub(1)
+            ),
+            None => format!("expected `leader`, `follower-1`, `server-1`, or {of}"),
+        }
+    }
+
+    /// The server of a field that must be there.
+    pub(super) fn need_server(
+        self,
+        fields: &mut Fields,
+        key: &'static str,
+        mistakes: &mut Mistakes,
+    ) -> Option<ServerName> {
+        let item = fields.need(key, &format!("{key} = \"leader\""), mistakes)?;
+        self.server(&item, mistakes)
+    }
+}
+
+/// `1 server`, `3 servers`.
+pub(super) fn plural(number: u32, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}

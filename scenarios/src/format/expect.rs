@@ -1,0 +1,193 @@
+//! `expect` and `measure`: what is wanted of a case.
+//!
+//! What an algorithm claims must hold, and so must what is true of every lock. Silence means that.
+
+use picklock_algorithms::Claim;
+use picklock_sim::plan::Section;
+
+use super::choice::choose;
+use super::reader::{Item, Mistake, Mistakes};
+use crate::nearest::nearest;
+use crate::scenario::{Catalogue, Expectation, Measure, Want};
+
+/// What must hold of every lock, claimed or not.
+const UNIVERSAL: [&str; 6] = [
+    "mutual-exclusion",
+    "exclusive-ownership",
+    "progress",
+    "no-orphan",
+    "own-release-only",
+    "honest-answer",
+];
+
+/// What can be said of a section of this kind: invariants of the resource need something to look
+/// at.
+fn speaks_of(invariant: &str, section: Section) -> bool {
+    match invariant {
+        "no-stale-effect" => match section {
+            Section::Write
+            | Section::Count
+            | Section::Sell { .. }
+            | Section::DelayedWrite { .. } => true,
+            Section::Nothing => false,
+        },
+        "no-lost-update" => match section {
+            Section::Count | Section::Sell { .. } => true,
+            Section::Write | Section::DelayedWrite { .. } | Section::Nothing => false,
+        },
+        _ => true,
+    }
+}
+
+/// Whether a case looks at an invariant although the file does not mention it.
+pub(crate) fn checked_by_default(invariant: &str, claims: &[Claim], section: Section) -> bool {
+    let of_the_resource = ["no-stale-effect", "no-lost-update"].contains(&invariant);
+    let claimed = claims.iter().any(|claim| claim.invariant() == invariant);
+    (claimed || of_the_resource || UNIVERSAL.contains(&invariant)) && speaks_of(invariant, section)
+}
+
+/// Reads `expect`, and adds what must hold although it is not mentioned.
+pub(super) fn expectations(
+    item: Option<&Item>,
+    claims: &[Claim],
+    section: Section,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) -> Vec<Expectation> {
+    let fields = item.and_then(|item| item.table("a table of invariants", mistakes));
+    let mut wants: Vec<(&str, Want)> = Vec::new();
+    for (name, span, item) in fields.map_or(Vec::new(), |fields| fields.entries()) {
+        if !catalogue.invariants.contains(&name) {
+            let mut mistake = Mistake::unknown("invariant", name, catalogue.invariants);
+            if catalogue.metrics.contains(&name) {
+                mistake = mistake.help(format!("for a metric, write measure.{name}"));
+            }
+            mistakes.add(span, mistake);
+        } else if !speaks_of(name, section) {
+            let mistake = Mistake::new(format!("`{name}` says nothing here"))
+                .label("no section of this workload does what it speaks of")
+                .help("choose another `section` in [workload], or take the expectation away");
+            mistakes.add(span, mistake);
+        } else if let Some(want) = want(name, &item, mistakes) {
+            wants.push((name, want));
+        }
+    }
+    let mentioned = |name: &str| {
+        let found = wants.iter().find(|(known, _)| *known == name);
+        found.map(|(_, want)| want.clone())
+    };
+    let all = catalogue.invariants.iter().filter_map(|name| {
+        let want = match mentioned(name) {
+            Some(want) => want,
+            None if checked_by_default(name, claims, section) => Want::Holds,
+            None => return None,
+        };
+        let invariant = *name;
+        Some(Expectation { invariant, want })
+    });
+    all.collect()
+}
+
+/// Wants by name.
+#[derive(Clone, Copy)]
+enum Kind {
+    Holds,
+    Violated,
+    Unchecked,
+}
+
+const WANTS: [(&str, Kind); 3] = [
+    ("holds", Kind::Holds),
+    ("violated", Kind::Violated),
+    ("unchecked", Kind::Unchecked),
+];
+
+fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
+    let chosen = choose(item, "expectation", &WANTS, mistakes)?;
+    match chosen.kind {
+        Kind::Holds => {
+            chosen.bare(mistakes);
+            Some(Want::Holds)
+        }
+        Kind::Unchecked => {
+            let mut fields = chosen.fields(mistakes)?;
+            let because = match fields.get("because") {
+                Some(item) => Some(item.prose("the reason, as a string", mistakes)?),
+                None => None,
+            };
+            fields.finish(mistakes);
+            Some(Want::Unchecked { because })
+        }
+        Kind::Violated => {
+            let mut fields = chosen.fields(mistakes)?;
+            let example =
+                format!("expect.{invariant}.violated = {{ because = \"...\", within-seeds = 1 }}");
+            let because = fields.need("because", &example, mistakes);
+            let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+            let within = fields.need("within-seeds", &example, mistakes);
+            let within = within.and_then(|item| item.integer(1..=1_000_000_000, mistakes));
+            fields.finish(mistakes);
+            Some(Want::Violated {
+                because: because?,
+                within_seeds: u64::try_from(within?).ok()?,
+            })
+        }
+    }
+}
+
+/// Reads `measure`.
+pub(super) fn measures(
+    item: Option<&Item>,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) -> Vec<Measure> {
+    let fields = item.and_then(|item| item.table("a table of metrics", mistakes));
+    let mut measures = Vec::new();
+    for (name, span, item) in fields.map_or(Vec::new(), |fields| fields.entries()) {
+        let known = catalogue.metrics.iter().find(|known| **known == name);
+        let Some(metric) = known else {
+            let mut mistake = Mistake::unknown("metric", name, catalogue.metrics);
+            if let Some(near) = nearest(name, catalogue.invariants.iter().copied()) {
+                mistake = mistake.help(format!("for an invariant, write expect.{near}"));
+            }
+            mistakes.add(span, mistake);
+            continue;
+        };
+        measures.extend(measure(metric, &item, mistakes));
+    }
+    let order = |measure: &Measure| {
+        let metrics = catalogue.metrics.iter();
+        metrics.take_while(|name| **name != measure.metric).count()
+    };
+    measures.sort_by_key(order);
+    measures
+}
+
+fn measure(metric: &'static str, item: &Item, mistakes: &mut Mistakes) -> Option<Measure> {
+    let mut fields = item.table("bounds, as in { at-least = 20 }", mistakes)?;
+    let least_item = fields.get("at-least");
+    let at_least = least_item.as_ref().and_then(|item| item.number(mistakes));
+    let most_item = fields.get("at-most");
+    let at_most = most_item.as_ref().and_then(|item| item.number(mistakes));
+    fields.finish(mistakes);
+    if least_item.is_none() && most_item.is_none() {
+        let mistake = Mistake::new(format!("`{metric}` has no bound"))
+            .help("write { at-least = 20 }, { at-most = 1 }, or both");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
+    if let (Some(least), Some(most), Some(item)) = (at_least, at_most, least_item)
+        && least > most
+    {
+        let mistake = Mistake::new(format!("no value of `{metric}` keeps both bounds"))
+            .label(format!("at least {least}, but at most {most}"))
+            .help("`at-least` must not be greater than `at-most`");
+        mistakes.add(item.span, mistake);
+        return None;
+    }
+    Some(Measure {
+        metric,
+        at_least,
+        at_most,
+    })
+}

@@ -1,0 +1,153 @@
+//! `[[fault]]`: when, how long after, and what breaks.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use picklock_sim::plan::{ContenderName, Fault, PlannedFault, Trigger};
+
+use super::inject::inject;
+use super::reader::{Item, Mistake, Mistakes, Zero, expected};
+use super::trigger::{Scene, trigger};
+use crate::describe;
+
+/// Reads one `[[fault]]`.
+pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Option<PlannedFault> {
+    let mut fields = item.table("a table, [[fault]]", mistakes)?;
+    let example = "when.acquired = { by = \"contender-1\" }";
+    let when = fields
+        .need("when", example, mistakes)
+        .and_then(|item| trigger(&item, scene, mistakes));
+    let after_item = fields.get("after");
+    let after = match &after_item {
+        Some(item) => item.duration(Zero::Allowed, mistakes),
+        None => Some(Duration::ZERO),
+    };
+    let example = "inject.pause = { target = \"contender-1\", for = \"20s\" }";
+    let injected = fields
+        .need("inject", example, mistakes)
+        .and_then(|item| inject(&item, scene.cast, mistakes));
+    fields.finish(mistakes);
+    let (when, after, (inject, span)) = (when?, after?, injected?);
+    if let Some((target, wants)) = aims_at_request(&inject) {
+        let aim = Aim {
+            target,
+            wants,
+            span,
+        };
+        aim.check(&when, mistakes);
+        if let Some(item) = after_item.filter(|_| !after.is_zero()) {
+            let mistake = Mistake::new("this fault strikes the request that it waits for")
+                .label("by then the request is gone")
+                .help("take `after` away");
+            mistakes.add(item.span, mistake);
+        }
+    }
+    Some(PlannedFault {
+        text: describe::fault(&inject),
+        when,
+        after,
+        inject,
+    })
+}
+
+/// What a fault that strikes a single request needs of its trigger.
+struct Aim {
+    target: ContenderName,
+    wants: Wants,
+    span: Range<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Wants {
+    /// The request must still be on its way.
+    Request,
+    /// The answer must still be on its way.
+    Reply,
+}
+
+fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
+    match fault {
+        Fault::LoseRequest { target } | Fault::DelayRequest { target, .. } => {
+            Some((*target, Wants::Request))
+        }
+        Fault::LoseReply { target } | Fault::DelayReply { target, .. } => {
+            Some((*target, Wants::Reply))
+        }
+        Fault::Pause { .. }
+        | Fault::Crash { .. }
+        | Fault::Cancel { .. }
+        | Fault::ExpireSession { .. }
+        | Fault::Cut { .. }
+        | Fault::BlackHole { .. }
+        | Fault::SlowLink { .. }
+        | Fault::ClockJump { .. }
+        | Fault::ClockDrift { .. }
+        | Fault::CrashServer { .. }
+        | Fault::HangServer { .. }
+        | Fault::IsolateServer { .. }
+        | Fault::HoldLink { .. }
+        | Fault::LagServer { .. }
+        | Fault::SlowDisk { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::RecreateLock => None,
+    }
+}
+
+impl Aim {
+    fn check(&self, when: &Trigger, mistakes: &mut Mistakes) {
+        let on_the_way = match self.wants {
+            Wants::Request => expected(&["sent"]),
+            Wants::Reply => expected(&["sent", "proposed", "committed", "answered"]),
+        };
+        let by = match (when, self.wants) {
+            (Trigger::Sent { by, .. }, Wants::Request | Wants::Reply)
+            | (
+                Trigger::Proposed { by, .. }
+                | Trigger::Committed { by, .. }
+                | Trigger::Answered { by, .. },
+                Wants::Reply,
+            ) => *by,
+            (
+                Trigger::Proposed { .. } | Trigger::Committed { .. } | Trigger::Answered { .. },
+                Wants::Request,
+            ) => {
+                let mistake = Mistake::new("this fault comes too late for the request")
+                    .label("the request has reached its server by then")
+                    .help(format!("{on_the_way} as its trigger"));
+                return mistakes.add(self.span.clone(), mistake);
+            }
+            (
+                Trigger::At(_)
+                | Trigger::Acquiring { .. }
+                | Trigger::Queued { .. }
+                | Trigger::Waiting { .. }
+                | Trigger::Acquired { .. }
+                | Trigger::Writing { .. }
+                | Trigger::Releasing { .. }
+                | Trigger::Released { .. }
+                | Trigger::SessionExpired { .. }
+                | Trigger::Fired { .. },
+                Wants::Request | Wants::Reply,
+            ) => {
+                let mistake = Mistake::new("this fault strikes one request")
+                    .label("but its trigger speaks of none")
+                    .help(format!("{on_the_way} as its trigger"));
+                return mistakes.add(self.span.clone(), mistake);
+            }
+        };
+        if by != self.target {
+            let mistake = Mistake::new(format!(
+                "the trigger speaks of a request of contender-{}",
+                by.0 + 1
+            ))
+            .label(format!(
+                "but this fault strikes contender-{}",
+                self.target.0 + 1
+            ));
+            mistakes.add(
+                self.span.clone(),
+                mistake.help("name the same contender in both"),
+            );
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! `inject`: what breaks.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use picklock_sim::plan::{ContenderName, Direction, Fault, ServerName};
+
+use super::cast::Cast;
+use super::choice::{choose, named};
+use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
+
+/// Faults by name.
+#[derive(Clone, Copy)]
+enum Kind {
+    Pause,
+    Crash,
+    Cancel,
+    ExpireSession,
+    Cut,
+    BlackHole,
+    SlowLink,
+    LoseRequest,
+    LoseReply,
+    DelayRequest,
+    DelayReply,
+    ClockJump,
+    ClockDrift,
+    CrashServer,
+    HangServer,
+    IsolateServer,
+    HoldLink,
+    LagServer,
+    SlowDisk,
+    DeleteNode,
+    RecreateLock,
+}
+
+const FAULTS: [(&str, Kind); 21] = [
+    ("pause", Kind::Pause),
+    ("crash", Kind::Crash),
+    ("cancel", Kind::Cancel),
+    ("expire-session", Kind::ExpireSession),
+    ("cut", Kind::Cut),
+    ("black-hole", Kind::BlackHole),
+    ("slow-link", Kind::SlowLink),
+    ("lose-request", Kind::LoseRequest),
+    ("lose-reply", Kind::LoseReply),
+    ("delay-request", Kind::DelayRequest),
+    ("delay-reply", Kind::DelayReply),
+    ("clock-jump", Kind::ClockJump),
+    ("clock-drift", Kind::ClockDrift),
+    ("crash-server", Kind::CrashServer),
+    ("hang-server", Kind::HangServer),
+    ("isolate-server", Kind::IsolateServer),
+    ("hold-link", Kind::HoldLink),
+    ("lag-server", Kind::LagServer),
+    ("slow-disk", Kind::SlowDisk),
+    ("delete-node", Kind::DeleteNode),
+    ("recreate-lock", Kind::RecreateLock),
+];
+
+/// Faults that only a Redis deployment can have.
+const REDIS_FAULTS: [&str; 7] = [
+    "failover",
+    "promote",
+    "evict-key",
+    "expire-key",
+    "delete-key",
+    "lag-replica",
+    "lose-message",
+];
+
+const DIRECTIONS: [(&str, Direction); 3] = [
+    ("to-server", Direction::ToServer),
+    ("to-client", Direction::ToClient),
+    ("both", Direction::Both),
+];
+
+/// Reads the value of `inject`; also where the fault's name stands.
+pub(super) fn inject(
+    item: &Item,
+    cast: Cast,
+    mistakes: &mut Mistakes,
+) -> Option<(Fault, Range<usize>)> {
+    if let [(name, span)] = named(item, mistakes).as_slice()
+        && REDIS_FAULTS.contains(name)
+    {
+        let mistake = Mistake::new(format!("`{name}` is a fault of Redis"))
+            .label("but this scenario stands on ZooKeeper")
+            .help(expected(&FAULTS.map(|(name, _)| name)));
+        mistakes.add(span.clone(), mistake);
+        return None;
+    }
+    if item.as_text().is_none() && named(item, mistakes).is_empty() {
+        return None;
+    }
+    let chosen = choose(item, "fault", &FAULTS, mistakes)?;
+    let fields = chosen.fields(mistakes)?;
+    let mut body = Body {
+        fields,
+        cast,
+        mistakes,
+    };
+    let fault = body.read(chosen.kind);
+    body.fields.finish(body.mistakes);
+    Some((fault?, chosen.span))
+}
+
+/// The fields of a fault.
+struct Body<'a, 'm, 't> {
+    fields: Fields<'a>,
+    cast: Cast,
+    mistakes: &'m mut Mistakes<'t>,
+}
+
+/// Every field is read before any is missed, so that all mistakes are reported together.
+impl Body<'_, '_, '_> {
+    fn read(&mut self, kind: Kind) -> Option<Fault> {
+        match kind {
+            Kind::Pause => self.pause(),
+            Kind::Crash => self.crash(),
+            Kind::Cancel => self.target().map(|target| Fault::Cancel { target }),
+            Kind::ExpireSession => self.target().map(|target| Fault::ExpireSession { target }),
+            Kind::Cut => self.target().map(|target| Fault::Cut { target }),
+            Kind::BlackHole => self.black_hole(),
+            Kind::SlowLink => self.slow_link(),
+            Kind::LoseRequest => self.target().map(|target| Fault::LoseRequest { target }),
+            Kind::LoseReply => self.target().map(|target| Fault::LoseReply { target }),
+            Kind::DelayRequest => self.delay(|target, by| Fault::DelayRequest { target, by }),
+            Kind::DelayReply => self.delay(|target, by| Fault::DelayReply { target, by }),
+            Kind::ClockJump => self.clock_jump(),
+            Kind::ClockDrift => self.clock_drift(),
+            Kind::CrashServer => self.crash_server(),
+            Kind::HangServer => self.hang_server(),
+            Kind::IsolateServer => self.isolate_server(),
+            Kind::HoldLink => self.hold_link(),
+            Kind::LagServer => self.lag_server(),
+            Kind::SlowDisk => self.slow_disk(),
+            Kind::DeleteNode => {
+                let of = self
+                    .cast
+                    .need_contender(&mut self.fields, "of", self.mistakes);
+                of.map(|of| Fault::DeleteNode { of })
+            }
+            Kind::RecreateLock => Some(Fault::RecreateLock),
+        }
+    }
+
+    fn target(&mut self) -> Option<ContenderName> {
+        self.cast
+            .need_contender(&mut self.fields, "target", self.mistakes)
+    }
+
+    fn server(&mut self) -> Option<ServerName> {
+        self.cast
+            .need_server(&mut self.fields, "target", self.mistakes)
+    }
+
+    fn time(&mut self, key: &'static str, example: &str) -> Option<Duration> {
+        let item = self.fields.need(key, example, self.mistakes)?;
+        item.duration(Zero::Senseless, self.mistakes)
+    }
+
+    fn length(&mut self) -> Option<Duration> {
+        self.time("for", "for = \"20s\"")
+    }
+
+    fn by(&mut self) -> Option<Duration> {
+        self.time("by", "by = \"200ms\"")
+    }
+
+    /// The outer `None` is a mistake, the inner one says that nothing comes back.
+    fn restart_after(&mut self) -> Option<Option<Duration>> {
+        match self.fields.get("restart-after") {
+            Some(item) => item.duration(Zero::Allowed, self.mistakes).map(Some),
+            None => Some(None),
+        }
+    }
+
+    fn direction(&mut self) -> Option<Direction> {
+        let Some(item) = self.fields.get("direction") else {
+            return Some(Direction::Both);
+        };
+        let chosen = choose(&item, "direction", &DIRECTIONS, self.mistakes)?;
+        chosen.bare(self.mistakes);
+        Some(chosen.kind)
+    }
+
+    fn pause(&mut self) -> Option<Fault> {
+        let (target, length) = (self.target(), self.length());
+        Some(Fault::Pause {
+            target: target?,
+            length: length?,
+        })
+    }
+
+    fn crash(&mut self) -> Option<Fault> {
+        let (target, restart_after) = (self.target(), self.restart_after());
+        Some(Fault::Crash {
+            target: target?,
+            restart_after: restart_after?,
+        })
+    }
+
+    fn black_hole(&mut self) -> Option<Fault> {
+        let (target, direction, length) = (self.target(), self.direction(), self.length());
+        Some(Fault::BlackHole {
+            target: target?,
+            direction: direction?,
+            length: length?,
+        })
+    }
+
+    fn slow_link(&mut self) -> Option<Fault> {
+        let (target, direction) = (self.target(), self.direction());
+        let (by, length) = (self.by(), self.length());
+        Some(Fault::SlowLink {
+            target: target?,
+            direction: direction?,
+            by: by?,
+            length: length?,
+        })
+    }
+
+    fn delay(&mut self, make: fn(ContenderName, Duration) -> Fault) -> Option<Fault> {
+        let (target, by) = (self.target(), self.by());
+        Some(make(target?, by?))
+    }
+
+    fn clock_jump(&mut self) -> Option<Fault> {
+        let target = self.target();
+        let item = self.fields.need("by", "by = \"-5s\"", self.mistakes)?;
+        let (back, by) = item.signed(self.mistakes)?;
+        let wrong = if by.is_zero() {
+            Some("a clock that jumps by nothing does not jump")
+        } else if by.subsec_micros() % 1_000 != 0 {
+            Some("clocks jump by whole milliseconds")
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            let mistake = Mistake::new("`by` cannot be used").label(wrong);
+            let mistake = mistake.help(r#"expected a duration such as "20s" or "-5ms""#);
+            self.mistakes.add(item.span, mistake);
+            return None;
+        }
+        let by_millis = i64::try_from(by.as_millis()).ok()?;
+        Some(Fault::ClockJump {
+            target: target?,
+            by_millis: if back { -by_millis } else { by_millis },
+        })
+    }
+
+    fn clock_drift(&mut self) -> Option<Fault> {
+        let target = self.target();
+        let key = "parts-per-million";
+        let item = self
+            .fields
+            .need(key, "parts-per-million = 200", self.mistakes)?;
+        let drift = item.integer(-900_000..=1_000_000, self.mistakes)?;
+        if drift == 0 {
+            let mistake = Mistake::new(format!("`{key}` is zero"))
+                .label("a clock that drifts by nothing does not drift")
+                .help("positive runs fast, negative runs slow");
+            self.mistakes.add(item.span, mistake);
+            return None;
+        }
+        Some(Fault::ClockDrift {
+            target: target?,
+            parts_per_million: i32::try_from(drift).ok()?,
+        })
+    }
+
+    fn crash_server(&mut self) -> Option<Fault> {
+        let (target, restart_after) = (self.server(), self.restart_after());
+        Some(Fault::CrashServer {
+            target: target?,
+            restart_after: restart_after?,
+        })
+    }
+
+    fn hang_server(&mut self) -> Option<Fault> {
+        let (target, length) = (self.server(), self.length());
+        Some(Fault::HangServer {
+            target: target?,
+            length: length?,
+        })
+    }
+
+    fn isolate_server(&mut self) -> Option<Fault> {
+        let (target, length) = (self.server(), self.length());
+        if self.cast.servers == Some(1) {
+            let mistake = Mistake::new("there is nothing to isolate the server from")
+                .label("the ensemble has one server")
+                .help("give [service.zookeeper] 3 or 5 `servers`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+        Some(Fault::IsolateServer {
+            target: target?,
+            length: length?,
+        })
+    }
+
+    fn hold_link(&mut self) -> Option<Fault> {
+        let example = "from = [\"follower-1\"]";
+        let from = self.fields.need("from", example, self.mistakes);
+        let from = from.and_then(|item| self.several_servers(&item));
+        let to_item = self.fields.need("to", "to = \"leader\"", self.mistakes);
+        let to = to_item
+            .as_ref()
+            .and_then(|item| self.cast.server(item, self.mistakes));
+        let length = self.length();
+        let (from, to) = (from?, to?);
+        if let Some(item) = to_item.filter(|_| from.contains(&to)) {
+            let mistake = Mistake::new("no server has a link to itself")
+                .label("this server also stands in `from`");
+            self.mistakes
+                .add(item.span, mistake.help("take it away from one of the two"));
+            return None;
+        }
+        Some(Fault::HoldLink {
+            from,
+            to,
+            length: length?,
+        })
+    }
+
+    fn several_servers(&mut self, item: &Item) -> Option<Vec<ServerName>> {
+        const WANTED: &str = r#"a list of servers such as ["follower-1"]"#;
+        let items = item.list(WANTED, self.mistakes)?;
+        if items.is_empty() {
+            let mistake = Mistake::new(format!("`{}` names no server", item.name));
+            let mistake = mistake.help(format!("expected {WANTED}"));
+            self.mistakes.add(item.span.clone(), mistake);
+            return None;
+        }
+        let named: Vec<_> = items
+            .iter()
+            .map(|item| self.cast.server(item, self.mistakes))
+            .collect();
+        let mut servers = Vec::new();
+        for (item, server) in items.iter().zip(named) {
+            let server = server?;
+            if servers.contains(&server) {
+                let mistake = Mistake::new("this server is named twice");
+                self.mistakes
+                    .add(item.span.clone(), mistake.help("name each server once"));
+                return None;
+            }
+            servers.push(server);
+        }
+        Some(servers)
+    }
+
+    fn lag_server(&mut self) -> Option<Fault> {
+        let (target, by, length) = (self.server(), self.by(), self.length());
+        Some(Fault::LagServer {
+            target: target?,
+            by: by?,
+            length: length?,
+        })
+    }
+
+    fn slow_disk(&mut self) -> Option<Fault> {
+        let target = self.server();
+        let (fsync, length) = (self.time("fsync", "fsync = \"200ms\""), self.length());
+        Some(Fault::SlowDisk {
+            target: target?,
+            fsync: fsync?,
+            length: length?,
+        })
+    }
+}

@@ -1,0 +1,395 @@
+//! Reads tables field by field, and goes on after a mistake, so that all are reported together.
+
+use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::{Diagnostic, Place, printable};
+use crate::nearest::nearest;
+use crate::units::{self, UnitMistake};
+
+/// The mistakes found so far in a file.
+pub(super) struct Mistakes<'t> {
+    path: &'t str,
+    text: &'t str,
+    found: Vec<(usize, Diagnostic)>,
+}
+
+/// What is wrong at a place that the caller knows.
+pub(super) struct Mistake {
+    message: String,
+    label: String,
+    help: Vec<String>,
+}
+
+impl Mistake {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            label: String::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// `unknown fault `pauze``, with the nearest name and all that there are.
+    pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        let mistake = Self::new(format!("unknown {what} `{}`", printable(name)));
+        let mistake = match nearest(name, known.iter().copied()) {
+            Some(near) => mistake.label(format!("did you mean `{near}`?")),
+            None => mistake,
+        };
+        mistake.help(expected(known))
+    }
+
+    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+}
+
+/// `expected `a`, `b`, or `c``.
+pub(super) fn expected(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [] => "nothing is expected here".to_owned(),
+        [one] => format!("expected {one}"),
+        [one, other] => format!("expected {one} or {other}"),
+        [all @ .., last] => format!("expected one of {}, or {last}", all.join(", ")),
+    }
+}
+
+impl<'t> Mistakes<'t> {
+    pub(super) fn new(path: &'t str, text: &'t str) -> Self {
+        Self {
+            path,
+            text,
+            found: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, span: Range<usize>, mistake: Mistake) {
+        let diagnostic = Diagnostic {
+            message: mistake.message,
+            path: self.path.to_owned(),
+            place: Some(Place::in_text(self.text, span.clone())),
+            label: mistake.label,
+            help: mistake.help,
+        };
+        self.found.push((span.start, diagnostic));
+    }
+
+    /// All mistakes in the order of the file.
+    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|(at, _)| *at);
+        let mut all: Vec<Diagnostic> = self.found.into_iter().map(|(_, found)| found).collect();
+        all.dedup();
+        all
+    }
+}
+
+/// A value and where it stands.
+#[derive(Clone)]
+pub(super) struct Item<'a> {
+    /// The key that it stands under, or a few words if it stands in a list.
+    pub(super) name: &'a str,
+    /// Where the value stands.
+    pub(super) span: Range<usize>,
+    value: &'a DeValue<'a>,
+}
+
+/// Whether a duration may be zero.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Zero {
+    Allowed,
+    Senseless,
+}
+
+impl<'a> Item<'a> {
+    fn of(name: &'a str, value: &'a Spanned<DeValue<'a>>) -> Self {
+        Self {
+            name,
+            span: value.span(),
+            value: value.get_ref(),
+        }
+    }
+
+    /// Reports that the value is of another type than `wanted`, a few words with an example.
+    pub(super) fn wrong_type(&self, wanted: &str, mistakes: &mut Mistakes) {
+        let found = match self.value {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date or time",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        mistakes.add(
+            self.span.clone(),
+            Mistake::new(format!("`{}` has the wrong type", printable(self.name)))
+                .label(format!("this is {found}"))
+                .help(format!("expected {wanted}")),
+        );
+    }
+
+    pub(super) fn as_text(&self) -> Option<&'a str> {
+        match self.value {
+            DeValue::String(text) => Some(text),
+            DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => None,
+        }
+    }
+
+    pub(super) fn text(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<&'a str> {
+        let text = self.as_text();
+        if text.is_none() {
+            self.wrong_type(wanted, mistakes);
+        }
+        text
+    }
+
+    /// A string with something in it, without the white space around it.
+    pub(super) fn prose(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<String> {
+        let text = self.text(wanted, mistakes)?.trim();
+        if text.is_empty() {
+            mistakes.add(
+                self.span.clone(),
+                Mistake::new(format!("`{}` is empty", printable(self.name)))
+                    .help(format!("expected {wanted}")),
+            );
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    pub(super) fn integer(
+        &self,
+        within: RangeInclusive<i64>,
+        mistakes: &mut Mistakes,
+    ) -> Option<i64> {
+        let wanted = format!("a whole number from {} to {}", within.start(), within.end());
+        let DeValue::Integer(integer) = self.value else {
+            self.wrong_type(&wanted, mistakes);
+            return None;
+        };
+        match i64::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(number) if within.contains(&number) => Some(number),
+            Ok(_) | Err(_) => {
+                let digits = integer.as_str().trim_start_matches('-');
+                let positive = integer.as_str() == digits && digits != "0";
+                let size = if positive && within.end() > &0 {
+                    "large"
+                } else {
+                    "small"
+                };
+                mistakes.add(
+                    self.span.clone(),
+                    Mistake::new(format!("`{}` is too {size}", printable(self.name)))
+                        .help(format!("expected {wanted}")),
+                );
+                None
+            }
+        }
+    }
+
+    pub(super) fn number(&self, mistakes: &mut Mistakes) -> Option<f64> {
+        let number = match self.value {
+            DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
+                .ok()
+                .map(|number| number as f64),
+            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
+            DeValue::String(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => None,
+        };
+        match number {
+            Some(number) if number.is_finite() => Some(number),
+            Some(_) | None => {
+                self.wrong_type("a finite number such as 1 or 24.5", mistakes);
+                None
+            }
+        }
+    }
+
+    fn measured<T>(
+        &self,
+        parse: impl FnOnce(&str) -> Result<T, UnitMistake>,
+        wanted: &str,
+        mistakes: &mut Mistakes,
+    ) -> Option<T> {
+        let text = self.text(wanted, mistakes)?;
+        match parse(text) {
+            Ok(value) => Some(value),
+            Err(UnitMistake { message, help }) => {
+                let title = format!("`{}` cannot be read", printable(self.name));
+                let mistake = Mistake::new(title).label(message).help(help);
+                mistakes.add(self.span.clone(), mistake);
+                None
+            }
+        }
+    }
+
+    pub(super) fn duration(&self, zero: Zero, mistakes: &mut Mistakes) -> Option<Duration> {
+        const WANTED: &str = r#"a duration such as "20s" or "5ms""#;
+        let duration = self.measured(units::parse_duration, WANTED, mistakes)?;
+        if duration.is_zero() && zero == Zero::Senseless {
+            let title = format!("`{}` must be longer than zero", printable(self.name));
+            mistakes.add(
+                self.span.clone(),
+                Mistake::new(title).help(format!("expected {WANTED}")),
+            );
+            return None;
+        }
+        Some(duration)
+    }
+
+    pub(super) fn signed(&self, mistakes: &mut Mistakes) -> Option<(bool, Duration)> {
+        const WANTED: &str = r#"a duration such as "20s" or "-5ms""#;
+        self.measured(units::parse_signed, WANTED, mistakes)
+    }
+
+    pub(super) fn range(&self, mistakes: &mut Mistakes) -> Option<(Duration, Duration)> {
+        const WANTED: &str = r#"a range such as "1ms..5ms", or a duration such as "1ms""#;
+        self.measured(units::parse_range, WANTED, mistakes)
+    }
+
+    pub(super) fn table(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Fields<'a>> {
+        match self.value {
+            DeValue::Table(table) => Some(Fields::new(table, self.span.clone())),
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_) => {
+                self.wrong_type(wanted, mistakes);
+                None
+            }
+        }
+    }
+
+    pub(super) fn list(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Item<'a>>> {
+        match self.value {
+            DeValue::Array(items) => {
+                Some(items.iter().map(|item| Item::of(self.name, item)).collect())
+            }
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Table(_) => {
+                self.wrong_type(wanted, mistakes);
+                None
+            }
+        }
+    }
+}
+
+/// The fields of a table, taken one after the other; whatever is left at the end is unknown.
+pub(super) struct Fields<'a> {
+    table: Option<&'a DeTable<'a>>,
+    span: Range<usize>,
+    known: Vec<&'a str>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(table: &'a DeTable<'a>, span: Range<usize>) -> Self {
+        Self {
+            table: Some(table),
+            span,
+            known: Vec::new(),
+        }
+    }
+
+    /// No fields at all, where there could be some.
+    pub(super) fn none(span: Range<usize>) -> Self {
+        Self {
+            table: None,
+            span,
+            known: Vec::new(),
+        }
+    }
+
+    /// Where the table stands.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Every key with its value and the place of the key, in the order of the file.
+    pub(super) fn entries(&self) -> Vec<(&'a str, Range<usize>, Item<'a>)> {
+        let mut entries: Vec<_> = self
+            .table
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| {
+                let name: &'a str = key.get_ref();
+                (name, key.span(), Item::of(name, value))
+            })
+            .collect();
+        entries.sort_by_key(|(_, span, _)| span.start);
+        entries
+    }
+
+    pub(super) fn get(&mut self, key: &'static str) -> Option<Item<'a>> {
+        self.known.push(key);
+        let (name, value) = self.table?.get_key_value(key)?;
+        Some(Item::of(name.get_ref(), value))
+    }
+
+    /// A field that must be there; `example` shows how it is written.
+    pub(super) fn need(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        mistakes: &mut Mistakes,
+    ) -> Option<Item<'a>> {
+        let item = self.get(key);
+        if item.is_none() {
+            let mistake = Mistake::new(format!("`{key}` is missing"));
+            mistakes.add(self.span(), mistake.help(format!("write {example}")));
+        }
+        item
+    }
+
+    pub(super) fn duration(
+        &mut self,
+        key: &'static str,
+        zero: Zero,
+        mistakes: &mut Mistakes,
+    ) -> Option<Duration> {
+        self.get(key)?.duration(zero, mistakes)
+    }
+
+    /// A whole number that fits where it goes.
+    pub(super) fn count<N: TryFrom<i64>>(
+        &mut self,
+        key: &'static str,
+        within: RangeInclusive<i64>,
+        mistakes: &mut Mistakes,
+    ) -> Option<N> {
+        let number = self.get(key)?.integer(within, mistakes)?;
+        N::try_from(number).ok()
+    }
+
+    /// Reports every key that nobody asked for.
+    pub(super) fn finish(self, mistakes: &mut Mistakes) {
+        for (key, span, _) in self.entries() {
+            if !self.known.contains(&key) {
+                mistakes.add(span, Mistake::unknown("key", key, &self.known));
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `[workload]`: who wants the lock, and what for.
+
+use picklock_sim::plan::{Arrival, Hold, Section, Workload};
+
+use super::choice::choose;
+use super::reader::{Fields, Item, Mistakes, Zero};
+
+/// The most contenders that a scenario may have.
+pub const MOST_CONTENDERS: u32 = 100_000;
+
+/// Arrivals by name.
+#[derive(Clone, Copy)]
+enum ArrivalKind {
+    Together,
+    InOrder,
+    BehindHolder,
+    Within,
+}
+
+const ARRIVALS: [(&str, ArrivalKind); 4] = [
+    ("together", ArrivalKind::Together),
+    ("in-order", ArrivalKind::InOrder),
+    ("behind-holder", ArrivalKind::BehindHolder),
+    ("within", ArrivalKind::Within),
+];
+
+/// Sections by name.
+#[derive(Clone, Copy)]
+enum SectionKind {
+    Write,
+    Count,
+    Sell,
+    DelayedWrite,
+    Nothing,
+}
+
+const SECTIONS: [(&str, SectionKind); 5] = [
+    ("write", SectionKind::Write),
+    ("count", SectionKind::Count),
+    ("sell", SectionKind::Sell),
+    ("delayed-write", SectionKind::DelayedWrite),
+    ("nothing", SectionKind::Nothing),
+];
+
+/// Reads `[workload]`; also the number of contenders, if the file gives it without a mistake.
+pub(super) fn workload(file: &mut Fields, mistakes: &mut Mistakes) -> (Workload, Option<u32>) {
+    let default = Workload::default();
+    let Some(item) = file.get("workload") else {
+        let contenders = default.contenders;
+        return (default, Some(contenders));
+    };
+    let Some(mut fields) = item.table("the table [workload]", mistakes) else {
+        return (default, None);
+    };
+    let contenders = match fields.get("contenders") {
+        Some(item) => item
+            .integer(1..=i64::from(MOST_CONTENDERS), mistakes)
+            .and_then(|number| u32::try_from(number).ok()),
+        None => Some(default.contenders),
+    };
+    let arrive = fields
+        .get("arrive")
+        .and_then(|item| arrival(&item, mistakes));
+    let rounds = fields.count("rounds", 1..=1_000_000, mistakes);
+    let hold = fields.get("hold").and_then(|item| hold(&item, mistakes));
+    let think = fields.get("think").and_then(|item| item.range(mistakes));
+    let section = fields
+        .get("section")
+        .and_then(|item| section(&item, mistakes));
+    let bystanders = fields.count("bystanders", 0..=10_000, mistakes);
+    let bystander_every = fields.duration("bystander-every", Zero::Senseless, mistakes);
+    let progress_bound = fields.duration("progress-bound", Zero::Senseless, mistakes);
+    let storm = fields.duration("storm", Zero::Senseless, mistakes);
+    fields.finish(mistakes);
+    let workload = Workload {
+        contenders: contenders.unwrap_or(default.contenders),
+        arrive: arrive.unwrap_or(default.arrive),
+        rounds: rounds.unwrap_or(default.rounds),
+        hold: hold.unwrap_or(default.hold),
+        think: think.unwrap_or(default.think),
+        section: section.unwrap_or(default.section),
+        bystanders: bystanders.unwrap_or(default.bystanders),
+        bystander_every: bystander_every.unwrap_or(default.bystander_every),
+        progress_bound,
+        storm,
+    };
+    (workload, contenders)
+}
+
+fn arrival(item: &Item, mistakes: &mut Mistakes) -> Option<Arrival> {
+    let chosen = choose(item, "arrival", &ARRIVALS, mistakes)?;
+    let bare = match chosen.kind {
+        ArrivalKind::Together => Arrival::Together,
+        ArrivalKind::InOrder => Arrival::InOrder,
+        ArrivalKind::BehindHolder => Arrival::BehindHolder,
+        ArrivalKind::Within => {
+            let within = chosen.duration(Zero::Senseless, mistakes)?;
+            return Some(Arrival::Within(within));
+        }
+    };
+    chosen.bare(mistakes);
+    Some(bare)
+}
+
+fn hold(item: &Item, mistakes: &mut Mistakes) -> Option<Hold> {
+    if item.as_text() == Some("settled") {
+        return Some(Hold::Settled);
+    }
+    let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if item.as_text().is_some_and(is_word) {
+        choose(item, "hold", &[("settled", Hold::Settled)], mistakes)?;
+    }
+    item.duration(Zero::Allowed, mistakes).map(Hold::For)
+}
+
+fn section(item: &Item, mistakes: &mut Mistakes) -> Option<Section> {
+    let chosen = choose(item, "section", &SECTIONS, mistakes)?;
+    let bare = match chosen.kind {
+        SectionKind::Write => Section::Write,
+        SectionKind::Count => Section::Count,
+        SectionKind::Nothing => Section::Nothing,
+        SectionKind::Sell => {
+            let mut fields = chosen.fields(mistakes)?;
+            let stock = fields.need("stock", "stock = 5000", mistakes);
+            let stock = stock.and_then(|item| item.integer(1..=1_000_000_000, mistakes));
+            fields.finish(mistakes);
+            return stock.map(|stock| Section::Sell { stock });
+        }
+        SectionKind::DelayedWrite => {
+            let delay = chosen.duration(Zero::Senseless, mistakes)?;
+            return Some(Section::DelayedWrite { delay });
+        }
+    };
+    chosen.bare(mistakes);
+    Some(bare)
+}

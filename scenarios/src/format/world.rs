@@ -1,0 +1,138 @@
+//! `[service.zookeeper]` and `[network]`.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{Ensemble, Network, Service};
+
+use super::choice::choose;
+use super::reader::{Fields, Mistake, Mistakes, Zero};
+
+/// The services that scenarios can stand on.
+const SERVICES: [(&str, Kind); 1] = [("zookeeper", Kind::ZooKeeper)];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    ZooKeeper,
+}
+
+/// Reads `[service.zookeeper]`; also the number of servers, if the file gives it without a mistake.
+pub(super) fn service(file: &mut Fields, mistakes: &mut Mistakes) -> (Service, Option<u8>) {
+    let nothing = (Service::ZooKeeper(Ensemble::default()), None);
+    let example = "[service.zookeeper] and its settings below it";
+    let Some(item) = file.need("service", example, mistakes) else {
+        return nothing;
+    };
+    let Some(chosen) = choose(&item, "service", &SERVICES, mistakes) else {
+        return nothing;
+    };
+    let Some(fields) = chosen.fields(mistakes) else {
+        return nothing;
+    };
+    match chosen.kind {
+        Kind::ZooKeeper => {
+            let (ensemble, servers) = ensemble(fields, mistakes);
+            (Service::ZooKeeper(ensemble), servers)
+        }
+    }
+}
+
+fn ensemble(mut fields: Fields, mistakes: &mut Mistakes) -> (Ensemble, Option<u8>) {
+    let default = Ensemble::default();
+    let servers = servers(&mut fields, mistakes);
+    let tick = fields.duration("tick", Zero::Senseless, mistakes);
+    let tick = tick.unwrap_or(default.tick);
+    let mut ticks = |key, fallback, mistakes: &mut Mistakes| {
+        fields.count(key, 1..=10_000, mistakes).unwrap_or(fallback)
+    };
+    let sync_limit = ticks("sync-limit", default.sync_limit, mistakes);
+    let init_limit = ticks("init-limit", default.init_limit, mistakes);
+    let session_timeout = session_timeout(&mut fields, tick, mistakes);
+    let mut time = |key, fallback| {
+        let given = fields.duration(key, Zero::Allowed, mistakes);
+        given.unwrap_or(fallback)
+    };
+    let ensemble = Ensemble {
+        servers: servers.unwrap_or(default.servers),
+        tick,
+        sync_limit,
+        init_limit,
+        session_timeout: session_timeout.unwrap_or(default.session_timeout),
+        fsync: time("fsync", default.fsync),
+        read_time: time("read-time", default.read_time),
+        write_time: time("write-time", default.write_time),
+        notification_time: time("notification-time", default.notification_time),
+    };
+    fields.finish(mistakes);
+    (ensemble, servers)
+}
+
+fn servers(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<u8> {
+    let Some(item) = fields.get("servers") else {
+        return Some(Ensemble::default().servers);
+    };
+    match item.integer(1..=5, mistakes)? {
+        1 => Some(1),
+        3 => Some(3),
+        5 => Some(5),
+        even => {
+            mistakes.add(
+                item.span.clone(),
+                Mistake::new(format!("an ensemble of {even} servers is not offered"))
+                    .label("an even number tolerates no more faults than one server less")
+                    .help("expected 1, 3, or 5"),
+            );
+            None
+        }
+    }
+}
+
+/// The session timeout must be one that ZooKeeper grants: between 2 and 20 ticks.
+fn session_timeout(
+    fields: &mut Fields,
+    tick: Duration,
+    mistakes: &mut Mistakes,
+) -> Option<Duration> {
+    let item = fields.get("session-timeout");
+    let (span, asked) = match &item {
+        Some(item) => (item.span.clone(), item.duration(Zero::Senseless, mistakes)?),
+        None => (fields.span(), Ensemble::default().session_timeout),
+    };
+    let (least, most) = (tick.saturating_mul(2), tick.saturating_mul(20));
+    if (least..=most).contains(&asked) {
+        return Some(asked);
+    }
+    let shown = |duration| crate::units::write_duration(duration);
+    mistakes.add(
+        span,
+        Mistake::new("ZooKeeper grants no such session timeout")
+            .label(format!("the session timeout is {}", shown(asked)))
+            .help(format!(
+                "expected between 2 and 20 ticks of {}: from \"{}\" to \"{}\"",
+                shown(tick),
+                shown(least),
+                shown(most)
+            )),
+    );
+    None
+}
+
+/// Reads `[network]`.
+pub(super) fn network(file: &mut Fields, mistakes: &mut Mistakes) -> Network {
+    let default = Network::default();
+    let Some(mut fields) = file
+        .get("network")
+        .and_then(|item| item.table("the table [network]", mistakes))
+    else {
+        return default;
+    };
+    let mut latency = |key, fallback| {
+        let given = fields.get(key).and_then(|item| item.range(mistakes));
+        given.unwrap_or(fallback)
+    };
+    let network = Network {
+        client_latency: latency("latency", default.client_latency),
+        server_latency: latency("server-latency", default.server_latency),
+    };
+    fields.finish(mistakes);
+    network
+}

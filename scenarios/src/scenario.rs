@@ -1,0 +1,133 @@
+//! What a scenario file says, checked and ready to run.
+
+use picklock_algorithms::Recipe;
+use picklock_algorithms::registry::RECIPES;
+use picklock_checker::invariants::INVARIANTS;
+use picklock_checker::metrics::METRICS;
+use picklock_sim::plan::{Plan, Workload};
+
+/// The names that scenario files may use.
+#[derive(Clone, Copy)]
+pub struct Catalogue<'a> {
+    /// The algorithms.
+    pub algorithms: &'a [Recipe],
+    /// The names of the invariants, in the order in which they are reported.
+    pub invariants: &'a [&'static str],
+    /// The names of the metrics.
+    pub metrics: &'a [&'static str],
+}
+
+impl Catalogue<'static> {
+    /// Everything that picklock knows.
+    pub const EVERYTHING: Self = Self {
+        algorithms: RECIPES,
+        invariants: &INVARIANT_NAMES,
+        metrics: &METRIC_NAMES,
+    };
+}
+
+const INVARIANT_NAMES: [&str; INVARIANTS.len()] = {
+    let mut names = [""; INVARIANTS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = INVARIANTS[place].name;
+        place += 1;
+    }
+    names
+};
+
+const METRIC_NAMES: [&str; METRICS.len()] = {
+    let mut names = [""; METRICS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = METRICS[place].name;
+        place += 1;
+    }
+    names
+};
+
+/// A claim, the reason for it, and the cases that put it to the test.
+#[derive(Clone)]
+pub struct Scenario {
+    /// Its name, as in `zookeeper/waiter-death`.
+    pub name: String,
+    /// The file that it was read from, as it was given.
+    pub path: String,
+    /// One sentence.
+    pub claim: String,
+    /// Why that is so.
+    pub because: String,
+    /// Where that is written.
+    pub source: String,
+    /// One per algorithm, in the order of the file.
+    pub cases: Vec<Case>,
+}
+
+/// One algorithm in the world of a scenario.
+#[derive(Clone)]
+pub struct Case {
+    /// Its name: that of the algorithm, unless the file says otherwise. Unique within the scenario.
+    pub name: String,
+    /// The algorithm.
+    pub algorithm: Recipe,
+    /// Everything that a run will do.
+    pub plan: Plan,
+    /// What is wanted of each invariant that is looked at, in the order of the catalogue.
+    pub expectations: Vec<Expectation>,
+    /// The bounds that metrics must keep, in the order of the catalogue.
+    pub measures: Vec<Measure>,
+}
+
+/// What is wanted of an invariant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The invariant's name.
+    pub invariant: &'static str,
+    /// What is wanted.
+    pub want: Want,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// It must hold with every seed.
+    Holds,
+    /// It must be violated.
+    Violated {
+        /// Why.
+        because: String,
+        /// By one of this many seeds at the latest.
+        within_seeds: u64,
+    },
+    /// It is not looked at.
+    Unchecked {
+        /// Why not.
+        because: Option<String>,
+    },
+}
+
+/// The bounds of a metric; at least one of the two is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    /// The metric's name.
+    pub metric: &'static str,
+    /// It must not be less.
+    pub at_least: Option<f64>,
+    /// It must not be more.
+    pub at_most: Option<f64>,
+}
+
+/// Engine events after which a run gives up if the file does not say: enough for every contender to
+/// ask a few hundred things in each round, and for a herd to be woken by every release.
+pub fn default_event_budget(workload: &Workload) -> u64 {
+    let contenders = u64::from(workload.contenders);
+    let rounds = u64::from(workload.rounds);
+    let turns = contenders.saturating_mul(rounds);
+    let asked = turns.saturating_mul(2_000);
+    let woken = turns.saturating_mul(contenders).saturating_mul(20);
+    let read = u64::from(workload.bystanders).saturating_mul(100_000);
+    1_000_000_u64
+        .saturating_add(asked)
+        .saturating_add(woken)
+        .saturating_add(read)
+}

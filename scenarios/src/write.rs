@@ -1,0 +1,159 @@
+//! Spells a case out as a scenario file, so that a run can be saved and told again.
+
+mod fault;
+mod toml;
+
+use picklock_sim::plan::{Arrival, Ensemble, Hold, Network, Section, Service, Workload};
+
+use self::toml::{number, text};
+use crate::format::checked_by_default;
+use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
+use crate::units::{write_duration, write_range};
+
+/// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
+/// that the file means the same for a later version; it parses back to an equal plan.
+pub fn write(scenario: &Scenario, case: &Case) -> String {
+    let mut lines = vec![
+        format!("claim = {}", text(&scenario.claim)),
+        format!("because = {}", text(&scenario.because)),
+        format!("source = {}", text(&scenario.source)),
+        format!("resource = \"{}\"", fencing(case.plan.resource.fenced)),
+        format!("event-budget = {}", case.plan.event_budget),
+        String::new(),
+    ];
+    match &case.plan.service {
+        Service::ZooKeeper(ensemble) => lines.extend(zookeeper(ensemble)),
+    }
+    lines.extend(network(&case.plan.network));
+    lines.extend(workload(&case.plan.workload));
+    for planned in &case.plan.faults {
+        lines.extend(fault::lines(planned));
+    }
+    lines.extend(case_lines(case));
+    let mut file = lines.join("\n");
+    file.push('\n');
+    file
+}
+
+fn fencing(fenced: bool) -> &'static str {
+    if fenced { "fenced" } else { "unfenced" }
+}
+
+fn zookeeper(ensemble: &Ensemble) -> Vec<String> {
+    let time = |duration| text(&write_duration(duration));
+    vec![
+        "[service.zookeeper]".to_owned(),
+        format!("servers = {}", ensemble.servers),
+        format!("tick = {}", time(ensemble.tick)),
+        format!("sync-limit = {}", ensemble.sync_limit),
+        format!("init-limit = {}", ensemble.init_limit),
+        format!("session-timeout = {}", time(ensemble.session_timeout)),
+        format!("fsync = {}", time(ensemble.fsync)),
+        format!("read-time = {}", time(ensemble.read_time)),
+        format!("write-time = {}", time(ensemble.write_time)),
+        format!("notification-time = {}", time(ensemble.notification_time)),
+        String::new(),
+    ]
+}
+
+fn network(network: &Network) -> Vec<String> {
+    let range = |range| text(&write_range(range));
+    vec![
+        "[network]".to_owned(),
+        format!("latency = {}", range(network.client_latency)),
+        format!("server-latency = {}", range(network.server_latency)),
+        String::new(),
+    ]
+}
+
+fn workload(workload: &Workload) -> Vec<String> {
+    let time = |duration| text(&write_duration(duration));
+    let arrive = match workload.arrive {
+        Arrival::Together => text("together"),
+        Arrival::InOrder => text("in-order"),
+        Arrival::BehindHolder => text("behind-holder"),
+        Arrival::Within(within) => format!("{{ within = {} }}", time(within)),
+    };
+    let hold = match workload.hold {
+        Hold::For(length) => time(length),
+        Hold::Settled => text("settled"),
+    };
+    let section = match workload.section {
+        Section::Write => text("write"),
+        Section::Count => text("count"),
+        Section::Nothing => text("nothing"),
+        Section::Sell { stock } => format!("{{ sell = {{ stock = {stock} }} }}"),
+        Section::DelayedWrite { delay } => format!("{{ delayed-write = {} }}", time(delay)),
+    };
+    let mut lines = vec![
+        "[workload]".to_owned(),
+        format!("contenders = {}", workload.contenders),
+        format!("arrive = {arrive}"),
+        format!("rounds = {}", workload.rounds),
+        format!("hold = {hold}"),
+        format!("think = {}", text(&write_range(workload.think))),
+        format!("section = {section}"),
+        format!("bystanders = {}", workload.bystanders),
+        format!("bystander-every = {}", time(workload.bystander_every)),
+    ];
+    if let Some(bound) = workload.progress_bound {
+        lines.push(format!("progress-bound = {}", time(bound)));
+    }
+    if let Some(storm) = workload.storm {
+        lines.push(format!("storm = {}", time(storm)));
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn case_lines(case: &Case) -> Vec<String> {
+    let mut lines = vec![
+        "[[case]]".to_owned(),
+        format!("algorithm = {}", text(case.algorithm.name)),
+    ];
+    if case.name != case.algorithm.name {
+        lines.push(format!("name = {}", text(&case.name)));
+    }
+    let wants = case.expectations.iter();
+    lines.extend(wants.filter_map(|expectation| expect(expectation, case)));
+    lines.extend(case.measures.iter().map(measure));
+    lines
+}
+
+/// Silence means that what is checked by default holds.
+fn expect(expectation: &Expectation, case: &Case) -> Option<String> {
+    let Expectation { invariant, want } = expectation;
+    let section = case.plan.workload.section;
+    let silent = checked_by_default(invariant, case.algorithm.claims, section);
+    match want {
+        Want::Holds if silent => None,
+        Want::Holds => Some(format!("expect.{invariant} = \"holds\"")),
+        Want::Unchecked { because: None } => Some(format!("expect.{invariant} = \"unchecked\"")),
+        Want::Unchecked {
+            because: Some(because),
+        } => {
+            let because = text(because);
+            Some(format!(
+                "expect.{invariant}.unchecked = {{ because = {because} }}"
+            ))
+        }
+        Want::Violated {
+            because,
+            within_seeds,
+        } => Some(format!(
+            "expect.{invariant}.violated = {{ because = {}, within-seeds = {within_seeds} }}",
+            text(because)
+        )),
+    }
+}
+
+fn measure(measure: &Measure) -> String {
+    let least = measure
+        .at_least
+        .map(|least| format!("at-least = {}", number(least)));
+    let most = measure
+        .at_most
+        .map(|most| format!("at-most = {}", number(most)));
+    let bounds: Vec<String> = [least, most].into_iter().flatten().collect();
+    format!("measure.{} = {{ {} }}", measure.metric, bounds.join(", "))
+}

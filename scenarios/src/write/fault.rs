@@ -1,0 +1,214 @@
+//! Spells out `[[fault]]`.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_sim::plan::{ContenderName, Direction, Fault, PlannedFault, Trigger};
+
+use crate::describe::{contender, server, signed_millis};
+use crate::units::write_duration;
+
+/// The lines of a fault.
+pub(super) fn lines(planned: &PlannedFault) -> Vec<String> {
+    let mut lines = vec![
+        "[[fault]]".to_owned(),
+        format!("when.{}", trigger(&planned.when)),
+    ];
+    if !planned.after.is_zero() {
+        lines.push(format!("after = {}", time(planned.after)));
+    }
+    lines.push(format!("inject.{}", fault(&planned.inject)));
+    lines.push(String::new());
+    lines
+}
+
+fn time(duration: Duration) -> String {
+    format!("\"{}\"", write_duration(duration))
+}
+
+fn step(name: &str, by: ContenderName, nth: u32) -> String {
+    format!("{name} = {{ by = \"{}\", nth = {nth} }}", contender(by))
+}
+
+fn request(name: &str, request: RequestKind, by: ContenderName, nth: u32) -> String {
+    let (request, by) = (request.name(), contender(by));
+    format!("{name} = {{ request = \"{request}\", by = \"{by}\", nth = {nth} }}")
+}
+
+fn trigger(trigger: &Trigger) -> String {
+    match *trigger {
+        Trigger::At(at) => format!("at = {}", time(at)),
+        Trigger::Acquiring { by, nth } => step("acquiring", by, nth),
+        Trigger::Queued { by, nth } => step("queued", by, nth),
+        Trigger::Waiting { by, nth } => step("waiting", by, nth),
+        Trigger::Acquired { by, nth } => step("acquired", by, nth),
+        Trigger::Writing { by, nth } => step("writing", by, nth),
+        Trigger::Releasing { by, nth } => step("releasing", by, nth),
+        Trigger::Released { by, nth } => step("released", by, nth),
+        Trigger::Sent {
+            request: kind,
+            by,
+            nth,
+        } => request("sent", kind, by, nth),
+        Trigger::Proposed {
+            request: kind,
+            by,
+            nth,
+        } => request("proposed", kind, by, nth),
+        Trigger::Committed {
+            request: kind,
+            by,
+            nth,
+        } => request("committed", kind, by, nth),
+        Trigger::Answered {
+            request: kind,
+            by,
+            nth,
+        } => request("answered", kind, by, nth),
+        Trigger::SessionExpired { by } => {
+            format!("session-expired = {{ by = \"{}\" }}", contender(by))
+        }
+        Trigger::Fired { fault } => format!("fired = {{ fault = {} }}", fault + 1),
+    }
+}
+
+/// `name = { target = "contender-1", more }`
+fn on(name: &str, target: &str, more: &[String]) -> String {
+    let fields = [format!("target = \"{target}\"")];
+    let fields: Vec<&str> = fields.iter().chain(more).map(String::as_str).collect();
+    format!("{name} = {{ {} }}", fields.join(", "))
+}
+
+fn lasting(length: Duration) -> String {
+    format!("for = {}", time(length))
+}
+
+fn by(by: Duration) -> String {
+    format!("by = {}", time(by))
+}
+
+fn restart(after: Option<Duration>) -> Vec<String> {
+    let restart = after.map(|after| format!("restart-after = {}", time(after)));
+    restart.into_iter().collect()
+}
+
+fn way(direction: Direction) -> String {
+    let name = match direction {
+        Direction::ToServer => "to-server",
+        Direction::ToClient => "to-client",
+        Direction::Both => "both",
+    };
+    format!("direction = \"{name}\"")
+}
+
+fn fault(fault: &Fault) -> String {
+    match fault {
+        Fault::Pause { target, length } => on("pause", &contender(*target), &[lasting(*length)]),
+        Fault::Crash {
+            target,
+            restart_after,
+        } => on("crash", &contender(*target), &restart(*restart_after)),
+        Fault::Cancel { target } => on("cancel", &contender(*target), &[]),
+        Fault::ExpireSession { target } => on("expire-session", &contender(*target), &[]),
+        Fault::Cut { target } => on("cut", &contender(*target), &[]),
+        Fault::BlackHole {
+            target,
+            direction,
+            length,
+        } => {
+            let more = [way(*direction), lasting(*length)];
+            on("black-hole", &contender(*target), &more)
+        }
+        Fault::SlowLink {
+            target,
+            direction,
+            by: more,
+            length,
+        } => {
+            let more = [way(*direction), by(*more), lasting(*length)];
+            on("slow-link", &contender(*target), &more)
+        }
+        Fault::LoseRequest { target } => on("lose-request", &contender(*target), &[]),
+        Fault::LoseReply { target } => on("lose-reply", &contender(*target), &[]),
+        Fault::DelayRequest { target, by: more } => {
+            on("delay-request", &contender(*target), &[by(*more)])
+        }
+        Fault::DelayReply { target, by: more } => {
+            on("delay-reply", &contender(*target), &[by(*more)])
+        }
+        Fault::ClockJump { target, by_millis } => {
+            let by = format!("by = \"{}\"", signed_millis(*by_millis));
+            on("clock-jump", &contender(*target), &[by])
+        }
+        Fault::ClockDrift {
+            target,
+            parts_per_million,
+        } => {
+            let drift = format!("parts-per-million = {parts_per_million}");
+            on("clock-drift", &contender(*target), &[drift])
+        }
+        Fault::CrashServer { .. }
+        | Fault::HangServer { .. }
+        | Fault::IsolateServer { .. }
+        | Fault::HoldLink { .. }
+        | Fault::LagServer { .. }
+        | Fault::SlowDisk { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::RecreateLock => of_service(fault),
+    }
+}
+
+fn of_service(broken: &Fault) -> String {
+    match broken {
+        Fault::CrashServer {
+            target,
+            restart_after,
+        } => on("crash-server", &server(*target), &restart(*restart_after)),
+        Fault::HangServer { target, length } => {
+            on("hang-server", &server(*target), &[lasting(*length)])
+        }
+        Fault::IsolateServer { target, length } => {
+            on("isolate-server", &server(*target), &[lasting(*length)])
+        }
+        Fault::HoldLink { from, to, length } => {
+            let from: Vec<String> = from
+                .iter()
+                .map(|it| format!("\"{}\"", server(*it)))
+                .collect();
+            let (from, to, length) = (from.join(", "), server(*to), lasting(*length));
+            format!("hold-link = {{ from = [{from}], to = \"{to}\", {length} }}")
+        }
+        Fault::LagServer {
+            target,
+            by: more,
+            length,
+        } => on(
+            "lag-server",
+            &server(*target),
+            &[by(*more), lasting(*length)],
+        ),
+        Fault::SlowDisk {
+            target,
+            fsync,
+            length,
+        } => {
+            let fsync = format!("fsync = {}", time(*fsync));
+            on("slow-disk", &server(*target), &[fsync, lasting(*length)])
+        }
+        Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),
+        Fault::RecreateLock => "recreate-lock = {}".to_owned(),
+        Fault::Pause { .. }
+        | Fault::Crash { .. }
+        | Fault::Cancel { .. }
+        | Fault::ExpireSession { .. }
+        | Fault::Cut { .. }
+        | Fault::BlackHole { .. }
+        | Fault::SlowLink { .. }
+        | Fault::LoseRequest { .. }
+        | Fault::LoseReply { .. }
+        | Fault::DelayRequest { .. }
+        | Fault::DelayReply { .. }
+        | Fault::ClockJump { .. }
+        | Fault::ClockDrift { .. } => fault(broken),
+    }
+}
