@@ -85,7 +85,7 @@ impl Following {
 
 impl Server {
     /// Sends to the leader, in order.
-    pub(super) fn to_leader(&mut self, turn: &mut Turn, body: PeerBody) {
+    pub(super) fn tell_leader(&mut self, turn: &mut Turn, body: PeerBody) {
         if let Role::Following(following) = &mut self.role {
             following.sent += 1;
             turn.out.push(Output::ToPeer {
@@ -101,7 +101,7 @@ impl Server {
     }
 
     /// Sends to the leader when our disk is done; what is sent meanwhile overtakes it.
-    pub(super) fn to_leader_at(&mut self, turn: &mut Turn, at: VirtualTime, body: PeerBody) {
+    pub(super) fn tell_leader_at(&mut self, turn: &mut Turn, at: VirtualTime, body: PeerBody) {
         if let Role::Following(following) = &self.role {
             turn.out.push(Output::ToPeer {
                 to: following.leader,
@@ -128,7 +128,7 @@ impl Server {
                 following.link = link;
             }
             let accepted_epoch = self.accepted_epoch;
-            self.to_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
+            self.tell_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
         }
         let Role::Following(following) = &mut self.role else {
             return;
@@ -175,10 +175,10 @@ impl Server {
         }
         following.received = message.number;
         following.last_heard = turn.now;
-        self.from_leader(turn, message.body);
+        self.heard_from_leader(turn, message.body);
     }
 
-    fn from_leader(&mut self, turn: &mut Turn, body: PeerBody) {
+    fn heard_from_leader(&mut self, turn: &mut Turn, body: PeerBody) {
         match body {
             PeerBody::Proposal(txn) => self.log_proposal(turn, txn),
             PeerBody::Commit(zxid) => self.apply_up_to(turn, zxid),
@@ -186,7 +186,7 @@ impl Server {
                 let logged = self.log.durable_zxid(turn.now);
                 let touched = std::mem::take(&mut self.touched);
                 self.touch_turn += 1;
-                self.to_leader(turn, PeerBody::Pong { logged, touched });
+                self.tell_leader(turn, PeerBody::Pong { logged, touched });
             }
             PeerBody::Synced { session, .. } => self.synced(turn, session),
             PeerBody::Revalidated { connection, valid } => self.resumed(turn, connection, valid),
@@ -212,7 +212,7 @@ impl Server {
             return;
         }
         let durable = self.log.append(turn.now, txn);
-        self.to_leader_at(turn, durable, PeerBody::Ack(zxid));
+        self.tell_leader_at(turn, durable, PeerBody::Ack(zxid));
     }
 
     /// The leader has hung up. One that was not leading yet is asked again.

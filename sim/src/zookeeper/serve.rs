@@ -114,7 +114,7 @@ impl Server {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {
             Role::Leading(_) => self.submit(turn, self.id, forwarded),
-            Role::Following(_) => self.to_leader(turn, PeerBody::Forward(forwarded)),
+            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(forwarded)),
             Role::Down | Role::Looking(_) => {}
         }
     }
@@ -163,7 +163,7 @@ impl Server {
                 }
                 self.resumed(turn, id, valid);
             }
-            Role::Following(_) => self.to_leader(
+            Role::Following(_) => self.tell_leader(
                 turn,
                 PeerBody::Revalidate {
                     connection: id,

@@ -49,10 +49,10 @@ impl Server {
             learner.received = message.number;
         }
         leading.hear(from);
-        self.from_follower(turn, from, message.body);
+        self.heard_from_follower(turn, from, message.body);
     }
 
-    fn from_follower(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
+    fn heard_from_follower(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
         match body {
             PeerBody::Ack(logged) => self.acked(turn, from, logged),
             PeerBody::Forward(forwarded) => self.submit(turn, from, forwarded),
@@ -259,7 +259,7 @@ impl Server {
             first,
             want_snapshot: self.want_snapshot,
         };
-        self.to_leader(turn, body);
+        self.tell_leader(turn, body);
     }
 
     /// The leader has told what we lack. It is logged, and applied only when a quorum has it.
@@ -289,7 +289,7 @@ impl Server {
         }
         let logged = self.log.last_zxid();
         let durable = self.log.all_durable();
-        self.to_leader_at(turn, durable, PeerBody::AckNewLeader { logged });
+        self.tell_leader_at(turn, durable, PeerBody::AckNewLeader { logged });
     }
 
     /// A quorum follows the leader, and we are one of it.
