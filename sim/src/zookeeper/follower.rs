@@ -11,6 +11,8 @@ use super::txn::SharedTxn;
 
 /// A leader that is not there yet is asked again after this long, in microseconds.
 const RETRY: u64 = 100_000;
+/// How often it is asked before another election.
+const TRIES: u32 = 5;
 
 /// What a follower keeps in memory.
 #[derive(Clone, Debug)]
@@ -23,8 +25,9 @@ pub(super) struct Following {
     pub(super) last_heard: VirtualTime,
     /// When to look whether the leader has been silent for too long.
     watchdog: VirtualTime,
-    /// When to ask a leader again that was not there yet.
-    retry: VirtualTime,
+    /// When to ask again a leader that was not there yet, and how often it was not.
+    pub(super) retry: VirtualTime,
+    refusals: u32,
 }
 
 /// How far a follower has come.
@@ -51,6 +54,7 @@ impl Following {
             last_heard: now,
             watchdog: later(now, u64::from(settings.init_limit) * settings.tick),
             retry: VirtualTime::NEVER,
+            refusals: 0,
         }
     }
 
@@ -217,13 +221,14 @@ impl Server {
 
     /// The leader has hung up. One that was not leading yet is asked again.
     fn refused(&mut self, turn: &mut Turn) {
-        match &mut self.role {
-            Role::Following(following) if following.phase == FollowerPhase::Asking => {
-                following.retry = later(turn.now, RETRY);
-            }
-            Role::Following(_) | Role::Leading(_) | Role::Looking(_) | Role::Down => {
-                self.leader_lost(turn);
-            }
+        if let Role::Following(following) = &mut self.role
+            && following.phase == FollowerPhase::Asking
+            && following.refusals + 1 < TRIES
+        {
+            following.refusals += 1;
+            following.retry = later(turn.now, RETRY);
+            return;
         }
+        self.leader_lost(turn);
     }
 }

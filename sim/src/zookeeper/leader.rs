@@ -81,6 +81,8 @@ pub(super) struct Learner {
     /// It has accepted our epoch, and no other's of the same number.
     pub(super) accepted: bool,
     pub(super) last_zxid: Zxid,
+    /// The last transaction of what it was sent to catch up.
+    pub(super) catchup_zxid: Zxid,
     pub(super) want_snapshot: bool,
 }
 

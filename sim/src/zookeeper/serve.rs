@@ -128,6 +128,9 @@ impl Server {
         timeout: u64,
         last_zxid: Zxid,
     ) {
+        if self.clients.connections.contains_key(&id) {
+            return;
+        }
         // Who has seen what we have not would go back in time here.
         if last_zxid > self.tree.last_zxid() {
             turn.out.push(Output::CloseClient { connection: id });
