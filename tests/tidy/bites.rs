@@ -125,6 +125,23 @@ fn a_flaw_that_is_not_on_record_is_found() {
 }
 
 #[test]
+fn a_row_of_the_record_that_no_scenario_expects_is_found() {
+    let scenario = "[[case]]\nalgorithm = \"a\"\nexpect.fifo.violated = { because = \"\", within-seeds = 1 }\n";
+    let row =
+        |algorithm, within| format!("| b | w | `{algorithm}` | `z/s` | `fifo` | {within} |\n");
+    let record =
+        row("a", "1 seed") + &row("a", "10 seeds") + &row("b", "1 seed") + &row("---", "---");
+    let files = [
+        ("TRACK_RECORD.md", record.as_str()),
+        ("scenarios/z/s.toml", scenario),
+    ];
+    assert_eq!(
+        found(record_is_expected, &files),
+        ["TRACK_RECORD.md:2", "TRACK_RECORD.md:3"]
+    );
+}
+
+#[test]
 fn length_is_found() {
     let long = "//\n".repeat(401);
     let files = [

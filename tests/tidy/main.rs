@@ -52,6 +52,11 @@ fn every_flaw_has_a_row_in_the_track_record() {
 }
 
 #[test]
+fn every_row_of_the_track_record_is_what_its_scenario_expects() {
+    report(record_is_expected(&Tree::of_repository()));
+}
+
+#[test]
 fn no_file_is_too_long() {
     report(files_are_short(&Tree::of_repository()));
 }

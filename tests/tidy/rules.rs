@@ -220,6 +220,48 @@ pub fn flaws_are_on_record(tree: &Tree) -> Vec<Breach> {
     breaches
 }
 
+/// Each row is what a case of its scenario expects. Rests until there are scenarios.
+pub fn record_is_expected(tree: &Tree) -> Vec<Breach> {
+    let record = tree
+        .files
+        .iter()
+        .find(|file| file.path == "TRACK_RECORD.md");
+    let Some(record) = record.filter(|_| tree.scenarios().next().is_some()) else {
+        return Vec::new();
+    };
+    let mut breaches = Vec::new();
+    for (number, line) in (1..).zip(record.text.lines()) {
+        let cells: Vec<&str> = line
+            .split('|')
+            .map(|cell| cell.trim().trim_matches('`'))
+            .collect();
+        let [_, _, _, algorithm, scenario, invariant, within, _] = cells[..] else {
+            continue;
+        };
+        let Some((seeds, _)) = within.split_once(" seed") else {
+            continue;
+        };
+        let expected = |text: &str| {
+            let algorithm = format!("algorithm = \"{algorithm}\"");
+            let violated = format!("expect.{invariant}.violated");
+            let within = format!("within-seeds = {seeds} }}");
+            text.split("[[case]]").any(|case| {
+                let says = |line: &str| line.starts_with(&violated) && line.ends_with(&within);
+                case.lines().any(|line| line == algorithm) && case.lines().any(says)
+            })
+        };
+        if !tree
+            .scenarios()
+            .any(|(name, file)| name == scenario && expected(&file.text))
+        {
+            let rule = format!("says what no case of `{scenario}` expects");
+            let remedy = "make the row and the scenario agree on algorithm, invariant, and seeds";
+            breaches.push(record.breach(number, rule, remedy));
+        }
+    }
+    breaches
+}
+
 pub fn files_are_short(tree: &Tree) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in tree.rust() {
