@@ -112,9 +112,12 @@ impl File {
 
 /// Reads every text file below a folder.
 fn collect(folder: &Path, path: &str, files: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
+    for entry in fs::read_dir(folder).expect("the repository can be read") {
+        let entry = entry.expect("a folder can be read to its end");
+        let name = entry
+            .file_name()
+            .into_string()
+            .expect("file names are UTF-8");
         if NOT_OURS.contains(&name.as_str()) {
             continue;
         }
@@ -123,11 +126,11 @@ fn collect(folder: &Path, path: &str, files: &mut BTreeMap<String, String>) {
         } else {
             format!("{path}/{name}")
         };
-        let kind = entry.file_type().unwrap();
+        let kind = entry.file_type().expect("a file has a kind");
         if kind.is_dir() {
             collect(&entry.path(), &path, files);
         } else if kind.is_file()
-            && let Ok(text) = String::from_utf8(fs::read(entry.path()).unwrap())
+            && let Ok(text) = String::from_utf8(fs::read(entry.path()).expect("a file can be read"))
         {
             files.insert(path, text);
         }
