@@ -48,6 +48,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/read-then-write.toml"),
     ),
     (
+        "zookeeper/session-killed",
+        include_str!("../zookeeper/session-killed.toml"),
+    ),
+    (
         "zookeeper/stock-pause",
         include_str!("../zookeeper/stock-pause.toml"),
     ),
