@@ -5,6 +5,7 @@ mod console;
 mod exit;
 mod failure;
 mod seeds;
+mod threads;
 mod work;
 
 use std::process::ExitCode;

@@ -106,8 +106,8 @@ impl Work {
     /// # Errors
     ///
     /// Why it could not be written.
-    pub fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
-        self.writing(|| files::write_whole(path, text.as_bytes()))
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        self.writing(|| files::write_whole(path, bytes))
     }
 
     fn writing(&self, write: impl FnOnce() -> Result<(), FileError>) -> Result<(), Failure> {

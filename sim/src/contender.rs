@@ -398,9 +398,13 @@ pub(crate) async fn bystand(shared: Rc<Shared>, process: ProcessId) {
         let asked = shared.world.borrow().now;
         let answer = zk.exists(crate::world::BYSTANDER_PATH).await;
         let mut world = shared.world.borrow_mut();
-        if answer.is_ok() && world.draining {
+        if answer.is_ok() {
             let took = picklock_checker::time::whole_micros(world.now - asked);
-            world.samples.bystander.push(took);
+            if world.draining {
+                world.samples.bystander.push(took);
+            } else {
+                world.samples.bystander_idle.push(took);
+            }
         }
     }
 }

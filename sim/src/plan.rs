@@ -66,9 +66,9 @@ impl Default for Ensemble {
             init_limit: 10,
             session_timeout: Duration::from_secs(6),
             fsync: Duration::from_micros(500),
-            read_time: Duration::from_micros(5),
-            write_time: Duration::from_micros(10),
-            notification_time: Duration::from_micros(2),
+            read_time: Duration::from_micros(15),
+            write_time: Duration::from_micros(30),
+            notification_time: Duration::from_micros(5),
         }
     }
 }
