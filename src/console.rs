@@ -94,3 +94,20 @@ pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
     text.map(|text| text + "\n")
         .map_err(|error| Failure::Output(error.into()))
 }
+
+/// The text in lines that are no wider than this, broken at spaces.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let longer = |line: &String| line.chars().count() + 1 + word.chars().count();
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if longer(line) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

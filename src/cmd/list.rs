@@ -99,7 +99,9 @@ impl List {
 fn algorithms() -> Table {
     let rows = RECIPES.iter().map(|recipe| {
         let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
-        let flaw = recipe.flaw.map(|flaw| format!(" Flaw: {flaw}"));
+        let flaw = recipe
+            .flaw
+            .map(|flaw| format!(" Flaw: {}.", flaw.trim_end_matches('.')));
         Row {
             name: recipe.name.to_owned(),
             meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
@@ -215,7 +217,7 @@ fn as_text(tables: &[Table], width: usize) -> String {
         }
         for row in &table.rows {
             let indent = column + 2;
-            let lines = wrapped(&row.meaning, width.saturating_sub(indent).max(20));
+            let lines = console::wrapped(&row.meaning, width.saturating_sub(indent).max(20));
             let lines = lines.join(&format!("\n{:indent$}", ""));
             text.push_str(&format!("{:<column$}  {lines}\n", row.name));
             if let Some(example) = row.example {
@@ -224,23 +226,6 @@ fn as_text(tables: &[Table], width: usize) -> String {
         }
     }
     text
-}
-
-/// The text in lines that are no wider than this, broken at spaces.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let longer = |line: &String| line.chars().count() + 1 + word.chars().count();
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if longer(line) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) | None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

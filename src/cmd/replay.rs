@@ -143,7 +143,9 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
     let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
     text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
     for remark in &judged.remarks {
-        text.push_str(&format!("{:16}{remark}\n", ""));
+        for line in console::wrapped(remark, console::WIDTH - 16) {
+            text.push_str(&format!("{:16}{line}\n", ""));
+        }
     }
     text
 }

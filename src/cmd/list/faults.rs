@@ -265,7 +265,7 @@ algorithm = "zk-predecessor-watch"
         };
         let told = |when, inject| {
             let mistakes = read(when, inject).err().unwrap_or_default();
-            mistakes[0].help.join(" ").replace('`', "")
+            mistakes[0].help.join(" ").replace(", or ", ", ")
         };
         let faults = told(r#"when.at = "2s""#, "inject.xyzxyz = {}");
         assert!(faults.contains(&names(FAULTS)), "{faults}");
