@@ -16,7 +16,8 @@ use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
 
 use crate::sources;
 
-/// Runs a scenario with these seeds: a file, a folder, a text of several lines, or a name from the library.
+/// Runs a scenario with these seeds: a file, a folder, a text of several lines, or a name from the
+/// library.
 ///
 /// # Errors
 ///
@@ -25,7 +26,8 @@ pub fn check(scenario: &str, seeds: Range<u64>) -> Result<Report, CheckError> {
     Harness::new().with_seeds(seeds).check(scenario)
 }
 
-/// Runs a scenario as [`check`] does, and panics with the report unless everything came as the scenario expects.
+/// Runs a scenario as [`check`] does, and panics with the report unless everything came as the
+/// scenario expects.
 ///
 /// # Panics
 ///
@@ -98,8 +100,8 @@ impl Harness {
         self
     }
 
-    /// The same, with every seed run twice: an algorithm that reads a real clock or draws numbers of its own is found
-    /// out.
+    /// The same, with every seed run twice: an algorithm that reads a real clock or draws numbers
+    /// of its own is found out.
     #[must_use]
     pub fn verifying_determinism(mut self) -> Self {
         self.verify_determinism = true;
@@ -129,8 +131,8 @@ impl Harness {
         Ok(Report { outcomes })
     }
 
-    /// Runs a scenario as [`check`](Self::check) does, and panics with the report unless everything came as the
-    /// scenario expects.
+    /// Runs a scenario as [`check`](Self::check) does, and panics with the report unless everything
+    /// came as the scenario expects.
     ///
     /// # Panics
     ///
@@ -251,9 +253,10 @@ impl fmt::Display for CheckError {
             } => match why {
                 Stopped::NotDeterministic { seed, hashes } => {
                     let (first, second) = hashes;
+                    let hashes = format!("{first:016x}, {second:016x}");
                     write!(
                         f,
-                        "{scenario}, {case}: two runs of seed {seed} differ: {first:016x}, {second:016x}"
+                        "{scenario}, {case}: two runs of seed {seed} differ: {hashes}"
                     )
                 }
                 Stopped::Interrupted => write!(f, "{scenario}, {case}: stopped"),

@@ -1,10 +1,12 @@
 //! Deterministic simulation and verification of distributed locks.
 //!
-//! picklock runs lock algorithms in a simulation of the services they stand on, breaks that world on purpose, and
-//! says which promises survive. This is the library, for tests of your own; the program is called `picklock`, too.
+//! picklock runs lock algorithms in a simulation of the services they stand on, breaks that world
+//! on purpose, and says which promises survive. This is the library, for tests of your own; the
+//! program is called `picklock`, too.
 //!
-//! A test names a scenario, be it a file, a folder, the text itself, or one of the [library](sources::library), and
-//! the seeds to run it with. It fails with the report of the failure: who did what, when, and why that is wrong.
+//! A test names a scenario, be it a file, a folder, the text itself, or one of the
+//! [library](sources::library), and the seeds to run it with. It fails with the report of the
+//! failure: who did what, when, and why that is wrong.
 //!
 //! ```
 //! // In a #[test]: the death of a waiter does not hand the lock to the one behind it.

@@ -1,4 +1,5 @@
-//! Bad input: each gets exit code 2 and an error that says where, and what would be right. Nothing is written.
+//! Bad input: each gets exit code 2 and an error that says where, and what would be right. Nothing
+//! is written.
 
 mod common;
 

@@ -7,15 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::{FAILING, UNDECIDED};
 use picklock::algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock::algorithms::{Build, Env, Lock, Recipe, registry};
-use picklock::scenarios::BUILT_IN;
 use picklock::scenarios::runner::Stopped;
-use picklock::{CheckError, Harness, Standing};
+use picklock::scenarios::{Catalogue, Want};
+use picklock::{CheckError, Harness, Standing, sources};
 
 #[test]
 fn every_scenario_of_the_library_is_as_expected() {
     let mut wrong = Vec::new();
-    for (name, _) in BUILT_IN {
-        let report = picklock::check(name, 0..50);
+    for scenario in sources::library(&Catalogue::EVERYTHING).expect("it has no mistakes") {
+        let cases = scenario.cases.iter();
+        let wants = cases.flat_map(|case| case.expectations.iter().map(|it| &it.want));
+        let seeds = wants.map(|want| match want {
+            Want::Violated { within_seeds, .. } => *within_seeds,
+            Want::Holds | Want::Unchecked { .. } => 0,
+        });
+        let seeds = seeds.max().unwrap_or(0).max(10);
+        let report = picklock::check(&scenario.name, 0..seeds);
         let report = report.unwrap_or_else(|error| panic!("{error}"));
         if !report.as_expected() {
             wrong.push(report.to_string());

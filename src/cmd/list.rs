@@ -26,7 +26,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct List {
     /// What to show.
-    what: What,
+    what: Option<What>,
     /// Show it as JSON.
     #[arg(long)]
     json: bool,
@@ -71,7 +71,14 @@ impl List {
     ///
     /// [`Failure`], if nobody could see them.
     pub fn execute(self) -> Result<u8, Failure> {
-        let tables = match self.what {
+        let Some(what) = self.what else {
+            let names = What::value_variants().iter();
+            let names: Vec<_> = names.filter_map(ValueEnum::to_possible_value).collect();
+            let names: Vec<_> = names.iter().map(|name| name.get_name()).collect();
+            let hint = format!("picklock list {}", names.join("|"));
+            return Err(Failure::usage("list what?", [hint]));
+        };
+        let tables = match what {
             What::Algorithms => vec![algorithms()],
             What::Faults => vec![
                 examples("faults", faults::FAULTS),

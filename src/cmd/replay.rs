@@ -80,7 +80,8 @@ impl Replay {
         };
         let style = look.stdout();
         let head = head(&scenario, &case, &judged, &told, &style);
-        console::print(&format!("{head}\n{}", story(&told, detail, &style)))?;
+        let text = format!("{head}\n{}", story(&told, detail, &style));
+        console::shown(console::print(&text))?;
         Ok(exit::of([judged.standing]))
     }
 }
