@@ -10,7 +10,7 @@ use picklock::scenarios::runner::{Settings, run_case};
 use rayon::ThreadPool;
 
 use super::choose;
-use crate::console::Look;
+use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
 use crate::seeds;
@@ -21,15 +21,15 @@ const EXAMPLES: &str = "\
 Examples:
   picklock run                                        every scenario that comes with picklock
   picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
-  picklock run my-locks/ --json results.json          the files of a folder, and a report for machines
+  picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
   picklock run zookeeper --case zk-hardened --verify-determinism";
 
 /// Run scenarios, and say whether everything comes as they expect it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Run {
-    /// A scenario file, a folder of them, or a scenario or group that comes with picklock; all of those if nothing
-    /// is named.
+    /// A scenario file, a folder of them, or a scenario or group that comes with picklock; all of
+    /// those if nothing is named.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Run only the cases of this name; may be given several times.
@@ -74,7 +74,7 @@ impl Run {
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let code = exit::of(standings.map(|case| case.standing));
         if read {
-            shown(work.print(&terminal::summary(&outcomes, code, &look.stdout())))?;
+            console::shown(work.print(&terminal::summary(&outcomes, code, &look.stdout())))?;
         }
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, env!("CARGO_PKG_VERSION")).as_bytes())?;
@@ -82,8 +82,9 @@ impl Run {
         Ok(code)
     }
 
-    /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers whether anybody
-    /// still reads that: if not, and no report was asked for either, what is left is not run.
+    /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers
+    /// whether anybody still reads that: if not, and no report was asked for either, what is left
+    /// is not run.
     fn run(
         &self,
         scenarios: &[Scenario],
@@ -117,7 +118,7 @@ impl Run {
             let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
             if read && (!self.quiet || standing != exit::AS_EXPECTED) {
                 let block = terminal::scenario(&outcome, &look.stdout());
-                read = shown(work.print(&format!("{block}\n")))?;
+                read = console::shown(work.print(&format!("{block}\n")))?;
             }
             outcomes.push(outcome);
             if !read && self.json.is_none() {
@@ -125,14 +126,5 @@ impl Run {
             }
         }
         Ok((outcomes, read))
-    }
-}
-
-/// Whether somebody reads what was printed.
-fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
-    match printed {
-        Ok(()) => Ok(true),
-        Err(Failure::NobodyReads) => Ok(false),
-        Err(other) => Err(other),
     }
 }
