@@ -14,8 +14,8 @@ const DEEPEST: usize = 16;
 /// A scenario file: its name, and where it is.
 type Found = (String, PathBuf);
 
-/// Reads a scenario file, or every `.toml` file in a folder and the folders in it, sorted by name. A
-/// scenario's name is the path of its file from the folder on, without `.toml`:
+/// Reads a scenario file, or every `.toml` file in a folder and the folders in it, sorted by name.
+/// A scenario's name is the path of its file from the folder on, without `.toml`:
 /// `zookeeper/waiter-death`. Names that begin with a dot are passed over, and so is `Cargo.toml`.
 ///
 /// # Errors
