@@ -49,6 +49,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
     (
+        "zookeeper/session-killed",
+        include_str!("../zookeeper/session-killed.toml"),
+    ),
+    (
         "zookeeper/stock-pause",
         include_str!("../zookeeper/stock-pause.toml"),
     ),

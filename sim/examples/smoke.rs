@@ -1,3 +1,4 @@
+//! Throwaway.
 use picklock_sim::plan::*;
 use picklock_sim::simulate;
 use std::time::Duration;
@@ -33,7 +34,7 @@ fn main() {
         },
         ..plan
     };
-    let n = 2000;
+    let n = std::env::args().nth(2).map_or(2000, |n| n.parse().unwrap());
     let t = std::time::Instant::now();
     let mut events = 0;
     let mut hist = 0;

@@ -41,7 +41,7 @@ pub fn with_futures(seed: u64) -> u64 {
                 return world.hash.value();
             };
             match event {
-                Event::Request { client, answer, .. } => {
+                Event::Request { client, answer } => {
                     world.send(client, Event::Reply { client, answer });
                 }
                 Event::Reply { answer, .. } => answer.complete(()),
@@ -57,33 +57,19 @@ pub fn without_futures(seed: u64) -> u64 {
         let mut world = World::new(seed);
         let mut left = [ROUND_TRIPS; CLIENTS as usize];
         for client in 0..CLIENTS {
-            let server = world.tape.choose(SERVERS);
-            world.send(
-                client,
-                Event::Request {
-                    client,
-                    server,
-                    answer: (),
-                },
-            );
+            world.tape.choose(SERVERS);
+            world.send(client, Event::Request { client, answer: () });
         }
         while let Some(event) = world.next(&mut sandbox) {
             match event {
-                Event::Request { client, answer, .. } => {
+                Event::Request { client, answer } => {
                     world.send(client, Event::Reply { client, answer });
                 }
                 Event::Reply { client, .. } => {
                     left[client as usize] -= 1;
                     if left[client as usize] > 0 {
-                        let server = world.tape.choose(SERVERS);
-                        world.send(
-                            client,
-                            Event::Request {
-                                client,
-                                server,
-                                answer: (),
-                            },
-                        );
+                        world.tape.choose(SERVERS);
+                        world.send(client, Event::Request { client, answer: () });
                     }
                 }
             }
@@ -97,22 +83,15 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
         let (answer, answered) = completion();
         {
             let mut world = world.borrow_mut();
-            let server = world.tape.choose(SERVERS);
-            world.send(
-                client,
-                Event::Request {
-                    client,
-                    server,
-                    answer,
-                },
-            );
+            world.tape.choose(SERVERS);
+            world.send(client, Event::Request { client, answer });
         }
         answered.await;
     }
 }
 
 enum Event<A> {
-    Request { client: u32, server: u32, answer: A },
+    Request { client: u32, answer: A },
     Reply { client: u32, answer: A },
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct World {
     pub ended: Option<Ended>,
     pub progress_bound: Duration,
     pub lease: Duration,
-    /// Whether a contender has released the lock yet: from then on the queue drains.
+    /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     shared: Weak<Shared>,
     links: BTreeMap<(ServerId, ServerId), Lane>,

@@ -64,7 +64,7 @@ impl Chance for Tape {
         let choice = match &mut self.source {
             // The high half of a 32 by 32 bit product: even enough, and the same on every machine.
             Source::Seed(random) => {
-                (u64::from(random.next_u32()) * u64::from(options) >> 32) as u32
+                ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
             }
             // A tape that was made up may ask for more than there is.
             Source::Recorded { choices, next } => {

@@ -29,7 +29,8 @@ impl World {
             }
             What::Writing { .. } => Occasion::Writing,
             What::ReleaseStarted { .. } => {
-                self.draining = true;
+                // The queue drains as long as somebody waits for what is released.
+                self.draining = self.busy.acquiring > 0;
                 self.last_release = self.now;
                 Occasion::Releasing
             }

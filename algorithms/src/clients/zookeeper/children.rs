@@ -1,7 +1,6 @@
 //! The answer to `getChildren`.
 
 use std::cell::OnceCell;
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// The names of a node's children, in no particular order. Clients that read the same list share it, and the sorted
@@ -10,7 +9,14 @@ use std::rc::Rc;
 pub struct Children {
     names: Vec<Rc<str>>,
     name_bytes: u64,
-    queue: OnceCell<Vec<Rc<str>>>,
+    queue: OnceCell<Queue>,
+}
+
+/// The names in the order of their numbers, and the numbers.
+#[derive(Debug, Default)]
+struct Queue {
+    numbers: Vec<i64>,
+    names: Vec<Rc<str>>,
 }
 
 impl PartialEq for Children {
@@ -38,6 +44,22 @@ impl Children {
     /// The names in the order of the sequence numbers at their ends. Whatever stands before the number (a guid,
     /// `read-`) is in no meaningful order and decides only between equal numbers.
     pub fn in_sequence_order(&self) -> &[Rc<str>] {
+        &self.queue().names
+    }
+
+    /// The place of a name in [`in_sequence_order`](Self::in_sequence_order), from zero; `None` if it is not there.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let Queue { numbers, names } = self.queue();
+        let wanted = sequence(name);
+        let first = numbers.partition_point(|number| *number < wanted);
+        let same = numbers[first..]
+            .iter()
+            .take_while(|number| **number == wanted)
+            .count();
+        (first..first + same).find(|place| names[*place].as_ref() == name)
+    }
+
+    fn queue(&self) -> &Queue {
         self.queue.get_or_init(|| {
             let mut keyed: Vec<(i64, &Rc<str>)> = self
                 .names
@@ -45,19 +67,12 @@ impl Children {
                 .map(|name| (sequence(name), name))
                 .collect();
             keyed.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.cmp(other.1)));
-            keyed.into_iter().map(|(_, name)| Rc::clone(name)).collect()
+            let (numbers, names) = keyed
+                .into_iter()
+                .map(|(number, name)| (number, Rc::clone(name)))
+                .unzip();
+            Queue { numbers, names }
         })
-    }
-
-    /// The place of a name in [`in_sequence_order`](Self::in_sequence_order), from zero; `None` if it is not there.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        let wanted = sequence(name);
-        self.in_sequence_order()
-            .binary_search_by(|other| match sequence(other).cmp(&wanted) {
-                Ordering::Equal => other.as_ref().cmp(name),
-                unequal => unequal,
-            })
-            .ok()
     }
 
     /// Length of the list on the wire in bytes.
@@ -69,13 +84,19 @@ impl Children {
 /// The number at the end of a sequential node's name: ten digits, or, after the counter has overflowed, a minus
 /// sign and ten digits. A name without one sorts last.
 fn sequence(name: &str) -> i64 {
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let (head, number) = name.split_at(name.len() - digits);
-    let negative = digits == 10 && head.ends_with("--");
-    match number.parse::<i64>() {
-        Ok(number) if negative => -number,
-        Ok(number) => number,
-        Err(_) => i64::MAX,
+    let mut number = 0_i64;
+    let mut digits = 0_u32;
+    for byte in name.bytes().rev() {
+        if !byte.is_ascii_digit() || digits == 18 {
+            break;
+        }
+        number += i64::from(byte - b'0') * 10_i64.pow(digits);
+        digits += 1;
+    }
+    match digits {
+        0 => i64::MAX,
+        10 if name[..name.len() - 10].ends_with("--") => -number,
+        _ => number,
     }
 }
 

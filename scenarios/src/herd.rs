@@ -1,0 +1,140 @@
+//! The herd experiment: what does a release cost, and who gets hurt?
+
+use std::time::Duration;
+
+use picklock_algorithms::Recipe;
+use picklock_checker::Counts;
+use picklock_sim::plan::{
+    Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
+};
+use picklock_sim::simulate;
+
+/// One measurement: so many contenders, of whom one holds the lock while the others queue up; then the queue drains.
+#[derive(Clone, Copy)]
+pub struct Experiment {
+    /// The algorithm.
+    pub recipe: Recipe,
+    /// How many contenders, the first holder included.
+    pub contenders: u32,
+    /// How long each holds the lock. `Settled`: until all others wait again, so that one release comes at a time.
+    pub hold: Hold,
+    /// Servers of the ensemble.
+    pub servers: u8,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What was counted.
+    pub counts: Counts,
+    /// From a release until the next contender has the lock, in microseconds.
+    pub handover: Quantiles,
+    /// The time of a bystander's read while the queue drains, in microseconds.
+    pub bystander: Quantiles,
+    /// The same while nothing else happens.
+    pub bystander_idle: Quantiles,
+    /// The hash of the run.
+    pub hash: u64,
+}
+
+/// The middle, the tail, and the end of a distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantiles {
+    /// The median.
+    pub p50: u64,
+    /// The 99th percentile.
+    pub p99: u64,
+    /// The most.
+    pub max: u64,
+}
+
+impl Quantiles {
+    /// The quantiles of some samples; zeros if there are none.
+    pub fn of(mut samples: Vec<u64>) -> Self {
+        samples.sort_unstable();
+        let Some(max) = samples.last().copied() else {
+            return Self::default();
+        };
+        let at = |percent: usize| samples[(samples.len() - 1) * percent / 100];
+        Self {
+            p50: at(50),
+            p99: at(99),
+            max,
+        }
+    }
+}
+
+impl Experiment {
+    /// Runs it.
+    pub fn run(&self) -> Measured {
+        let simulated = simulate(&self.plan(), self.seed);
+        let idle = simulate(&self.idle_plan(), self.seed);
+        Measured {
+            counts: simulated.run.counts,
+            handover: Quantiles::of(simulated.samples.handover),
+            bystander: Quantiles::of(simulated.samples.bystander),
+            bystander_idle: Quantiles::of(idle.samples.bystander),
+            hash: simulated.hash,
+        }
+    }
+
+    /// Notifications from the first release on, if the hold is long against the round trip; `None` for a recipe that
+    /// nobody has worked it out for. Only counts to waiters and to the releaser together.
+    ///
+    /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name); all who
+    /// wait, and, from the second on, the releaser by the watch that its own last listing left (children watch).
+    pub fn formula(&self) -> Option<u64> {
+        let n = u64::from(self.contenders);
+        let all = n * n.saturating_sub(1) / 2;
+        match self.recipe.name {
+            "zk-predecessor-watch" | "zk-no-guid" | "zk-no-recheck" | "zk-sequence-token" => {
+                Some(n.saturating_sub(1))
+            }
+            "zk-same-name" | "zk-blind-unlock" => Some(all),
+            "zk-children-watch" => Some(all + n.saturating_sub(2)),
+            _ => None,
+        }
+    }
+
+    /// What runs.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            recipe: self.recipe,
+            service: Service::ZooKeeper(Ensemble {
+                servers: self.servers,
+                // Pings would only be in the way.
+                session_timeout: Duration::from_secs(40),
+                ..Ensemble::default()
+            }),
+            network: Network {
+                client_latency: (Duration::from_micros(500), Duration::from_micros(500)),
+                ..Network::default()
+            },
+            workload: Workload {
+                contenders: self.contenders,
+                arrive: Arrival::BehindHolder,
+                rounds: 1,
+                hold: self.hold,
+                section: Section::Nothing,
+                bystanders: 1,
+                bystander_every: Duration::from_millis(5),
+                ..Workload::default()
+            },
+            resource: Resource { fenced: false },
+            faults: Vec::new(),
+            event_budget: u64::MAX,
+        }
+    }
+
+    /// The same world with nobody to disturb the bystander: one contender comes twice, and holds the lock for long.
+    fn idle_plan(&self) -> Plan {
+        let mut plan = self.plan();
+        plan.workload.contenders = 1;
+        plan.workload.rounds = 2;
+        plan.workload.arrive = Arrival::Together;
+        plan.workload.hold = Hold::For(Duration::from_secs(2));
+        plan
+    }
+}
