@@ -47,11 +47,11 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "zookeeper/read-then-write",
         include_str!("../zookeeper/read-then-write.toml"),
     ),
-    ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
     (
         "zookeeper/session-killed",
         include_str!("../zookeeper/session-killed.toml"),
     ),
+    ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
     (
         "zookeeper/stock-pause",
         include_str!("../zookeeper/stock-pause.toml"),
