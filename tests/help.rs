@@ -35,6 +35,16 @@ fn help_of_list() {
 }
 
 #[test]
+fn help_of_herd() {
+    insta::assert_snapshot!(help(&["herd", "--help"]));
+}
+
+#[test]
+fn help_of_bench() {
+    insta::assert_snapshot!(help(&["bench", "--help"]));
+}
+
+#[test]
 fn without_arguments_there_is_help() {
     assert!(help(&[]).contains("Usage: picklock"));
 }
