@@ -327,7 +327,8 @@ pub enum Fault {
         target: ContenderName,
         by_millis: i64,
     },
-    /// The contender's clocks run fast (positive) or slow, in parts per million.
+    /// The contender's clocks run fast (positive) or slow, in parts per million, for three times as long as a session
+    /// can live; then they are set right.
     ClockDrift {
         target: ContenderName,
         parts_per_million: i32,

@@ -88,7 +88,10 @@ pub(crate) struct World {
     /// The answer that a server sends at this moment.
     answering: Option<(ConnectionId, Xid)>,
     doomed_replies: Vec<(ConnectionId, Xid, Fate)>,
-    struck_servers: Vec<ServerId>,
+    /// The fault that strikes at this moment.
+    striking: usize,
+    /// Servers that are down or stand still, and by which fault.
+    struck_servers: Vec<(usize, ServerId)>,
     settled_waiters: usize,
     values: i64,
     client_outputs: Vec<Vec<ClientOutput>>,
@@ -245,6 +248,7 @@ impl World {
             reply_fate: None,
             answering: None,
             doomed_replies: Vec::new(),
+            striking: 0,
             struck_servers: Vec::new(),
             settled_waiters: 0,
             values: 0,
