@@ -1,8 +1,6 @@
 //! Everything that `--help` says.
 
-mod common;
-
-use common::picklock;
+use super::common::picklock;
 
 fn help(arguments: &[&str]) -> String {
     let done = picklock(arguments);
