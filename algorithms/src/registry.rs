@@ -11,6 +11,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::same_name::RECIPE,
     zk::no_guid::RECIPE,
     zk::no_recheck::RECIPE,
+    zk::sync_lookup::RECIPE,
     zk::sequence_token::RECIPE,
     zk::unsorted::RECIPE,
     zk::blind_unlock::RECIPE,

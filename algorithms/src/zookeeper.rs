@@ -9,6 +9,7 @@ pub mod predecessor_watch;
 pub mod read_then_write;
 pub mod same_name;
 pub mod sequence_token;
+pub mod sync_lookup;
 pub mod unsorted;
 
 mod queue;

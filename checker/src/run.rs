@@ -78,3 +78,60 @@ pub struct Counts {
     /// Virtual time that the run took.
     pub virtual_time_micros: u64,
 }
+
+impl Counts {
+    /// Adds what another run counted.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            grants,
+            departures,
+            notifications_arriving,
+            notifications_to_waiters,
+            notifications_to_releaser,
+            wakeups,
+            wasted_wakeups,
+            requests,
+            bytes,
+            engine_events,
+            virtual_time_micros,
+        } = other;
+        self.grants += grants;
+        self.departures += departures;
+        self.notifications_arriving += notifications_arriving;
+        self.notifications_to_waiters += notifications_to_waiters;
+        self.notifications_to_releaser += notifications_to_releaser;
+        self.wakeups += wakeups;
+        self.wasted_wakeups += wasted_wakeups;
+        self.requests += requests;
+        self.bytes += bytes;
+        self.engine_events += engine_events;
+        self.virtual_time_micros += virtual_time_micros;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_add_up_field_by_field() {
+        let counts = Counts {
+            grants: 1,
+            departures: 2,
+            notifications_arriving: 3,
+            notifications_to_waiters: 4,
+            notifications_to_releaser: 5,
+            wakeups: 6,
+            wasted_wakeups: 7,
+            requests: 8,
+            bytes: 9,
+            engine_events: 10,
+            virtual_time_micros: 11,
+        };
+        let mut twice = counts;
+        twice.add(&counts);
+        assert_eq!((twice.grants, twice.departures), (2, 4));
+        assert_eq!((twice.requests, twice.bytes), (16, 18));
+        assert_eq!(twice.virtual_time_micros, 22);
+    }
+}

@@ -1,3 +1,4 @@
+//! Throwaway.
 use picklock_scenarios::herd::*;
 fn main() {
     let a: Vec<String> = std::env::args().collect();

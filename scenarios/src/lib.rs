@@ -2,8 +2,9 @@
 //!
 //! A scenario file says what is claimed about a lock, why, in which world, and what breaks there.
 //! [`load`] reads a file or a folder, [`parse`] a text, and [`write`] spells a case out as a file
-//! again. Every mistake in a file is a [`Diagnostic`] that points at the place.
+//! again. Every mistake in a file is a [`Diagnostic`] that points at the place. The [`runner`] runs cases.
 
+pub mod clock;
 pub mod describe;
 pub mod diagnostic;
 pub mod format;
@@ -11,6 +12,7 @@ pub mod herd;
 pub mod library;
 pub mod load;
 mod nearest;
+pub mod runner;
 pub mod scenario;
 pub mod units;
 mod write;

@@ -1,3 +1,4 @@
+//! Throwaway.
 use picklock_sim::plan::*;
 use picklock_sim::simulate;
 use std::time::Duration;

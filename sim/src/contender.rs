@@ -258,7 +258,10 @@ impl Contender {
                 }
             }
             Section::DelayedWrite { delay } => {
-                let value = self.shared.world.borrow_mut().next_value();
+                let (value, delay) = {
+                    let mut world = self.shared.world.borrow_mut();
+                    (world.next_value(), world.draw((Duration::ZERO, delay)))
+                };
                 let write = Write {
                     value,
                     based_on: None,

@@ -167,9 +167,10 @@ pub enum Section {
         /// What there is at first.
         stock: i64,
     },
-    /// Writes once, at once, but the write travels this long before it reaches the resource.
+    /// Writes once, at once, and does not wait for the answer; the write travels for a random time up to this before
+    /// it reaches the resource.
     DelayedWrite {
-        /// How long.
+        /// How long at most.
         delay: Duration,
     },
     /// Nothing.

@@ -8,16 +8,24 @@ mod clients;
 mod commit;
 mod election;
 mod follower;
+mod io;
 mod leader;
 mod log;
 pub mod messages;
 pub mod node;
 pub mod peer;
 mod prep;
+mod proposals;
 mod serve;
 mod sessions;
+mod settings;
 pub mod state;
 mod sync;
 pub mod tree;
 pub mod txn;
 mod watches;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

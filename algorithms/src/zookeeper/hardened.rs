@@ -7,8 +7,11 @@
 //!
 //! # Steps
 //!
-//! 1. Create `lock/guid-lock-` as an ephemeral sequential node, with a guid of this attempt. If the answer is lost:
-//!    `sync`, look for the guid, and adopt the node only if it belongs to the *current* session.
+//! 1. Create `lock/guid-lock-` as an ephemeral sequential node, with a guid of this attempt. If the answer is lost: send
+//!    a write that changes nothing and wait for its answer, look for the guid, and adopt the node only if it belongs
+//!    to the *current* session. The write is behind the create in the one order of all writes, so the look-up sees the
+//!    create if it was done. `sync` alone is not enough: a leader answers the `sync` of a client of its own at once,
+//!    as if it were a read (see `sync_lookup`).
 //! 2. List the children of `lock`, without a watch.
 //! 3. If our node is the lowest, we hold the lock.
 //! 4. Otherwise watch the data of the node just ahead of ours. Reading data leaves no watch if the node is gone.
@@ -40,7 +43,7 @@ use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-hardened",
-    summary: "The predecessor watch with sync before look-ups, owner checks, and one exit that cleans up.",
+    summary: "The predecessor watch with ordered look-ups, owner checks, and one exit that cleans up.",
     source: "Apache ZooKeeper, 'Locks'; CURATOR-79, -206, -264, -498; kazoo #732",
     flaw: None,
     claims: CLAIMS,
@@ -115,13 +118,12 @@ async fn wait_for_turn(zk: &ZooKeeper, lock: &Path, ticket: &Ticket) -> Result<(
     }
 }
 
-/// The nodes of a guid, as of now: `sync` first, so that a create that is still under way is seen.
+/// The nodes of a guid, as of now: behind every write of this session that is still under way.
 async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>> {
-    let children = until_answered(async || {
-        zk.sync(lock).await?;
-        zk.children(lock).await
-    })
-    .await?;
+    let nothing = child(lock, &format!("{guid}-nothing"));
+    // A refused write has its place in the order of all writes like any other.
+    delete_if_there(zk, &nothing).await?;
+    let children = until_answered(async || zk.children(lock).await).await?;
     let ours = children
         .names()
         .filter(|name| name.starts_with(guid));

@@ -44,8 +44,8 @@ const NONE: u32 = u32::MAX;
 /// The task that was woken last; each knows which was before it.
 ///
 /// A waker must be `Send` and `Sync`, so this is atomic. But all of a simulation runs on one thread, and so do its
-/// wakers: relaxed loads and stores, which cost nothing, are enough. A waker that strayed to another thread could lose a
-/// wake-up, and nothing worse.
+/// wakers: relaxed loads and stores, which cost nothing, are enough. A waker that strayed to another thread could lose
+/// a wake-up, and nothing worse.
 struct Ready(AtomicU32);
 
 struct TaskWake {

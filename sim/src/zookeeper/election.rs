@@ -147,7 +147,7 @@ impl Server {
     /// Closes our links to a leader or to followers.
     fn hang_up(&mut self, turn: &mut Turn) {
         match &mut self.role {
-            Role::Following(_) => self.to_leader(turn, PeerBody::Hangup),
+            Role::Following(_) => self.tell_leader(turn, PeerBody::Hangup),
             Role::Leading(leading) => {
                 for (id, learner) in (0..).map(ServerId).zip(&mut leading.learners) {
                     if learner.phase != LearnerPhase::Away {
@@ -316,7 +316,7 @@ impl Server {
             let following = Following::new(leader, link, turn.now, &self.settings);
             self.role = Role::Following(following);
             let accepted_epoch = self.accepted_epoch;
-            self.to_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
+            self.tell_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
         }
     }
 

@@ -11,6 +11,8 @@ use super::txn::SharedTxn;
 
 /// A leader that is not there yet is asked again after this long, in microseconds.
 const RETRY: u64 = 100_000;
+/// How often it is asked before another election.
+const TRIES: u32 = 5;
 
 /// What a follower keeps in memory.
 #[derive(Clone, Debug)]
@@ -23,8 +25,9 @@ pub(super) struct Following {
     pub(super) last_heard: VirtualTime,
     /// When to look whether the leader has been silent for too long.
     watchdog: VirtualTime,
-    /// When to ask a leader again that was not there yet.
-    retry: VirtualTime,
+    /// When to ask again a leader that was not there yet, and how often it was not.
+    pub(super) retry: VirtualTime,
+    refusals: u32,
 }
 
 /// How far a follower has come.
@@ -51,6 +54,7 @@ impl Following {
             last_heard: now,
             watchdog: later(now, u64::from(settings.init_limit) * settings.tick),
             retry: VirtualTime::NEVER,
+            refusals: 0,
         }
     }
 
@@ -85,7 +89,7 @@ impl Following {
 
 impl Server {
     /// Sends to the leader, in order.
-    pub(super) fn to_leader(&mut self, turn: &mut Turn, body: PeerBody) {
+    pub(super) fn tell_leader(&mut self, turn: &mut Turn, body: PeerBody) {
         if let Role::Following(following) = &mut self.role {
             following.sent += 1;
             turn.out.push(Output::ToPeer {
@@ -101,7 +105,7 @@ impl Server {
     }
 
     /// Sends to the leader when our disk is done; what is sent meanwhile overtakes it.
-    pub(super) fn to_leader_at(&mut self, turn: &mut Turn, at: VirtualTime, body: PeerBody) {
+    pub(super) fn tell_leader_at(&mut self, turn: &mut Turn, at: VirtualTime, body: PeerBody) {
         if let Role::Following(following) = &self.role {
             turn.out.push(Output::ToPeer {
                 to: following.leader,
@@ -128,7 +132,7 @@ impl Server {
                 following.link = link;
             }
             let accepted_epoch = self.accepted_epoch;
-            self.to_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
+            self.tell_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
         }
         let Role::Following(following) = &mut self.role else {
             return;
@@ -175,10 +179,10 @@ impl Server {
         }
         following.received = message.number;
         following.last_heard = turn.now;
-        self.from_leader(turn, message.body);
+        self.heard_from_leader(turn, message.body);
     }
 
-    fn from_leader(&mut self, turn: &mut Turn, body: PeerBody) {
+    fn heard_from_leader(&mut self, turn: &mut Turn, body: PeerBody) {
         match body {
             PeerBody::Proposal(txn) => self.log_proposal(turn, txn),
             PeerBody::Commit(zxid) => self.apply_up_to(turn, zxid),
@@ -186,7 +190,7 @@ impl Server {
                 let logged = self.log.durable_zxid(turn.now);
                 let touched = std::mem::take(&mut self.touched);
                 self.touch_turn += 1;
-                self.to_leader(turn, PeerBody::Pong { logged, touched });
+                self.tell_leader(turn, PeerBody::Pong { logged, touched });
             }
             PeerBody::Synced { session, .. } => self.synced(turn, session),
             PeerBody::Revalidated { connection, valid } => self.resumed(turn, connection, valid),
@@ -212,18 +216,19 @@ impl Server {
             return;
         }
         let durable = self.log.append(turn.now, txn);
-        self.to_leader_at(turn, durable, PeerBody::Ack(zxid));
+        self.tell_leader_at(turn, durable, PeerBody::Ack(zxid));
     }
 
     /// The leader has hung up. One that was not leading yet is asked again.
     fn refused(&mut self, turn: &mut Turn) {
-        match &mut self.role {
-            Role::Following(following) if following.phase == FollowerPhase::Asking => {
-                following.retry = later(turn.now, RETRY);
-            }
-            Role::Following(_) | Role::Leading(_) | Role::Looking(_) | Role::Down => {
-                self.leader_lost(turn);
-            }
+        if let Role::Following(following) = &mut self.role
+            && following.phase == FollowerPhase::Asking
+            && following.refusals + 1 < TRIES
+        {
+            following.refusals += 1;
+            following.retry = later(turn.now, RETRY);
+            return;
         }
+        self.leader_lost(turn);
     }
 }

@@ -1,17 +1,16 @@
-//! The leader: requests become proposals, proposals that a quorum has logged are committed, sessions expire.
+//! The leader: whom it leads, and whose sessions expire.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{SessionId, Zxid};
 use picklock_checker::VirtualTime;
 
 use super::messages::{ServerId, Xid};
-use super::peer::{Forwarded, PeerBody, PeerMessage, Submission};
-use super::prep::{Check, Prep};
+use super::peer::{PeerBody, PeerMessage};
+use super::prep::Prep;
 use super::sessions::SessionTracker;
-use super::state::{Output, Role, Server, Settings, Turn, WALL_CLOCK_AT_START, later};
-use super::txn::{SharedTxn, Txn, TxnChange};
+use super::state::{Output, Role, Server, Settings, Turn, later};
+use super::txn::SharedTxn;
 use crate::chance::Chance;
 
 /// What a leader keeps in memory.
@@ -20,16 +19,16 @@ pub(super) struct Leading {
     pub(super) phase: LeaderPhase,
     pub(super) epoch: u32,
     /// The number of the last transaction of the epoch.
-    counter: u32,
+    pub(super) counter: u32,
     /// By server.
     pub(super) learners: Vec<Learner>,
     pub(super) tracker: SessionTracker,
-    prep: Prep,
+    pub(super) prep: Prep,
     /// Proposed and not committed, oldest first.
-    outstanding: VecDeque<Proposal>,
+    pub(super) outstanding: VecDeque<Proposal>,
     pub(super) committed: Zxid,
     /// Syncs that wait for a proposal, oldest first.
-    syncs: VecDeque<WaitingSync>,
+    pub(super) syncs: VecDeque<WaitingSync>,
     next_ping: VirtualTime,
     /// Half ticks of leading.
     half_ticks: u32,
@@ -50,19 +49,21 @@ pub(super) enum LeaderPhase {
     Established,
 }
 
+/// What was proposed and is not committed yet.
 #[derive(Clone, Debug)]
-struct Proposal {
-    txn: SharedTxn,
+pub(super) struct Proposal {
+    pub(super) txn: SharedTxn,
     /// When it is safe on the leader's own disk.
-    durable: VirtualTime,
+    pub(super) durable: VirtualTime,
 }
 
+/// A sync that waits for a proposal to be committed.
 #[derive(Clone, Copy, Debug)]
-struct WaitingSync {
-    after: Zxid,
-    through: ServerId,
-    session: SessionId,
-    xid: Xid,
+pub(super) struct WaitingSync {
+    pub(super) after: Zxid,
+    pub(super) through: ServerId,
+    pub(super) session: SessionId,
+    pub(super) xid: Xid,
 }
 
 /// A follower as its leader knows it.
@@ -80,6 +81,8 @@ pub(super) struct Learner {
     /// It has accepted our epoch, and no other's of the same number.
     pub(super) accepted: bool,
     pub(super) last_zxid: Zxid,
+    /// The last transaction of what it was sent to catch up.
+    pub(super) catchup_zxid: Zxid,
     pub(super) want_snapshot: bool,
 }
 
@@ -196,7 +199,7 @@ impl Leading {
     }
 
     /// Takes the oldest proposal if a quorum has it.
-    fn next_committed(&mut self, now: VirtualTime, quorum: usize) -> Option<SharedTxn> {
+    pub(super) fn next_committed(&mut self, now: VirtualTime, quorum: usize) -> Option<SharedTxn> {
         let front = self.outstanding.front()?;
         let own = usize::from(front.durable <= now);
         if self.acks(front.txn.zxid) + own < quorum {
@@ -206,7 +209,7 @@ impl Leading {
     }
 
     /// Sends to every follower that gets proposals.
-    fn send_all(&mut self, turn: &mut Turn, body: impl Fn() -> PeerBody) {
+    pub(super) fn send_all(&mut self, turn: &mut Turn, body: impl Fn() -> PeerBody) {
         for (id, learner) in (0..).zip(&mut self.learners) {
             if learner.phase >= LearnerPhase::Syncing {
                 learner.send(turn.out, ServerId(id), turn.now, body());
@@ -244,164 +247,6 @@ impl Leading {
 }
 
 impl Server {
-    /// A request for the leader has come, from a follower or from our own clients.
-    pub(super) fn submit(&mut self, turn: &mut Turn, through: ServerId, forwarded: Forwarded) {
-        let Forwarded { session, xid, what } = forwarded;
-        match what {
-            Submission::Write(request) => self.submit_write(turn, through, session, xid, request),
-            Submission::Open { timeout } => {
-                if let Role::Leading(leading) = &mut self.role {
-                    leading.tracker.track(turn.now, session, timeout);
-                    leading.tracker.set_owner(session, through);
-                }
-                let change = TxnChange::CreateSession { timeout };
-                self.propose(turn, session, None, change);
-            }
-            Submission::Close => {
-                if let Role::Leading(leading) = &mut self.role {
-                    leading.tracker.mark_closing(session);
-                }
-                self.propose_close(turn, session, Some(xid));
-            }
-            Submission::Sync => self.submit_sync(turn, through, session, xid),
-        }
-    }
-
-    fn submit_write(
-        &mut self,
-        turn: &mut Turn,
-        through: ServerId,
-        session: SessionId,
-        xid: Xid,
-        request: Request,
-    ) {
-        let Role::Leading(leading) = &mut self.role else {
-            return;
-        };
-        let kind = request.kind();
-        let zxid = Zxid::new(leading.epoch, leading.counter + 1);
-        let change = match leading.tracker.check(session, through) {
-            Err(error) => TxnChange::Error(error),
-            Ok(tracked) => {
-                let mut check = Check {
-                    prep: &mut leading.prep,
-                    tree: &self.tree,
-                    zxid,
-                    session,
-                };
-                let change = check.request(request).unwrap_or_else(TxnChange::Error);
-                note_ephemerals(&change, &mut |path| {
-                    tracked.creates(Rc::clone(path), zxid, leading.committed);
-                });
-                change
-            }
-        };
-        turn.out.push(Output::Proposed {
-            session,
-            xid: Some(xid),
-            kind,
-        });
-        self.propose(turn, session, Some(xid), change);
-    }
-
-    fn submit_sync(&mut self, turn: &mut Turn, through: ServerId, session: SessionId, xid: Xid) {
-        let Role::Leading(leading) = &mut self.role else {
-            return;
-        };
-        match leading.outstanding.back() {
-            Some(last) => {
-                let after = last.txn.zxid;
-                leading.syncs.push_back(WaitingSync {
-                    after,
-                    through,
-                    session,
-                    xid,
-                });
-            }
-            None => leading.answer_sync(turn, through, session, xid),
-        }
-    }
-
-    /// Proposes the end of a session that is marked as closing.
-    fn propose_close(&mut self, turn: &mut Turn, session: SessionId, xid: Option<Xid>) {
-        let Role::Leading(leading) = &mut self.role else {
-            return;
-        };
-        let zxid = Zxid::new(leading.epoch, leading.counter + 1);
-        let mut check = Check {
-            prep: &mut leading.prep,
-            tree: &self.tree,
-            zxid,
-            session,
-        };
-        let creating = match leading.tracker.get(session) {
-            Some(tracked) => tracked.creating(),
-            None => &[],
-        };
-        let mut paths = check.close(creating);
-        shuffle(&mut paths, turn.chance);
-        self.propose(turn, session, xid, TxnChange::CloseSession { paths });
-    }
-
-    /// Gives a transaction its place in the order, logs it, and has the others log it.
-    fn propose(
-        &mut self,
-        turn: &mut Turn,
-        session: SessionId,
-        xid: Option<Xid>,
-        change: TxnChange,
-    ) {
-        let Role::Leading(leading) = &mut self.role else {
-            return;
-        };
-        leading.counter += 1;
-        let txn = Rc::new(Txn {
-            zxid: Zxid::new(leading.epoch, leading.counter),
-            time: WALL_CLOCK_AT_START + (turn.now.micros() / 1_000) as i64,
-            session: Some(session),
-            xid,
-            change,
-        });
-        let durable = self.log.append(turn.now, Rc::clone(&txn));
-        leading.send_all(turn, || PeerBody::Proposal(Rc::clone(&txn)));
-        leading.outstanding.push_back(Proposal { txn, durable });
-        if leading.counter == u32::MAX {
-            // The epoch has no numbers left.
-            self.look(turn);
-        } else if durable <= turn.now {
-            self.commit(turn);
-        }
-    }
-
-    /// Commits what a quorum has logged.
-    pub(super) fn commit(&mut self, turn: &mut Turn) {
-        let quorum = self.settings.quorum();
-        loop {
-            let Role::Leading(leading) = &mut self.role else {
-                return;
-            };
-            let Some(txn) = leading.next_committed(turn.now, quorum) else {
-                return;
-            };
-            let zxid = txn.zxid;
-            leading.committed = zxid;
-            leading.send_all(turn, || PeerBody::Commit(zxid));
-            turn.out.push(Output::Committed(Rc::clone(&txn)));
-            leading.prep.applied(&txn);
-            self.apply_up_to(turn, zxid);
-            self.answer_syncs(turn, zxid);
-        }
-    }
-
-    fn answer_syncs(&mut self, turn: &mut Turn, committed: Zxid) {
-        let Role::Leading(leading) = &mut self.role else {
-            return;
-        };
-        while let Some(sync) = leading.syncs.pop_front_if(|sync| sync.after <= committed) {
-            leading.answer_sync(turn, sync.through, sync.session, sync.xid);
-        }
-    }
-
     pub(super) fn leader_timers(&mut self, turn: &mut Turn) {
         let Role::Leading(leading) = &mut self.role else {
             return;
@@ -472,38 +317,8 @@ impl Server {
     }
 }
 
-impl Leading {
-    fn answer_sync(&mut self, turn: &mut Turn, through: ServerId, session: SessionId, xid: Xid) {
-        if let Some(learner) = self.learner(through)
-            && learner.phase >= LearnerPhase::Syncing
-        {
-            let body = PeerBody::Synced { session, xid };
-            learner.send(turn.out, through, turn.now, body);
-        }
-    }
-}
-
-/// Names every ephemeral node that a transaction makes.
-fn note_ephemerals(change: &TxnChange, note: &mut impl FnMut(&Path)) {
-    match change {
-        TxnChange::Create(made) if made.owner != SessionId(0) => note(&made.path),
-        TxnChange::Multi(changes) => {
-            for change in changes {
-                note_ephemerals(change, note);
-            }
-        }
-        TxnChange::Create(_)
-        | TxnChange::Delete { .. }
-        | TxnChange::SetData { .. }
-        | TxnChange::CreateSession { .. }
-        | TxnChange::CloseSession { .. }
-        | TxnChange::Check
-        | TxnChange::Error(_) => {}
-    }
-}
-
 /// Puts a sorted list into an order that chance chooses; the boring choice leaves it sorted.
-fn shuffle<T>(list: &mut [T], chance: &mut dyn Chance) {
+pub(super) fn shuffle<T>(list: &mut [T], chance: &mut dyn Chance) {
     for place in 0..list.len() {
         let options = (list.len() - place) as u32;
         if options > 1 {

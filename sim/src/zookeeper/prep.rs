@@ -19,6 +19,7 @@ pub(super) struct Prep {
     records: FastMap<Path, Record>,
     /// What a multi has overwritten, to be put back if it fails.
     undo: Vec<(Path, Option<Record>)>,
+    in_multi: bool,
     scratch: String,
 }
 
@@ -107,7 +108,6 @@ impl Prep {
 impl Check<'_> {
     /// The transaction that does what a request asks.
     pub(super) fn request(&mut self, request: Request) -> Result<TxnChange, ZkError> {
-        self.prep.undo.clear();
         match request {
             Request::Create {
                 path, data, mode, ..
@@ -118,7 +118,13 @@ impl Check<'_> {
                 data,
                 version,
             } => self.set_data(path, data, version),
-            Request::Multi(ops) => self.multi(&ops),
+            Request::Multi(ops) => {
+                self.prep.in_multi = true;
+                let change = self.multi(&ops);
+                self.prep.in_multi = false;
+                self.prep.undo.clear();
+                change
+            }
             Request::Exists { .. }
             | Request::GetData { .. }
             | Request::GetChildren { .. }
@@ -314,7 +320,9 @@ impl Check<'_> {
             .prep
             .records
             .insert(Rc::clone(path), Record { zxid, view });
-        self.prep.undo.push((Rc::clone(path), before));
+        if self.prep.in_multi {
+            self.prep.undo.push((Rc::clone(path), before));
+        }
     }
 
     fn roll_back(&mut self) {

@@ -114,7 +114,7 @@ impl Server {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {
             Role::Leading(_) => self.submit(turn, self.id, forwarded),
-            Role::Following(_) => self.to_leader(turn, PeerBody::Forward(forwarded)),
+            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(forwarded)),
             Role::Down | Role::Looking(_) => {}
         }
     }
@@ -128,6 +128,9 @@ impl Server {
         timeout: u64,
         last_zxid: Zxid,
     ) {
+        if self.clients.connections.contains_key(&id) {
+            return;
+        }
         // Who has seen what we have not would go back in time here.
         if last_zxid > self.tree.last_zxid() {
             turn.out.push(Output::CloseClient { connection: id });
@@ -163,7 +166,7 @@ impl Server {
                 }
                 self.resumed(turn, id, valid);
             }
-            Role::Following(_) => self.to_leader(
+            Role::Following(_) => self.tell_leader(
                 turn,
                 PeerBody::Revalidate {
                     connection: id,

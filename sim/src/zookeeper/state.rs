@@ -3,163 +3,23 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Path, RequestKind, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{Path, SessionId, Zxid};
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::clients::Clients;
 use super::election::Election;
 use super::follower::Following;
+pub use super::io::{Input, Output};
+pub(super) use super::io::{Turn, later};
 use super::leader::Leading;
 use super::log::TxnLog;
-use super::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
+use super::messages::{ConnectionId, ServerId};
 use super::peer::{PeerMessage, Vote};
+pub use super::settings::{Settings, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
 use super::txn::{Created, Txn, parent_of};
 use super::watches::Watches;
 use crate::chance::Chance;
-use crate::plan::Ensemble;
-
-/// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
-pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
-
-/// Settings of a server, the same for all of an ensemble. Times are in microseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Servers in the ensemble; a single one stands alone.
-    pub servers: u8,
-    /// Length of a tick.
-    pub tick: u64,
-    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
-    pub sync_limit: u32,
-    /// Ticks that a server has to find and join a leader.
-    pub init_limit: u32,
-    /// How long a flush of the log takes.
-    pub fsync: u64,
-}
-
-impl Settings {
-    /// How many servers are a majority.
-    pub fn quorum(&self) -> usize {
-        usize::from(self.servers) / 2 + 1
-    }
-
-    /// The timeout that is granted to a client that asks for this one.
-    pub(super) fn grant(&self, timeout: u64) -> u64 {
-        timeout.clamp(2 * self.tick, 20 * self.tick)
-    }
-}
-
-impl From<&Ensemble> for Settings {
-    fn from(plan: &Ensemble) -> Self {
-        Self {
-            servers: plan.servers,
-            tick: whole_micros(plan.tick),
-            sync_limit: plan.sync_limit,
-            init_limit: plan.init_limit,
-            fsync: whole_micros(plan.fsync),
-        }
-    }
-}
-
-/// What happens to a server.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Input {
-    /// A message from a client. The first on a connection is [`ClientMessage::Connect`].
-    Client {
-        /// On which connection.
-        connection: ConnectionId,
-        /// What it says.
-        message: ClientMessage,
-    },
-    /// A connection is gone.
-    ClientGone {
-        /// Which.
-        connection: ConnectionId,
-    },
-    /// A message from another server.
-    Peer {
-        /// From which.
-        from: ServerId,
-        /// What it says.
-        message: PeerMessage,
-    },
-    /// Another server has died, and its connections with it.
-    PeerLost {
-        /// Which.
-        peer: ServerId,
-    },
-    /// The time has come that [`Server::next_wake`] had named. Too early does no harm.
-    Wake,
-}
-
-/// What a server wants done, in this order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// Send to a client.
-    ToClient {
-        /// On which connection.
-        connection: ConnectionId,
-        /// What.
-        message: ServerMessage,
-        /// For a notification: the session whose transaction caused it.
-        caused_by: Option<SessionId>,
-    },
-    /// Close a connection, after what was sent on it before. The server has forgotten it already.
-    CloseClient {
-        /// Which.
-        connection: ConnectionId,
-    },
-    /// Send to another server.
-    ToPeer {
-        /// To which.
-        to: ServerId,
-        /// What.
-        message: PeerMessage,
-        /// When it leaves; not if the server crashes before. Messages that leave earlier are not held up by it.
-        at: VirtualTime,
-    },
-    /// The leader has proposed a client's request.
-    Proposed {
-        /// The client's session.
-        session: SessionId,
-        /// The client's number for the request.
-        xid: Option<Xid>,
-        /// What was asked.
-        kind: RequestKind,
-    },
-    /// The leader knows that a transaction is committed. Once per leader and transaction, in the order of zxids. A
-    /// new leader says so of those of its log that it had not applied, which the one before may have done already.
-    Committed(Rc<Txn>),
-    /// The leader has marked a session as closing, because nothing was heard from it.
-    SessionExpired {
-        /// Which.
-        session: SessionId,
-    },
-    /// This server leads, and a quorum follows.
-    BecameLeader,
-    /// This server accepts clients.
-    StartedServing,
-    /// This server has closed all client connections, and refuses new ones.
-    StoppedServing,
-}
-
-/// What is at hand while an input is handled.
-pub(super) struct Turn<'a> {
-    pub(super) now: VirtualTime,
-    pub(super) chance: &'a mut dyn Chance,
-    pub(super) out: &'a mut Vec<Output>,
-}
-
-impl Turn<'_> {
-    /// Sends to a client.
-    pub(super) fn tell(&mut self, connection: ConnectionId, message: ServerMessage) {
-        self.out.push(Output::ToClient {
-            connection,
-            message,
-            caused_by: None,
-        });
-    }
-}
 
 /// A server of an ensemble.
 #[derive(Clone, Debug)]
@@ -467,9 +327,4 @@ impl Server {
         self.idle_check = VirtualTime::NEVER;
         turn.out.push(Output::StoppedServing);
     }
-}
-
-/// A moment so many microseconds later.
-pub(super) fn later(time: VirtualTime, micros: u64) -> VirtualTime {
-    VirtualTime::from_micros(time.micros().saturating_add(micros))
 }

@@ -7,7 +7,7 @@ use super::leader::{LeaderPhase, LearnerPhase};
 use super::log::TxnLog;
 use super::messages::ServerId;
 use super::peer::{Catchup, PeerBody, PeerMessage};
-use super::state::{Output, Role, Server, Turn};
+use super::state::{Output, Role, Server, Turn, later};
 use super::tree::DataTree;
 
 /// The leader's side.
@@ -49,10 +49,10 @@ impl Server {
             learner.received = message.number;
         }
         leading.hear(from);
-        self.from_follower(turn, from, message.body);
+        self.heard_from_follower(turn, from, message.body);
     }
 
-    fn from_follower(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
+    fn heard_from_follower(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
         match body {
             PeerBody::Ack(logged) => self.acked(turn, from, logged),
             PeerBody::Forward(forwarded) => self.submit(turn, from, forwarded),
@@ -62,7 +62,7 @@ impl Server {
                         leading.tracker.touch(turn.now, session, timeout);
                     }
                 }
-                self.acked(turn, from, logged);
+                self.pong(turn, from, logged);
             }
             PeerBody::Revalidate {
                 connection,
@@ -121,6 +121,21 @@ impl Server {
         }
         if leading.is_established() {
             self.commit(turn);
+        }
+    }
+
+    /// A follower says what it has logged. That it has caught up may have got lost before.
+    fn pong(&mut self, turn: &mut Turn, from: ServerId, logged: Zxid) {
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        let caught_up = leading.learner(from).is_some_and(|learner| {
+            learner.phase == LearnerPhase::Syncing && learner.catchup_zxid <= logged
+        });
+        if caught_up {
+            self.new_leader_acked(turn, from, logged);
+        } else {
+            self.acked(turn, from, logged);
         }
     }
 
@@ -231,6 +246,7 @@ impl super::leader::Leading {
                     truncate_after: from,
                     txns: log.after(from).cloned().collect(),
                 };
+                learner.catchup_zxid = log.last_zxid();
                 let body = PeerBody::NewLeader(Box::new(catchup));
                 learner.send(turn.out, id, turn.now, body);
             }
@@ -246,7 +262,8 @@ impl Server {
             return;
         };
         if epoch < self.accepted_epoch {
-            self.look(turn);
+            // We have promised ourselves to another, who came to nothing. As long as this one leads we stay outside.
+            following.retry = later(turn.now, self.settings.tick);
             return;
         }
         following.phase = FollowerPhase::Accepted;
@@ -259,7 +276,7 @@ impl Server {
             first,
             want_snapshot: self.want_snapshot,
         };
-        self.to_leader(turn, body);
+        self.tell_leader(turn, body);
     }
 
     /// The leader has told what we lack. It is logged, and applied only when a quorum has it.
@@ -289,7 +306,7 @@ impl Server {
         }
         let logged = self.log.last_zxid();
         let durable = self.log.all_durable();
-        self.to_leader_at(turn, durable, PeerBody::AckNewLeader { logged });
+        self.tell_leader_at(turn, durable, PeerBody::AckNewLeader { logged });
     }
 
     /// A quorum follows the leader, and we are one of it.

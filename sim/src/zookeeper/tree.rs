@@ -181,6 +181,16 @@ impl DataTree {
     }
 }
 
+#[cfg(test)]
+impl DataTree {
+    /// As if so many children had been made.
+    pub(super) fn set_creates(&mut self, path: &str, creates: i32) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            node.creates = creates;
+        }
+    }
+}
+
 /// Trees are equal if no client can tell them apart.
 impl PartialEq for DataTree {
     fn eq(&self, other: &Self) -> bool {

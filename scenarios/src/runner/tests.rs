@@ -1,0 +1,307 @@
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use picklock_checker::outcome::{Finding, Standing};
+use picklock_checker::{Counts, Verdict, VirtualTime, Witness};
+
+use super::*;
+use crate::scenario::{Catalogue, Expectation, Measure};
+
+const SCENARIO: &str = r#"
+claim = "The death of a waiter does not hand the lock to the one behind it."
+because = "A waiter is no holder."
+source = "Apache ZooKeeper, Recipes and Solutions, 'Locks'"
+
+[service.zookeeper]
+
+[workload]
+contenders = 3
+arrive = "in-order"
+hold = "20s"
+
+[[fault]]
+when.queued = { by = "contender-3" }
+after = "50ms"
+inject.expire-session = { target = "contender-2" }
+
+[[case]]
+algorithm = "zk-predecessor-watch"
+
+[[case]]
+algorithm = "zk-no-recheck"
+expect.mutual-exclusion.violated = { because = "it does not look again", within-seeds = 10 }
+"#;
+
+fn scenario() -> Scenario {
+    let parsed = crate::parse("zookeeper/waiter-death", SCENARIO, &Catalogue::EVERYTHING);
+    parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+}
+
+/// A case that wants this of `fifo`, and nothing else.
+fn wanting(want: Want) -> Case {
+    let mut case = scenario().cases.remove(0);
+    case.expectations = vec![Expectation {
+        invariant: "fifo",
+        want,
+    }];
+    case.measures = Vec::new();
+    case
+}
+
+fn to_be_violated(within_seeds: u64) -> Want {
+    Want::Violated {
+        because: "the queue\nhas no order".to_owned(),
+        within_seeds,
+    }
+}
+
+fn violated() -> Verdict {
+    Verdict::Violated(Box::new(Witness {
+        summary: "b went before a".to_owned(),
+        at: VirtualTime::ZERO,
+        overlap: None,
+        events: Vec::new(),
+        argument: Vec::new(),
+    }))
+}
+
+fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
+    let verdicts = match verdict {
+        Verdict::Holds => Vec::new(),
+        Verdict::Violated(_) | Verdict::Undecided(_) => vec![("fifo", verdict)],
+    };
+    SeedOutcome {
+        seed,
+        hash: seed,
+        verdicts,
+        vacuous: None,
+        counts: Counts::default(),
+    }
+}
+
+fn outcome(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> CaseOutcome {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        tally.add(seed);
+    }
+    tally.outcome(&scenario(), case, None, Duration::ZERO)
+}
+
+/// How the only finding stands, and its line.
+fn finding(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> (Standing, String) {
+    let mut outcome = outcome(case, seeds);
+    assert_eq!(outcome.findings.len(), 1);
+    let Finding { standing, line, .. } = outcome.findings.remove(0);
+    assert_eq!(standing, outcome.standing);
+    (standing, line)
+}
+
+fn undecided() -> Verdict {
+    Verdict::Undecided("nobody queued".to_owned())
+}
+
+#[test]
+fn what_is_to_hold_and_holds_is_fine() {
+    let found = finding(
+        &wanting(Want::Holds),
+        (0..3).map(|it| seed(it, Verdict::Holds)),
+    );
+    assert_eq!(found, (Standing::Holds, "fifo holds".to_owned()));
+}
+
+#[test]
+fn what_is_to_hold_and_is_violated_fails_even_if_another_seed_is_undecided() {
+    let seeds = [
+        seed(7, undecided()),
+        seed(8, violated()),
+        seed(9, violated()),
+    ];
+    let case = wanting(Want::Holds);
+    let (standing, line) = finding(&case, seeds.clone());
+    assert_eq!(standing, Standing::Fail);
+    assert_eq!(line, "fifo violated at seed 8: b went before a");
+    let violation = outcome(&case, seeds).violations.remove(0);
+    assert_eq!((violation.seed, violation.found_after), (8, 2));
+    assert_eq!((violation.seeds, violation.expected), (2, false));
+}
+
+#[test]
+fn what_is_to_be_violated_and_is_in_time_is_as_expected() {
+    let seeds = [seed(0, Verdict::Holds), seed(1, violated())];
+    let case = wanting(to_be_violated(2));
+    let (standing, line) = finding(&case, seeds.clone());
+    assert_eq!(standing, Standing::AsExpected);
+    assert_eq!(line, "fifo violated at seed 1: the queue has no order");
+    assert!(outcome(&case, seeds).violations[0].expected);
+}
+
+#[test]
+fn what_is_to_be_violated_and_is_too_late_fails() {
+    let seeds = [seed(0, Verdict::Holds), seed(1, violated())];
+    let (standing, line) = finding(&wanting(to_be_violated(1)), seeds);
+    assert_eq!(standing, Standing::Fail);
+    assert_eq!(
+        line,
+        "fifo was to be violated within 1 seed, and was after 2"
+    );
+}
+
+#[test]
+fn what_is_to_be_violated_and_holds_fails() {
+    let seeds = (0..3).map(|it| seed(it, Verdict::Holds));
+    let (standing, line) = finding(&wanting(to_be_violated(3)), seeds);
+    assert_eq!(standing, Standing::Fail);
+    assert_eq!(line, "fifo was to be violated within 3 seeds, and held");
+}
+
+#[test]
+fn what_is_to_be_violated_had_too_few_seeds_to_tell() {
+    let (standing, line) = finding(
+        &wanting(to_be_violated(3)),
+        (0..2).map(|it| seed(it, Verdict::Holds)),
+    );
+    assert_eq!(standing, Standing::Undecided);
+    assert_eq!(
+        line,
+        "fifo is to be violated within 3 seeds, and only 2 ran"
+    );
+}
+
+#[test]
+fn undecided_is_undecided_whatever_was_expected() {
+    for want in [Want::Holds, to_be_violated(1)] {
+        let seeds = [seed(0, undecided()), seed(1, Verdict::Holds)];
+        let (standing, line) = finding(&wanting(want), seeds);
+        assert_eq!(standing, Standing::Undecided);
+        assert_eq!(line, "fifo: nobody queued (1 of 2 seeds)");
+    }
+}
+
+#[test]
+fn a_run_that_says_nothing_leaves_everything_undecided_and_is_told_once() {
+    let mut case = wanting(Want::Holds);
+    case.expectations.push(Expectation {
+        invariant: "progress",
+        want: Want::Holds,
+    });
+    case.measures.push(Measure {
+        metric: "wakeups-per-release",
+        at_least: None,
+        at_most: Some(1.0),
+    });
+    let mut vacuous = seed(0, Verdict::Holds);
+    vacuous.vacuous = Some("fault 1 never fired: cut".to_owned());
+    vacuous.counts.departures = 1;
+    let (standing, line) = finding(&case, [vacuous, seed(1, Verdict::Holds)]);
+    assert_eq!(standing, Standing::Undecided);
+    assert_eq!(line, "fault 1 never fired: cut (1 of 2 seeds)");
+}
+
+#[test]
+fn a_case_that_looks_at_nothing_finds_nothing_out() {
+    let case = wanting(Want::Unchecked { because: None });
+    let outcome = outcome(&case, [seed(0, Verdict::Holds)]);
+    assert_eq!(outcome.standing, Standing::Undecided);
+}
+
+#[test]
+fn a_metric_beyond_its_bounds_fails() {
+    let mut case = wanting(Want::Unchecked { because: None });
+    case.measures.push(Measure {
+        metric: "wakeups-per-release",
+        at_least: Some(1.0),
+        at_most: Some(2.0),
+    });
+    let measured = |wakeups, departures| {
+        let mut seed = seed(0, Verdict::Holds);
+        (seed.counts.wakeups, seed.counts.departures) = (wakeups, departures);
+        finding(&case, [seed])
+    };
+    let line = |text: &str| format!("wakeups-per-release{text}");
+    assert_eq!(measured(4, 2), (Standing::Holds, line(" 2.00")));
+    let low = line(" 0.50, expected at least 1");
+    assert_eq!(measured(1, 2), (Standing::Fail, low));
+    let high = line(" 2.50, expected at most 2");
+    assert_eq!(measured(5, 2), (Standing::Fail, high));
+    let none = line(": nothing was counted");
+    assert_eq!(measured(5, 0), (Standing::Undecided, none));
+}
+
+fn run_with(threads: usize, stop: &AtomicBool) -> (Vec<Result<CaseOutcome, Stopped>>, u64) {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
+    let settings = Settings {
+        seeds: 5..100,
+        verify_determinism: true,
+    };
+    let done = AtomicU64::new(0);
+    let progress = || {
+        done.fetch_add(1, Ordering::Relaxed);
+    };
+    let scenario = scenario();
+    let outcomes = pool.install(|| {
+        let cases = scenario.cases.iter();
+        let run = |case| run_case(&scenario, case, &settings, stop, &progress);
+        cases.map(run).collect()
+    });
+    (outcomes, done.into_inner())
+}
+
+#[test]
+fn the_outcome_does_not_depend_on_the_number_of_threads() {
+    let untimed = |threads| {
+        let (outcomes, done) = run_with(threads, &AtomicBool::new(false));
+        let outcomes = outcomes.into_iter().map(|outcome| CaseOutcome {
+            took: Duration::ZERO,
+            ..outcome.unwrap()
+        });
+        (outcomes.collect::<Vec<_>>(), done)
+    };
+    let alone = untimed(1);
+    assert_eq!(alone, untimed(3));
+    let (outcomes, done) = alone;
+    assert_eq!(done, 2 * 95);
+    let standings: Vec<_> = outcomes.iter().map(|outcome| outcome.standing).collect();
+    assert_eq!(standings, [Standing::Holds, Standing::AsExpected]);
+    let story = outcomes[1].story.as_ref().unwrap();
+    assert_eq!((outcomes[1].seeds, story.seed), (95, 5));
+    assert_eq!(
+        story.replay,
+        "picklock replay zookeeper/waiter-death.toml --case zk-no-recheck --seed 5"
+    );
+}
+
+#[test]
+fn what_is_to_stop_runs_no_seed() {
+    let (outcomes, done) = run_with(2, &AtomicBool::new(true));
+    assert_eq!(done, 0);
+    for outcome in outcomes {
+        assert_eq!(outcome, Err(Stopped::Interrupted));
+    }
+}
+
+#[test]
+fn the_last_seed_of_all_can_be_run() {
+    let scenario = scenario();
+    let settings = Settings {
+        seeds: u64::MAX - 2..u64::MAX,
+        verify_determinism: false,
+    };
+    let stop = AtomicBool::new(false);
+    let outcome = run_case(&scenario, &scenario.cases[0], &settings, &stop, &|| {}).unwrap();
+    assert_eq!(outcome.seeds, 2);
+}
+
+#[test]
+fn a_command_keeps_words_together() {
+    let mut scenario = scenario();
+    scenario.path = "my locks/it's one.toml".to_owned();
+    let command = replay_command(&scenario, &scenario.cases[0], 3);
+    let path = r"'my locks/it'\''s one.toml'";
+    assert_eq!(
+        command,
+        format!("picklock replay {path} --case zk-predecessor-watch --seed 3")
+    );
+}

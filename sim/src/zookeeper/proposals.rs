@@ -1,0 +1,210 @@
+//! The leader's work: requests become proposals, and proposals that a quorum has logged are committed.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId, Zxid};
+
+use super::leader::{Leading, LearnerPhase, Proposal, WaitingSync, shuffle};
+use super::messages::{ServerId, Xid};
+use super::peer::{Forwarded, PeerBody, Submission};
+use super::prep::Check;
+use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START};
+use super::txn::{Txn, TxnChange};
+
+impl Server {
+    /// A request for the leader has come, from a follower or from our own clients.
+    pub(super) fn submit(&mut self, turn: &mut Turn, through: ServerId, forwarded: Forwarded) {
+        let Forwarded { session, xid, what } = forwarded;
+        match what {
+            Submission::Write(request) => self.submit_write(turn, through, session, xid, request),
+            Submission::Open { timeout } => {
+                if let Role::Leading(leading) = &mut self.role {
+                    leading.tracker.track(turn.now, session, timeout);
+                    leading.tracker.set_owner(session, through);
+                }
+                let change = TxnChange::CreateSession { timeout };
+                self.propose(turn, session, None, change);
+            }
+            Submission::Close => {
+                if let Role::Leading(leading) = &mut self.role {
+                    leading.tracker.mark_closing(session);
+                }
+                self.propose_close(turn, session, Some(xid));
+            }
+            Submission::Sync => self.submit_sync(turn, through, session, xid),
+        }
+    }
+
+    fn submit_write(
+        &mut self,
+        turn: &mut Turn,
+        through: ServerId,
+        session: SessionId,
+        xid: Xid,
+        request: Request,
+    ) {
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        let kind = request.kind();
+        let zxid = Zxid::new(leading.epoch, leading.counter + 1);
+        let change = match leading.tracker.check(session, through) {
+            Err(error) => TxnChange::Error(error),
+            Ok(tracked) => {
+                let mut check = Check {
+                    prep: &mut leading.prep,
+                    tree: &self.tree,
+                    zxid,
+                    session,
+                };
+                let change = check.request(request).unwrap_or_else(TxnChange::Error);
+                note_ephemerals(&change, &mut |path| {
+                    tracked.creates(Rc::clone(path), zxid, leading.committed);
+                });
+                change
+            }
+        };
+        turn.out.push(Output::Proposed {
+            session,
+            xid: Some(xid),
+            kind,
+        });
+        self.propose(turn, session, Some(xid), change);
+    }
+
+    fn submit_sync(&mut self, turn: &mut Turn, through: ServerId, session: SessionId, xid: Xid) {
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        match leading.outstanding.back() {
+            Some(last) => {
+                let after = last.txn.zxid;
+                leading.syncs.push_back(WaitingSync {
+                    after,
+                    through,
+                    session,
+                    xid,
+                });
+            }
+            None => leading.answer_sync(turn, through, session, xid),
+        }
+    }
+
+    /// Proposes the end of a session that is marked as closing.
+    pub(super) fn propose_close(&mut self, turn: &mut Turn, session: SessionId, xid: Option<Xid>) {
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        let zxid = Zxid::new(leading.epoch, leading.counter + 1);
+        let mut check = Check {
+            prep: &mut leading.prep,
+            tree: &self.tree,
+            zxid,
+            session,
+        };
+        let creating = match leading.tracker.get(session) {
+            Some(tracked) => tracked.creating(),
+            None => &[],
+        };
+        let mut paths = check.close(creating);
+        shuffle(&mut paths, turn.chance);
+        self.propose(turn, session, xid, TxnChange::CloseSession { paths });
+    }
+
+    /// Gives a transaction its place in the order, logs it, and has the others log it.
+    fn propose(
+        &mut self,
+        turn: &mut Turn,
+        session: SessionId,
+        xid: Option<Xid>,
+        change: TxnChange,
+    ) {
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        leading.counter += 1;
+        let txn = Rc::new(Txn {
+            zxid: Zxid::new(leading.epoch, leading.counter),
+            time: WALL_CLOCK_AT_START + (turn.now.micros() / 1_000) as i64,
+            session: Some(session),
+            xid,
+            change,
+        });
+        let durable = self.log.append(turn.now, Rc::clone(&txn));
+        leading.send_all(turn, || PeerBody::Proposal(Rc::clone(&txn)));
+        leading.outstanding.push_back(Proposal { txn, durable });
+        if leading.counter == u32::MAX {
+            // The epoch has no numbers left.
+            self.look(turn);
+        } else if durable <= turn.now {
+            self.commit(turn);
+        }
+    }
+
+    /// Commits what a quorum has logged.
+    pub(super) fn commit(&mut self, turn: &mut Turn) {
+        let quorum = self.settings.quorum();
+        loop {
+            let Role::Leading(leading) = &mut self.role else {
+                return;
+            };
+            let Some(txn) = leading.next_committed(turn.now, quorum) else {
+                return;
+            };
+            let zxid = txn.zxid;
+            leading.committed = zxid;
+            leading.send_all(turn, || PeerBody::Commit(zxid));
+            turn.out.push(Output::Committed(Rc::clone(&txn)));
+            leading.prep.applied(&txn);
+            self.apply_up_to(turn, zxid);
+            self.answer_syncs(turn, zxid);
+        }
+    }
+
+    fn answer_syncs(&mut self, turn: &mut Turn, committed: Zxid) {
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        while let Some(sync) = leading.next_sync(committed) {
+            leading.answer_sync(turn, sync.through, sync.session, sync.xid);
+        }
+    }
+}
+
+impl Leading {
+    /// Takes the oldest waiting sync if what it waits for is committed.
+    fn next_sync(&mut self, committed: Zxid) -> Option<WaitingSync> {
+        if self.syncs.front()?.after > committed {
+            return None;
+        }
+        self.syncs.pop_front()
+    }
+
+    fn answer_sync(&mut self, turn: &mut Turn, through: ServerId, session: SessionId, xid: Xid) {
+        if let Some(learner) = self.learner(through)
+            && learner.phase >= LearnerPhase::Syncing
+        {
+            let body = PeerBody::Synced { session, xid };
+            learner.send(turn.out, through, turn.now, body);
+        }
+    }
+}
+
+/// Names every ephemeral node that a transaction makes.
+fn note_ephemerals(change: &TxnChange, note: &mut impl FnMut(&Path)) {
+    match change {
+        TxnChange::Create(made) if made.owner != SessionId(0) => note(&made.path),
+        TxnChange::Multi(changes) => {
+            for change in changes {
+                note_ephemerals(change, note);
+            }
+        }
+        TxnChange::Create(_)
+        | TxnChange::Delete { .. }
+        | TxnChange::SetData { .. }
+        | TxnChange::CreateSession { .. }
+        | TxnChange::CloseSession { .. }
+        | TxnChange::Check
+        | TxnChange::Error(_) => {}
+    }
+}

@@ -1,0 +1,47 @@
+//! The settings of an ensemble.
+
+use picklock_checker::time::whole_micros;
+
+use crate::plan::Ensemble;
+
+/// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
+pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
+
+/// Settings of a server, the same for all of an ensemble. Times are in microseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Servers in the ensemble; a single one stands alone.
+    pub servers: u8,
+    /// Length of a tick.
+    pub tick: u64,
+    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
+    pub sync_limit: u32,
+    /// Ticks that a server has to find and join a leader.
+    pub init_limit: u32,
+    /// How long a flush of the log takes.
+    pub fsync: u64,
+}
+
+impl Settings {
+    /// How many servers are a majority.
+    pub fn quorum(&self) -> usize {
+        usize::from(self.servers) / 2 + 1
+    }
+
+    /// The timeout that is granted to a client that asks for this one.
+    pub(super) fn grant(&self, timeout: u64) -> u64 {
+        timeout.clamp(2 * self.tick, 20 * self.tick)
+    }
+}
+
+impl From<&Ensemble> for Settings {
+    fn from(plan: &Ensemble) -> Self {
+        Self {
+            servers: plan.servers,
+            tick: whole_micros(plan.tick),
+            sync_limit: plan.sync_limit,
+            init_limit: plan.init_limit,
+            fsync: whole_micros(plan.fsync),
+        }
+    }
+}

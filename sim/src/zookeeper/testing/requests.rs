@@ -1,0 +1,81 @@
+//! Requests, written short.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::zookeeper::{
+    CreateMode, Op, Path, Reply, Request, Response, Zxid,
+};
+
+use crate::zookeeper::messages::{ClientMessage, WatchTables};
+
+pub(in crate::zookeeper) fn create(path: &str, mode: CreateMode) -> Request {
+    Request::Create {
+        path: Rc::from(path),
+        data: Rc::from([]),
+        mode,
+        with_stat: false,
+    }
+}
+
+pub(in crate::zookeeper) fn delete(path: &str) -> Request {
+    Request::Delete {
+        path: Rc::from(path),
+        version: None,
+    }
+}
+
+pub(in crate::zookeeper) fn set_data(path: &str, data: &[u8]) -> Request {
+    Request::SetData {
+        path: Rc::from(path),
+        data: Rc::from(data),
+        version: None,
+    }
+}
+
+pub(in crate::zookeeper) fn exists(path: &str, watch: bool) -> Request {
+    let path = Rc::from(path);
+    Request::Exists { path, watch }
+}
+
+pub(in crate::zookeeper) fn get_data(path: &str, watch: bool) -> Request {
+    let path = Rc::from(path);
+    Request::GetData { path, watch }
+}
+
+pub(in crate::zookeeper) fn get_children(path: &str, watch: bool) -> Request {
+    let path = Rc::from(path);
+    Request::GetChildren { path, watch }
+}
+
+pub(in crate::zookeeper) fn sync() -> Request {
+    Request::Sync {
+        path: Rc::from("/"),
+    }
+}
+
+pub(in crate::zookeeper) fn multi(ops: Vec<Op>) -> Request {
+    Request::Multi(ops.into())
+}
+
+/// The path that a create has made.
+pub(in crate::zookeeper) fn made(reply: Reply) -> String {
+    match reply {
+        Ok(Response::Created { path, .. }) => path.to_string(),
+        other => panic!("no node was made: {other:?}"),
+    }
+}
+
+pub(in crate::zookeeper) fn tables(
+    since: Zxid,
+    data: &[&str],
+    exist: &[&str],
+    child: &[&str],
+) -> ClientMessage {
+    let paths = |list: &[&str]| list.iter().map(|path| Path::from(*path)).collect();
+    ClientMessage::SetWatches(Box::new(WatchTables {
+        relative_zxid: since,
+        data: paths(data),
+        exist: paths(exist),
+        child: paths(child),
+    }))
+}

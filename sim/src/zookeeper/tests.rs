@@ -1,0 +1,8 @@
+//! What clients of an ensemble see, as claims.
+
+mod elections;
+mod faults;
+mod model;
+mod requests;
+mod sessions;
+mod watches;

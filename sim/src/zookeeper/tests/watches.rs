@@ -1,0 +1,219 @@
+//! Watches.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::zookeeper::EventKind::{
+    NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
+};
+use picklock_algorithms::clients::zookeeper::{CreateMode, EventKind, Op, Zxid};
+
+use super::super::messages::{ConnectionId, ServerMessage};
+use super::super::state::{Input, Output};
+use super::super::testing::*;
+use crate::chance::Boring;
+
+fn told(list: &[(EventKind, &str)]) -> Vec<(EventKind, String)> {
+    let list = list.iter();
+    list.map(|(kind, path)| (*kind, path.to_string())).collect()
+}
+
+#[test]
+fn an_event_comes_before_the_reply_of_the_write_that_caused_it() {
+    let mut cluster = Cluster::formed(3, &["/q"]);
+    let client = cluster.connect(0);
+    cluster.ask(client, get_children("/q", true)).unwrap();
+    cluster.ask(client, exists("/q/x", true)).unwrap_err();
+    cluster.inbox(client);
+    cluster
+        .ask(client, create("/q/x", CreateMode::Persistent))
+        .unwrap();
+    let inbox = cluster.inbox(client);
+    assert!(matches!(
+        inbox.as_slice(),
+        [
+            ServerMessage::Notification {
+                kind: NodeCreated,
+                ..
+            },
+            ServerMessage::Notification {
+                kind: NodeChildrenChanged,
+                ..
+            },
+            ServerMessage::Reply { .. }
+        ]
+    ));
+}
+
+#[test]
+fn a_deletion_is_told_once_to_who_watches_both_sides() {
+    let mut cluster = Cluster::formed(3, &["/q", "/q/x"]);
+    let client = cluster.connect(1);
+    for request in [
+        get_data("/q/x", true),
+        get_data("/q/x", true),
+        get_children("/q/x", true),
+        get_children("/q", true),
+    ] {
+        cluster.ask(client, request).unwrap();
+    }
+    assert_eq!(cluster.server(1).watch_count(), 3);
+    cluster.inbox(client);
+    cluster.ask(client, delete("/q/x")).unwrap();
+    let expected = [(NodeDeleted, "/q/x"), (NodeChildrenChanged, "/q")];
+    assert_eq!(cluster.events(client), told(&expected));
+    assert_eq!(cluster.server(1).watch_count(), 0);
+    cluster
+        .ask(client, create("/q/x", CreateMode::Persistent))
+        .unwrap();
+    assert_eq!(cluster.events(client), []);
+}
+
+#[test]
+fn only_exists_leaves_a_watch_on_a_missing_node() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let client = cluster.connect(0);
+    cluster.ask(client, get_data("/q/x", true)).unwrap_err();
+    cluster.ask(client, get_children("/q/x", true)).unwrap_err();
+    assert_eq!(cluster.server(0).watch_count(), 0);
+    cluster.ask(client, exists("/q/x", true)).unwrap_err();
+    assert_eq!(cluster.server(0).watch_count(), 1);
+    cluster.cut(client);
+    cluster.run_for(5 * LATENCY);
+    assert_eq!(cluster.server(0).watch_count(), 0);
+}
+
+#[test]
+fn equal_bytes_fire_a_data_watch_all_the_same() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let client = cluster.connect(0);
+    cluster.ask(client, exists("/q", true)).unwrap();
+    cluster.inbox(client);
+    cluster.ask(client, set_data("/q", b"")).unwrap();
+    assert_eq!(cluster.events(client), told(&[(NodeDataChanged, "/q")]));
+}
+
+#[test]
+fn a_multi_tells_a_child_watch_once_and_nodes_in_order() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let client = cluster.connect(0);
+    cluster.ask(client, get_children("/q", true)).unwrap();
+    cluster.ask(client, exists("/q/b", true)).unwrap_err();
+    cluster.inbox(client);
+    let op = |path: &str| Op::Create {
+        path: Rc::from(path),
+        data: Rc::from([]),
+        mode: CreateMode::Persistent,
+    };
+    let request = multi(vec![op("/q/a"), op("/q/b")]);
+    cluster.ask(client, request).unwrap();
+    let expected = [(NodeChildrenChanged, "/q"), (NodeCreated, "/q/b")];
+    assert_eq!(cluster.events(client), told(&expected));
+}
+
+#[test]
+fn what_was_missed_is_told_when_the_watches_are_set_again() {
+    let mut cluster = Cluster::formed(3, &["/d", "/d/same", "/d/new", "/d/gone", "/c", "/c/gone"]);
+    let writer = cluster.connect(0);
+    let client = cluster.connect(1);
+    cluster.run_for(10 * LATENCY);
+    let since = cluster.server(1).tree().last_zxid();
+    cluster.cut(client);
+    cluster.ask(writer, delete("/d/new")).unwrap();
+    cluster
+        .ask(writer, create("/d/new", CreateMode::Persistent))
+        .unwrap();
+    cluster.ask(writer, delete("/d/gone")).unwrap();
+    cluster.ask(writer, delete("/c/gone")).unwrap();
+    cluster
+        .ask(writer, create("/c/made", CreateMode::Persistent))
+        .unwrap();
+    cluster
+        .ask(writer, create("/c/passing", CreateMode::Persistent))
+        .unwrap();
+    cluster.ask(writer, delete("/c/passing")).unwrap();
+    let client = cluster.resume(client, 1, since);
+    let watches = tables(
+        since,
+        &["/d/same", "/d/new", "/d/gone"],
+        &["/c/made", "/c/passing"],
+        &["/d/same", "/c", "/c/gone"],
+    );
+    cluster.run_for(10 * LATENCY);
+    cluster.send(client, watches);
+    cluster.run_for(10 * LATENCY);
+    let inbox = cluster.inbox(client);
+    assert!(matches!(
+        inbox.last(),
+        Some(ServerMessage::WatchesSet { .. })
+    ));
+    cluster.connections.get_mut(&client).unwrap().inbox = inbox;
+    assert_eq!(
+        cluster.events(client),
+        told(&[
+            (NodeDataChanged, "/d/new"),
+            (NodeDeleted, "/d/gone"),
+            (NodeCreated, "/c/made"),
+            (NodeChildrenChanged, "/c"),
+            (NodeDeleted, "/c/gone"),
+        ])
+    );
+    // What was not told is armed again: two sides of one node, and a node that was not there.
+    assert_eq!(cluster.server(1).watch_count(), 3);
+    cluster
+        .ask(writer, create("/c/passing", CreateMode::Persistent))
+        .unwrap();
+    cluster.run_for(10 * LATENCY);
+    assert_eq!(cluster.events(client), told(&[(NodeCreated, "/c/passing")]));
+}
+
+#[test]
+fn a_notification_names_the_session_that_caused_it() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let watcher = cluster.connect(0);
+    let writer = cluster.connect(0);
+    cluster.ask(watcher, exists("/q", true)).unwrap();
+    cluster.request(writer, set_data("/q", b"x"));
+    let session = cluster.connections[&writer].session;
+    let mut out = Vec::new();
+    let server = &mut cluster.servers[0];
+    let message = super::super::messages::ClientMessage::Request {
+        xid: super::super::messages::Xid(9),
+        request: set_data("/q", b"x"),
+    };
+    let input = Input::Client {
+        connection: writer,
+        message,
+    };
+    server.handle(cluster.now, input, &mut Boring, &mut out);
+    let durable = server.next_wake();
+    server.handle(durable, Input::Wake, &mut Boring, &mut out);
+    let notified = out.iter().find_map(|output| match output {
+        Output::ToClient {
+            connection,
+            message: ServerMessage::Notification { .. },
+            caused_by,
+        } => Some((*connection, *caused_by)),
+        _ => None,
+    });
+    assert_eq!(notified, Some((watcher, Some(session))));
+}
+
+#[test]
+fn ten_thousand_watchers_of_one_path_are_all_told_once() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let writer = cluster.connect(0);
+    let server = &mut cluster.servers[0];
+    for id in 0..10_000 {
+        let id = ConnectionId(1_000 + id);
+        server.clients.connect(id, cluster.now, SECOND);
+        let connection = server.clients.connections.get_mut(&id).unwrap();
+        let path = Rc::from("/q");
+        let table = super::super::watches::Table::Data;
+        server.watches.add(table, &path, id, connection);
+        server.watches.add(table, &path, id, connection);
+    }
+    assert_eq!(cluster.server(0).watch_count(), 10_000);
+    cluster.ask(writer, set_data("/q", b"x")).unwrap();
+    assert_eq!(cluster.server(0).watch_count(), 0);
+    assert_ne!(cluster.server(0).tree().last_zxid(), Zxid(0));
+}

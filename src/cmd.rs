@@ -1,0 +1,34 @@
+//! The verbs of the command line.
+
+mod choose;
+mod list;
+mod replay;
+mod run;
+
+use clap::Subcommand;
+
+use crate::console::Look;
+use crate::failure::Failure;
+
+/// A verb and its arguments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(run::Run),
+    Replay(replay::Replay),
+    List(list::List),
+}
+
+impl Command {
+    /// Does it. The exit code, if it could be done.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if it could not.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        match self {
+            Self::Run(run) => run.execute(look),
+            Self::Replay(replay) => replay.execute(look),
+            Self::List(list) => list.execute(),
+        }
+    }
+}

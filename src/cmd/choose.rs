@@ -1,0 +1,87 @@
+//! Which scenarios and which of their cases a command line means.
+
+use std::path::PathBuf;
+
+use picklock::scenarios::{Case, Catalogue, Diagnostic, Scenario};
+use picklock::sources;
+
+use crate::failure::Failure;
+
+/// The scenarios that were named, or all that come with picklock; of each, only the cases that were named, if any
+/// were.
+pub fn scenarios(paths: &[PathBuf], cases: &[String]) -> Result<Vec<Scenario>, Failure> {
+    let mut scenarios = if paths.is_empty() {
+        sources::library(&Catalogue::EVERYTHING)?
+    } else {
+        named(paths)?
+    };
+    for wanted in cases {
+        let mut all = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        if !all.any(|case| case.name == *wanted) {
+            return Err(no_case(wanted, &scenarios));
+        }
+    }
+    if !cases.is_empty() {
+        for scenario in &mut scenarios {
+            scenario.cases.retain(|case| cases.contains(&case.name));
+        }
+        scenarios.retain(|scenario| !scenario.cases.is_empty());
+    }
+    Ok(scenarios)
+}
+
+/// One case of one scenario.
+pub fn case(path: &PathBuf, case: Option<&str>) -> Result<(Scenario, Case), Failure> {
+    let mut scenarios = scenarios(std::slice::from_ref(path), &[])?;
+    if scenarios.len() != 1 {
+        let all: Vec<_> = scenarios.iter().map(|it| it.path.as_str()).collect();
+        let problem = format!("{} holds {} scenarios", path.display(), all.len());
+        let hint = format!("name one of them: {}", all.join(", "));
+        return Err(Failure::usage(problem, [hint]));
+    }
+    let found = match (case, &scenarios[0].cases[..]) {
+        (None, [only]) => Some(only.clone()),
+        (None, several) => {
+            let all: Vec<_> = several.iter().map(|case| case.name.as_str()).collect();
+            let problem = format!("{} has {} cases", scenarios[0].name, all.len());
+            let hint = format!("name one of them with --case: {}", all.join(", "));
+            return Err(Failure::usage(problem, [hint]));
+        }
+        (Some(name), all) => all.iter().find(|case| case.name == name).cloned(),
+    };
+    match found {
+        Some(found) => Ok((scenarios.remove(0), found)),
+        None => Err(no_case(case.unwrap_or_default(), &scenarios)),
+    }
+}
+
+/// The scenarios behind these words, each once. All mistakes are told together.
+fn named(paths: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    let mut mistakes: Vec<Diagnostic> = Vec::new();
+    for path in paths {
+        match sources::find(path, &Catalogue::EVERYTHING) {
+            Ok(found) => {
+                for scenario in found {
+                    if scenarios.iter().all(|other| other.path != scenario.path) {
+                        scenarios.push(scenario);
+                    }
+                }
+            }
+            Err(found) => mistakes.extend(found),
+        }
+    }
+    if mistakes.is_empty() {
+        Ok(scenarios)
+    } else {
+        Err(Failure::Mistakes(mistakes))
+    }
+}
+
+fn no_case(name: &str, scenarios: &[Scenario]) -> Failure {
+    let all = scenarios.iter().flat_map(|scenario| &scenario.cases);
+    let mut names: Vec<&str> = all.map(|case| case.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    Failure::unknown("case", name, &names)
+}

@@ -1,0 +1,272 @@
+//! `picklock list`: what scenario files may speak of, and what comes with picklock.
+
+mod faults;
+
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+use picklock::algorithms::registry::RECIPES;
+use picklock::checker::{INVARIANTS, METRICS};
+use picklock::scenarios::Catalogue;
+use picklock::sources;
+use serde_json::{Value, json};
+
+use crate::console;
+use crate::exit;
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock list algorithms
+  picklock list faults              each fault and trigger, as a scenario file writes it
+  picklock list scenarios --json    the same for machines";
+
+/// Show what there is: algorithms, faults, invariants, metrics, or scenarios.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct List {
+    /// What to show.
+    what: What,
+    /// Show it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// The lock algorithms that can be put to the test.
+    Algorithms,
+    /// What can break, and when.
+    Faults,
+    /// The promises that are checked.
+    Invariants,
+    /// The figures that scenarios can set bounds for.
+    Metrics,
+    /// The scenarios that come with picklock.
+    Scenarios,
+}
+
+/// A table: its name, and its rows.
+struct Table {
+    name: &'static str,
+    rows: Vec<Row>,
+}
+
+/// What is shown of a thing.
+struct Row {
+    /// Its name.
+    name: String,
+    /// One sentence, or several.
+    meaning: String,
+    /// An example that is shown below it.
+    example: Option<&'static str>,
+    /// All that is known of it.
+    all: Value,
+}
+
+impl List {
+    /// Shows the tables.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if nobody could see them.
+    pub fn execute(self) -> Result<u8, Failure> {
+        let tables = match self.what {
+            What::Algorithms => vec![algorithms()],
+            What::Faults => vec![
+                examples("faults", faults::FAULTS),
+                examples("triggers", faults::TRIGGERS),
+            ],
+            What::Invariants => vec![invariants()],
+            What::Metrics => vec![metrics()],
+            What::Scenarios => vec![scenarios()?],
+        };
+        let text = if self.json {
+            as_json(tables)?
+        } else {
+            let width = if std::io::stdout().is_terminal() {
+                console::WIDTH
+            } else {
+                usize::MAX
+            };
+            as_text(&tables, width)
+        };
+        console::print(&text)?;
+        Ok(exit::AS_EXPECTED)
+    }
+}
+
+fn algorithms() -> Table {
+    let rows = RECIPES.iter().map(|recipe| {
+        let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
+        let flaw = recipe.flaw.map(|flaw| format!(" Flaw: {flaw}"));
+        Row {
+            name: recipe.name.to_owned(),
+            meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
+            example: None,
+            all: json!({
+                "name": recipe.name,
+                "summary": recipe.summary,
+                "flaw": recipe.flaw,
+                "source": recipe.source,
+                "claims": claims,
+            }),
+        }
+    });
+    Table {
+        name: "algorithms",
+        rows: rows.collect(),
+    }
+}
+
+fn invariants() -> Table {
+    let rows = INVARIANTS.iter().map(|invariant| Row {
+        name: invariant.name.to_owned(),
+        meaning: invariant.meaning.to_owned(),
+        example: None,
+        all: json!({
+            "name": invariant.name,
+            "meaning": invariant.meaning,
+            "truth": invariant.truth,
+        }),
+    });
+    Table {
+        name: "invariants",
+        rows: rows.collect(),
+    }
+}
+
+fn metrics() -> Table {
+    let rows = METRICS.iter().map(|metric| Row {
+        name: metric.name.to_owned(),
+        meaning: metric.meaning.to_owned(),
+        example: None,
+        all: json!({
+            "name": metric.name,
+            "meaning": metric.meaning,
+            "unit": metric.unit,
+        }),
+    });
+    Table {
+        name: "metrics",
+        rows: rows.collect(),
+    }
+}
+
+fn scenarios() -> Result<Table, Failure> {
+    let scenarios = sources::library(&Catalogue::EVERYTHING)?;
+    let rows = scenarios.into_iter().map(|scenario| {
+        let cases: Vec<_> = scenario.cases.iter().map(|case| &case.name).collect();
+        Row {
+            all: json!({
+                "name": scenario.name,
+                "claim": scenario.claim,
+                "because": scenario.because,
+                "source": scenario.source,
+                "cases": cases,
+            }),
+            name: scenario.name,
+            meaning: scenario.claim,
+            example: None,
+        }
+    });
+    Ok(Table {
+        name: "scenarios",
+        rows: rows.collect(),
+    })
+}
+
+fn examples(name: &'static str, rows: &[faults::Example]) -> Table {
+    let rows = rows.iter().map(|row| Row {
+        name: row.name.to_owned(),
+        meaning: row.meaning.to_owned(),
+        example: Some(row.example),
+        all: json!({
+            "name": row.name,
+            "meaning": row.meaning,
+            "example": row.example,
+        }),
+    });
+    Table {
+        name,
+        rows: rows.collect(),
+    }
+}
+
+fn as_json(tables: Vec<Table>) -> Result<String, Failure> {
+    let mut document = serde_json::Map::new();
+    document.insert("version".to_owned(), json!(1));
+    for table in tables {
+        let rows = table.rows.into_iter().map(|row| row.all).collect();
+        document.insert(table.name.to_owned(), Value::Array(rows));
+    }
+    console::json(&document)
+}
+
+/// Tables with their names aligned, under headings if there are several.
+fn as_text(tables: &[Table], width: usize) -> String {
+    let rows = tables.iter().flat_map(|table| &table.rows);
+    let column = rows.map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (place, table) in tables.iter().enumerate() {
+        if tables.len() > 1 {
+            let space = if place == 0 { "" } else { "\n" };
+            text.push_str(&format!("{space}{}:\n", table.name));
+        }
+        for row in &table.rows {
+            let indent = column + 2;
+            let lines = wrapped(&row.meaning, width.saturating_sub(indent).max(20));
+            let lines = lines.join(&format!("\n{:indent$}", ""));
+            text.push_str(&format!("{:<column$}  {lines}\n", row.name));
+            if let Some(example) = row.example {
+                text.push_str(&format!("{:indent$}{example}\n", ""));
+            }
+        }
+    }
+    text
+}
+
+/// The text in lines that are no wider than this, broken at spaces.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let longer = |line: &String| line.chars().count() + 1 + word.chars().count();
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if longer(line) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_aligned_and_meanings_hang() {
+        let row = |name: &str, meaning: &str, example| Row {
+            name: name.to_owned(),
+            meaning: meaning.to_owned(),
+            example,
+            all: Value::Null,
+        };
+        let rows = vec![
+            row("a", "One two three four five.", None),
+            row("long", "Six.", Some("a = 1")),
+        ];
+        let table = Table { name: "t", rows };
+        let text = as_text(&[table], 26);
+        let expected = "\
+a     One two three four
+      five.
+long  Six.
+      a = 1
+";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,203 @@
+//! `picklock replay`: one seed of one case, told to a person.
+
+use std::path::PathBuf;
+
+use picklock::checker::outcome::{SeedOutcome, Standing, Story};
+use picklock::checker::{History, Verdict, Witness};
+use picklock::reports::story::story;
+use picklock::reports::style::Style;
+use picklock::reports::terminal;
+use picklock::reports::timeline::Detail;
+use picklock::scenarios::runner::{self, wanted};
+use picklock::scenarios::{Case, Scenario, Want};
+use picklock::sim::simulate;
+use serde::Serialize;
+
+use super::choose;
+use crate::console::{self, Look};
+use crate::exit;
+use crate::failure::Failure;
+use crate::work::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
+  picklock replay my-locks/outage.toml --seed 3 --full
+
+Exit codes: 0 if the scenario expects what is shown, 1 if not, 3 if the run cannot tell.";
+
+/// Run one seed again, and tell its story.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Replay {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// The seed.
+    #[arg(long, value_name = "S")]
+    seed: u64,
+    /// Show all contenders and all events, and not only what the violation needs.
+    #[arg(long)]
+    full: bool,
+    /// Write the run to this file, as JSON: its verdicts and its history.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Replay {
+    /// Runs the seed. The exit code says whether the scenario expects what it shows.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if it could not be run and reported.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
+        let work = Work::begin(1, 1, false);
+        if let Some(path) = &self.json {
+            work.can_write(path)?;
+        }
+        let simulated = simulate(&case.plan, self.seed);
+        let outcome = runner::judge(&case, self.seed, &simulated);
+        work.seed_done();
+        let judged = Judged::of(&case, &outcome);
+        let told = runner::story(
+            &scenario,
+            &case,
+            simulated,
+            &outcome,
+            judged.violated.clone(),
+        );
+        if let Some(path) = &self.json {
+            work.write(path, &as_json(&scenario, &case, &told, &outcome, &judged)?)?;
+        }
+        let detail = if self.full {
+            Detail::Full
+        } else {
+            Detail::Essential
+        };
+        let style = look.stdout();
+        let head = head(&scenario, &case, &judged, &told, &style);
+        console::print(&format!("{head}\n{}", story(&told, detail, &style)))?;
+        Ok(exit::of([judged.standing]))
+    }
+}
+
+/// What one run shows, held against what the scenario expects of many.
+struct Judged {
+    standing: Standing,
+    /// The violation to tell of.
+    violated: Option<(String, Witness)>,
+    /// What to say about the standing, one line each.
+    remarks: Vec<String>,
+}
+
+impl Judged {
+    fn of(case: &Case, outcome: &SeedOutcome) -> Self {
+        let mut standing = Standing::Holds;
+        let mut remarks: Vec<String> = outcome.vacuous.iter().cloned().collect();
+        let mut violated = Vec::new();
+        for (invariant, verdict) in &outcome.verdicts {
+            match (verdict, wanted(case, invariant)) {
+                (Verdict::Violated(witness), Some(Want::Violated { because, .. })) => {
+                    standing = standing.max(Standing::AsExpected);
+                    remarks.push(format!("{invariant} is to be violated: {}", flat(because)));
+                    violated.push((Standing::AsExpected, *invariant, witness));
+                }
+                (Verdict::Violated(witness), Some(Want::Holds | Want::Unchecked { .. }) | None) => {
+                    standing = Standing::Fail;
+                    remarks.push(format!("{invariant} was to hold"));
+                    violated.push((Standing::Fail, *invariant, witness));
+                }
+                (Verdict::Undecided(reason), _) => {
+                    standing = standing.max(Standing::Undecided);
+                    remarks.push(format!("{invariant}: {reason}"));
+                }
+                (Verdict::Holds, _) => {}
+            }
+        }
+        if outcome.vacuous.is_some() {
+            standing = standing.max(Standing::Undecided);
+        }
+        // What nobody expected is told first.
+        let mut worst: Vec<_> = violated.iter().collect();
+        worst.sort_by_key(|(standing, _, _)| *standing != Standing::Fail);
+        let violated = worst.first();
+        Self {
+            standing,
+            violated: violated.map(|(_, name, witness)| ((*name).to_owned(), (***witness).clone())),
+            remarks,
+        }
+    }
+}
+
+/// The lines above the story: what was run, and how it stands.
+fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: &Style) -> String {
+    let word = format!("{:>12}", terminal::verdict(judged.standing));
+    let word = match judged.standing {
+        Standing::Fail => style.red(&word),
+        Standing::Holds | Standing::AsExpected | Standing::Undecided => word,
+    };
+    let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+    text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
+    for remark in &judged.remarks {
+        text.push_str(&format!("{:16}{remark}\n", ""));
+    }
+    text
+}
+
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A run for machines; the schema only ever gains keys within a version.
+#[derive(Serialize)]
+struct Replayed<'a> {
+    version: u32,
+    picklock: &'a str,
+    scenario: &'a str,
+    case: &'a str,
+    algorithm: &'a str,
+    seed: u64,
+    hash: String,
+    standing: Standing,
+    undecided: Option<&'a str>,
+    verdicts: Vec<Judgement<'a>>,
+    history: &'a History,
+}
+
+/// A verdict that is not "holds".
+#[derive(Serialize)]
+struct Judgement<'a> {
+    invariant: &'a str,
+    verdict: &'a Verdict,
+}
+
+fn as_json(
+    scenario: &Scenario,
+    case: &Case,
+    told: &Story,
+    outcome: &SeedOutcome,
+    judged: &Judged,
+) -> Result<String, Failure> {
+    let replayed = Replayed {
+        version: 1,
+        picklock: env!("CARGO_PKG_VERSION"),
+        scenario: &scenario.name,
+        case: &case.name,
+        algorithm: case.algorithm.name,
+        seed: told.seed,
+        hash: format!("{:016x}", told.hash),
+        standing: judged.standing,
+        undecided: outcome.vacuous.as_deref(),
+        verdicts: outcome
+            .verdicts
+            .iter()
+            .map(|(invariant, verdict)| Judgement { invariant, verdict })
+            .collect(),
+        history: &told.history,
+    };
+    console::json(&replayed)
+}

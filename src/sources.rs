@@ -1,0 +1,78 @@
+//! Where scenarios come from: files, folders, and the library that is part of picklock.
+
+use std::path::Path;
+
+use picklock_scenarios::{BUILT_IN, Catalogue, Diagnostic, Scenario, load, nearest, parse};
+
+/// Every scenario that comes with picklock, sorted by name.
+///
+/// # Errors
+///
+/// Every mistake in them, if the catalogue lacks something that they speak of.
+pub fn library(catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
+    built_in(catalogue, |_| true)
+}
+
+/// The scenarios that a word means: a file, all files of a folder, a scenario of the library (`zookeeper/herd`), or
+/// a group of them (`zookeeper`). What is on the disk comes first.
+///
+/// # Errors
+///
+/// Every mistake in the files, or that there is nothing of this name.
+pub fn find(word: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
+    if word.symlink_metadata().is_ok() {
+        return load(word, catalogue);
+    }
+    let name = word.display().to_string();
+    let name = name.strip_suffix(".toml").unwrap_or(&name);
+    let name = name.trim_end_matches('/');
+    let group = format!("{name}/");
+    let found = built_in(catalogue, |it| it == name || it.starts_with(&group))?;
+    if found.is_empty() {
+        return Err(vec![unknown(word, name)]);
+    }
+    Ok(found)
+}
+
+fn built_in(
+    catalogue: &Catalogue,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
+    let mut scenarios = Vec::new();
+    let mut mistakes = Vec::new();
+    for (name, text) in BUILT_IN.iter().filter(|(name, _)| wanted(name)) {
+        match parse(name, text, catalogue) {
+            Ok(mut scenario) => {
+                // Commands know it by its name; there is no file.
+                scenario.path.clone_from(&scenario.name);
+                scenarios.push(scenario);
+            }
+            Err(found) => mistakes.extend(found),
+        }
+    }
+    if mistakes.is_empty() {
+        Ok(scenarios)
+    } else {
+        Err(mistakes)
+    }
+}
+
+fn unknown(word: &Path, name: &str) -> Diagnostic {
+    let shown = word.display().to_string();
+    let mistake = Diagnostic::of_file(shown, "there is no such file, folder, or scenario");
+    let names = || BUILT_IN.iter().map(|(name, _)| *name);
+    let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
+    let near = nearest(name, names()).or_else(|| {
+        let near = nearest(last_of(name), names().map(last))?;
+        names().find(|name| last(name) == near)
+    });
+    let mistake = match near {
+        Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+        None => mistake,
+    };
+    mistake.with_help("`picklock list scenarios` shows those that come with picklock")
+}
+
+fn last_of(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}

@@ -1,0 +1,221 @@
+//! The rules bite: each finds what is wrong in a tree that is made up.
+
+use crate::rules::*;
+use crate::scan::{Function, code_of, functions};
+use crate::tree::{Breach, File, Tree};
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    let file = |(path, text): &(&str, &str)| File {
+        path: (*path).into(),
+        text: (*text).into(),
+    };
+    Tree {
+        files: files.iter().map(file).collect(),
+    }
+}
+
+/// The places that a rule finds, as `path:line`.
+fn found(rule: fn(&Tree) -> Vec<Breach>, files: &[(&str, &str)]) -> Vec<String> {
+    rule(&tree(files))
+        .iter()
+        .map(|breach| format!("{}:{}", breach.path, breach.line))
+        .collect()
+}
+
+#[test]
+fn a_breach_says_where_what_and_what_to_do() {
+    let breaches = lines_are_short(&tree(&[("a.rs", &format!("//\n//{}\n", "é".repeat(119)))]));
+    let text = "a.rs:2: is 121 characters wide, and may be 120\n    break the line";
+    assert_eq!(
+        breaches.iter().map(Breach::to_string).collect::<Vec<_>>(),
+        [text]
+    );
+}
+
+#[test]
+fn a_row_that_is_in_no_list_is_found() {
+    let row = "\npub const RECIPE: Recipe = Recipe {";
+    let files = [
+        (
+            "algorithms/src/registry.rs",
+            "    zk::good::RECIPE,\n    // zk::bad::RECIPE,",
+        ),
+        ("algorithms/src/zookeeper/bad.rs", row),
+        ("algorithms/src/zookeeper/good.rs", row),
+        ("algorithms/src/zookeeper/helper.rs", ""),
+    ];
+    assert_eq!(
+        found(recipes_in_registry, &files),
+        ["algorithms/src/zookeeper/bad.rs:2"]
+    );
+    let row = "pub const INVARIANT: Invariant = Invariant {";
+    let files = [
+        ("checker/src/invariants.rs", ""),
+        ("checker/src/invariants/bad.rs", row),
+    ];
+    assert_eq!(
+        found(invariants_in_slice, &files),
+        ["checker/src/invariants/bad.rs:1"]
+    );
+}
+
+#[test]
+fn a_file_in_no_module_is_found() {
+    let files = [
+        ("sim/src/lib.rs", "pub mod world;"),
+        ("sim/src/world.rs", "mod people;"),
+        ("sim/src/world/people.rs", ""),
+        ("sim/src/world/nobody.rs", ""),
+        ("sim/tests/any.rs", ""),
+    ];
+    assert_eq!(
+        found(files_are_modules, &files),
+        ["sim/src/world/nobody.rs:1"]
+    );
+}
+
+#[test]
+fn a_dependency_against_the_picture_is_found() {
+    let manifest = "[package]\nname = \"picklock-reports\"\n[dependencies]\npicklock-checker.workspace = true\n\
+                    picklock-sim = { path = \"../sim\" }\n[dev-dependencies.picklock-algorithms]\n";
+    let files = [
+        ("reports/Cargo.toml", manifest),
+        ("new/Cargo.toml", "[package]\nname = \"new\"\n"),
+    ];
+    let places = [
+        "reports/Cargo.toml:5",
+        "reports/Cargo.toml:6",
+        "new/Cargo.toml:1",
+    ];
+    assert_eq!(found(dependencies_fit_picture, &files), places);
+}
+
+#[test]
+fn a_scenario_that_is_not_there_is_found() {
+    let recipe = "//! Shown by `zookeeper/herd`.\n//! And `zookeeper/lost`, not by\n// `zookeeper/a-comment`.\n";
+    let files = [
+        ("algorithms/src/zookeeper/a.rs", recipe),
+        ("scenarios/zookeeper/herd.toml", ""),
+        (
+            "scenarios/src/library.rs",
+            "pub const BUILT_IN: &[&str] = &[];",
+        ),
+    ];
+    assert_eq!(
+        found(named_scenarios_exist, &files),
+        ["algorithms/src/zookeeper/a.rs:2"]
+    );
+    assert_eq!(
+        found(scenarios_are_embedded, &files),
+        ["scenarios/zookeeper/herd.toml:1"]
+    );
+}
+
+#[test]
+fn a_flaw_that_is_not_on_record_is_found() {
+    let recipe = "    name: \"zk-bad\",\n    flaw: Some(\"wrong\"),\n";
+    let files = [
+        ("TRACK_RECORD.md", "`zk-badly`"),
+        ("algorithms/src/zookeeper/bad.rs", recipe),
+    ];
+    assert_eq!(
+        found(flaws_are_on_record, &files),
+        ["algorithms/src/zookeeper/bad.rs:2"]
+    );
+}
+
+#[test]
+fn a_row_of_the_record_that_no_scenario_expects_is_found() {
+    let scenario = "[[case]]\nalgorithm = \"a\"\nexpect.fifo.violated = { because = \"\", within-seeds = 1 }\n";
+    let row =
+        |algorithm, within| format!("| b | w | `{algorithm}` | `z/s` | `fifo` | {within} |\n");
+    let record =
+        row("a", "1 seed") + &row("a", "10 seeds") + &row("b", "1 seed") + &row("---", "---");
+    let files = [
+        ("TRACK_RECORD.md", record.as_str()),
+        ("scenarios/z/s.toml", scenario),
+    ];
+    assert_eq!(
+        found(record_is_expected, &files),
+        ["TRACK_RECORD.md:2", "TRACK_RECORD.md:3"]
+    );
+}
+
+#[test]
+fn length_is_found() {
+    let long = "//\n".repeat(401);
+    let files = [
+        ("sim/src/a.rs", long.as_str()),
+        ("sim/src/a/tests.rs", &long),
+        ("sim/tests/a.rs", &long),
+    ];
+    assert_eq!(found(files_are_short, &files), ["sim/src/a.rs:401"]);
+    let long = format!(
+        "mod a {{\n    fn short() {{}}\n    fn long() {{{}}}\n}}",
+        "\n".repeat(70)
+    );
+    assert_eq!(found(functions_are_short, &[("a.rs", &long)]), ["a.rs:3"]);
+}
+
+#[test]
+fn a_table_may_be_long_and_one_that_is_not_is_no_exception() {
+    let (path, name, _) = TABLES[0];
+    let long = format!("fn {name}() {{{}}}", "\n".repeat(FUNCTION));
+    assert!(found(functions_are_short, &[(path, &long)]).is_empty());
+    let short = format!("fn {name}() {{}}");
+    assert_eq!(
+        found(functions_are_short, &[(path, &short)]),
+        [format!("{path}:1")]
+    );
+}
+
+#[test]
+fn banned_words_are_found_in_code_and_not_in_strings() {
+    let text = "// todo!(\nlet a = \"dbg!(\";\ndbg!(a);\n#![allow(x)]\n#[expect(x)]\n";
+    assert_eq!(
+        found(words_are_allowed, &[("a.rs", text)]),
+        ["a.rs:3", "a.rs:4"]
+    );
+    let text = concat!("// FIX", "ME\n");
+    assert_eq!(found(words_are_allowed, &[("a.rs", text)]), ["a.rs:1"]);
+}
+
+#[test]
+fn a_place_on_somebodys_machine_is_found() {
+    let path = concat!("see /ho", "me/me/x\n../ho", "me/x\n");
+    assert_eq!(found(paths_are_relative, &[("a.md", path)]), ["a.md:1"]);
+}
+
+#[test]
+fn an_anchored_ignore_is_found() {
+    assert_eq!(
+        found(build_output_is_ignored, &[(".gitignore", "/target\n")]),
+        [".gitignore:1"]
+    );
+    assert!(found(build_output_is_ignored, &[(".gitignore", "target/\n")]).is_empty());
+}
+
+#[test]
+fn code_is_what_is_left_without_comments_and_quotes() {
+    for (text, code) in [
+        ("a // b\nc", "a     \nc"),
+        ("a /* b /* c */ d */ e", "a                   e"),
+        (r#"a "b \" c" d"#, "a          d"),
+        ("r#\"a\"b\"# c", "         c"),
+        ("for r in r\"{\" {", "for r in      {"),
+        (r"'{' '\'' '\u{7b}' &'a b", "                  &'a b"),
+    ] {
+        assert_eq!(code_of(text), code, "{text}");
+    }
+}
+
+#[test]
+fn functions_end_where_their_bodies_end() {
+    let code = "trait A { fn a(&self) -> [u8; 2]; }\nfn b<T>(c: fn (T))\nwhere\n{\n    { }\n}\n";
+    let b = Function {
+        name: "b".into(),
+        line: 2,
+        lines: 5,
+    };
+    assert_eq!(functions(code), [b]);
+}
