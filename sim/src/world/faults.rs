@@ -19,12 +19,14 @@ impl World {
             fault: FaultId(fault as u32),
         });
         let plan = std::rc::Rc::clone(&self.plan);
+        self.all_run = false;
         let lasts = self.inject(&plan.faults[fault].inject, request);
         match lasts {
             None => self.over(fault),
             Some(length) => self.timeline.add(self.now + length, Event::Heal { fault }),
         }
         self.chain(fault);
+        self.see_who_runs();
     }
 
     /// Breaks something; answers how long it lasts, if it has to be healed.
@@ -101,6 +103,7 @@ impl World {
                 parts_per_million,
             } => {
                 let now = self.now;
+                self.clocks_agree = false;
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
                 None
             }
@@ -223,6 +226,7 @@ impl World {
             fault: FaultId(fault as u32),
         });
         self.over(fault);
+        self.see_who_runs();
     }
 
     fn over(&mut self, _fault: usize) {
@@ -237,6 +241,7 @@ impl World {
         direction: Direction,
         change: impl Fn(&mut crate::network::Obstacle),
     ) {
+        self.links_clear = false;
         let link = &mut self.contenders[target.0 as usize].link;
         if matches!(direction, Direction::ToServer | Direction::Both) {
             change(&mut link.to_server);
@@ -378,6 +383,7 @@ impl World {
         for process in 0..self.contenders.len() {
             self.processes[process].drift(self.now, 0);
         }
+        self.see_who_runs();
     }
 }
 

@@ -114,7 +114,7 @@ impl Server {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {
             Role::Leading(_) => self.submit(turn, self.id, forwarded),
-            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(forwarded)),
+            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(Box::new(forwarded))),
             Role::Down | Role::Looking(_) => {}
         }
     }
