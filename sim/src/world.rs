@@ -98,8 +98,8 @@ pub(crate) struct World {
     struck_servers: Vec<ServerId>,
     settled_waiters: usize,
     values: i64,
-    client_outputs: Vec<Vec<ClientOutput>>,
-    server_outputs: Vec<Vec<ServerOutput>>,
+    client_outputs: Vec<ClientOutput>,
+    server_outputs: Vec<ServerOutput>,
 }
 
 /// A contender as the world sees it.

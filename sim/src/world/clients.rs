@@ -33,7 +33,7 @@ impl World {
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
         }
-        let mut out = self.client_outputs.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.client_outputs);
         let now = self.local_now(process);
         self.clients[id.0 as usize]
             .machine
@@ -50,7 +50,7 @@ impl World {
             return;
         }
         let now = self.local_now(slot.process);
-        let mut out = self.client_outputs.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.client_outputs);
         let slot = &mut self.clients[id.0 as usize];
         let earlier = slot.machine.handle(now, input, &mut self.tape, &mut out);
         self.carry_out(id, out);
@@ -60,19 +60,29 @@ impl World {
     }
 
     fn carry_out(&mut self, id: ClientId, mut outputs: Vec<Output>) {
-        for output in outputs.drain(..) {
-            match output {
-                Output::Connect { server } => self.connect(id, server),
-                Output::Disconnect { connection } => self.hang_up(connection),
-                Output::Send {
-                    connection,
-                    message,
-                } => self.send_to_server(connection, message),
-                Output::StateChanged(state) => self.client_state(id, state),
+        // Mostly there is one or none.
+        if outputs.len() > 1 {
+            for output in outputs.drain(..) {
+                self.carry_out_one(id, output);
             }
+        } else if let Some(output) = outputs.pop() {
+            self.carry_out_one(id, output);
         }
-        self.client_outputs.push(outputs);
+        self.client_outputs = outputs;
         self.count_requests(id);
+    }
+
+    #[inline]
+    fn carry_out_one(&mut self, id: ClientId, output: Output) {
+        match output {
+            Output::Connect { server } => self.connect(id, server),
+            Output::Disconnect { connection } => self.hang_up(connection),
+            Output::Send {
+                connection,
+                message,
+            } => self.send_to_server(connection, message),
+            Output::StateChanged(state) => self.client_state(id, state),
+        }
     }
 
     /// Keeps the number of requests under way up to date.

@@ -296,7 +296,7 @@ impl World {
         let Some(leader) = self.server(ServerName::Leader) else {
             return;
         };
-        let mut out = self.server_outputs.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.server_outputs);
         let machine = &mut self.servers[leader.0 as usize].machine;
         machine.expire_session(self.now, session, &mut self.tape, &mut out);
         self.server_says(leader, out);

@@ -13,7 +13,7 @@ use crate::zookeeper::state::{Input, Output};
 impl World {
     /// Lets a server handle an input, and does what it wants done.
     pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
-        let mut out = self.server_outputs.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.server_outputs);
         let slot = &mut self.servers[server.0 as usize];
         slot.machine
             .handle(self.now, input, &mut self.tape, &mut out);
@@ -21,25 +21,35 @@ impl World {
     }
 
     pub(super) fn server_says(&mut self, server: ServerId, mut outputs: Vec<Output>) {
-        for output in outputs.drain(..) {
-            match output {
-                Output::ToClient {
-                    connection,
-                    message,
-                    caused_by,
-                } => {
-                    self.send_to_client(server, connection, message, caused_by);
-                }
-                Output::CloseClient { connection } => self.close_client(connection),
-                Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
-                Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
-                Output::Committed(txn) => self.committed(&txn),
-                Output::SessionExpired { session } => self.session_expired(session),
-                Output::BecameLeader | Output::StartedServing | Output::StoppedServing => {}
+        // Mostly there is one or none.
+        if outputs.len() > 1 {
+            for output in outputs.drain(..) {
+                self.server_says_one(server, output);
             }
+        } else if let Some(output) = outputs.pop() {
+            self.server_says_one(server, output);
         }
-        self.server_outputs.push(outputs);
+        self.server_outputs = outputs;
         self.arm_server(server);
+    }
+
+    #[inline]
+    fn server_says_one(&mut self, server: ServerId, output: Output) {
+        match output {
+            Output::ToClient {
+                connection,
+                message,
+                caused_by,
+            } => {
+                self.send_to_client(server, connection, message, caused_by);
+            }
+            Output::CloseClient { connection } => self.close_client(connection),
+            Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
+            Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
+            Output::Committed(txn) => self.committed(&txn),
+            Output::SessionExpired { session } => self.session_expired(session),
+            Output::BecameLeader | Output::StartedServing | Output::StoppedServing => {}
+        }
     }
 
     pub(super) fn arm_server(&mut self, server: ServerId) {
@@ -326,7 +336,7 @@ impl World {
         if self.servers[server.0 as usize].up {
             return;
         }
-        let mut out = self.server_outputs.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.server_outputs);
         let slot = &mut self.servers[server.0 as usize];
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
