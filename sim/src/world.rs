@@ -2,6 +2,7 @@
 
 mod clients;
 mod commits;
+mod delivery;
 mod end;
 mod faults;
 mod moments;
@@ -19,10 +20,10 @@ use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What, time::whol
 
 use crate::engine::{Tape, Timeline};
 use crate::event::{ClientId, Event, ResourceRequest};
-use crate::network::{ClientLink, Connections, Lane, Latency};
+use crate::network::{ClientLink, Connections, Latency, Link};
 use crate::ownership::Ownership;
 use crate::plan::{Ensemble, Plan, Service};
-use crate::process::{Process, ProcessId, ProcessState};
+use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
@@ -60,6 +61,11 @@ pub(crate) struct World {
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.
     pub awakened: Vec<crate::engine::TaskId>,
+    /// Nobody is paused, hung, or dead: every event comes to somebody who runs.
+    pub all_run: bool,
+    /// No process has a clock of its own, and nothing is in the way between clients and servers.
+    clocks_agree: bool,
+    links_clear: bool,
     /// Set when the run is over.
     pub ended: Option<Ended>,
     pub progress_bound: Duration,
@@ -67,7 +73,8 @@ pub(crate) struct World {
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     shared: Weak<Shared>,
-    links: BTreeMap<(ServerId, ServerId), Lane>,
+    /// Between servers: from each to each.
+    links: Vec<Link>,
     sessions: BTreeMap<SessionId, ContenderId>,
     client_latency: Latency,
     server_latency: Latency,
@@ -94,8 +101,8 @@ pub(crate) struct World {
     struck_servers: Vec<(usize, ServerId)>,
     settled_waiters: usize,
     values: i64,
-    client_outputs: Vec<Vec<ClientOutput>>,
-    server_outputs: Vec<Vec<ServerOutput>>,
+    client_outputs: Vec<ClientOutput>,
+    server_outputs: Vec<ServerOutput>,
 }
 
 /// A contender as the world sees it.
@@ -143,8 +150,8 @@ pub(crate) struct ClientSlot {
 pub(crate) struct ServerSlot {
     pub machine: Server,
     pub up: bool,
-    /// How often it has died.
-    life: u32,
+    /// When it has died so far.
+    deaths: Vec<VirtualTime>,
     hung: bool,
     backlog: Vec<Event>,
     wake: VirtualTime,
@@ -216,12 +223,15 @@ impl World {
             spawned: Vec::new(),
             killed: Vec::new(),
             awakened: Vec::new(),
+            all_run: true,
+            clocks_agree: true,
+            links_clear: true,
             ended: None,
             progress_bound: end::progress_bound(&plan, &ensemble),
             lease,
             draining: false,
             shared,
-            links: BTreeMap::new(),
+            links: vec![Link::default(); usize::from(ensemble.servers).pow(2)],
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
             server_latency: Latency::new(plan.network.server_latency),
@@ -279,8 +289,15 @@ impl World {
         self.recorder.record(self.now, what);
     }
 
-    /// Lets an event happen.
+    /// Lets an event happen, unless whom it comes to does not run.
     pub fn happen(&mut self, event: Event) {
+        let event = if self.all_run { Some(event) } else { self.deliver(event) };
+        if let Some(event) = event {
+            self.happen_now(event);
+        }
+    }
+
+    fn happen_now(&mut self, event: Event) {
         match event {
             Event::ToServer {
                 connection,
@@ -294,17 +311,17 @@ impl World {
             Event::Opened { connection } => self.opened(connection),
             Event::Broken { connection } => self.broken(connection),
             Event::Gone { connection } => self.gone(connection),
-            Event::Peer { from, to, message } => self.at_peer(from, to, message),
-            Event::Departs {
+            Event::Peer {
                 from,
                 to,
-                message,
                 life,
-            } => self.departs_now(from, to, message, life),
+                departed,
+                message,
+            } => self.at_peer((from, life, departed), to, message),
             Event::PeerLost { server, peer } => self.peer_lost(server, peer),
             Event::ServerWake { server } => self.server_wake(server),
             Event::ClientWake { client } => self.client_wake(client),
-            Event::Timer { process, done } => self.timer(process, done),
+            Event::Timer { done, .. } => done.complete(()),
             Event::Resource {
                 process,
                 request,
@@ -312,37 +329,16 @@ impl World {
             } => {
                 self.at_resource(process, request, answer);
             }
-            Event::Answer {
-                process,
-                value,
-                answer,
-            } => self.answered(process, value, answer),
+            Event::Answer { value, answer, .. } => {
+                self.resource_in_flight -= 1;
+                answer.complete(value);
+            }
             Event::Strike { fault, request } => self.strike(fault, request),
             Event::Heal { fault } => self.heal(fault),
             Event::StormEnds => self.storm_ends(),
             Event::StormMayEnd => self.begin_calm_if_over(),
             Event::BoundReached => self.ended = self.ended.or(Some(Ended::BoundReached)),
             Event::Settled => self.ended = self.ended.or(Some(Ended::AllFinished)),
-        }
-    }
-
-    /// Whether a process runs. What comes to one that stands still is put aside; what comes to a dead one is gone.
-    fn deliver(&mut self, process: ProcessId, event: Event) -> Option<Event> {
-        match self.processes[process.0 as usize].state {
-            ProcessState::Running => Some(event),
-            ProcessState::Paused => {
-                self.processes[process.0 as usize].backlog.push(event);
-                None
-            }
-            ProcessState::Crashed => None,
-        }
-    }
-
-    fn timer(&mut self, process: ProcessId, done: Completion<()>) {
-        if let Some(Event::Timer { done, .. }) =
-            self.deliver(process, Event::Timer { process, done })
-        {
-            done.complete(());
         }
     }
 
@@ -424,25 +420,6 @@ impl World {
             },
         );
     }
-
-    fn answered(&mut self, process: ProcessId, value: i64, answer: Completion<i64>) {
-        let event = Event::Answer {
-            process,
-            value,
-            answer,
-        };
-        match self.deliver(process, event) {
-            Some(Event::Answer { value, answer, .. }) => {
-                self.resource_in_flight -= 1;
-                answer.complete(value);
-            }
-            // The dead get no answers; what waits for the paused is still under way.
-            _ if self.processes[process.0 as usize].state == ProcessState::Crashed => {
-                self.resource_in_flight -= 1;
-            }
-            _ => {}
-        }
-    }
 }
 
 impl ServerSlot {
@@ -450,7 +427,7 @@ impl ServerSlot {
         Self {
             machine,
             up: true,
-            life: 0,
+            deaths: Vec::new(),
             hung: false,
             backlog: Vec::new(),
             wake: VirtualTime::NEVER,

@@ -1,6 +1,6 @@
 //! The two ends of an answer: who asked waits on one, and who answers fills the other.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 struct Slot<T> {
     value: Cell<Option<T>>,
-    waker: RefCell<Option<Waker>>,
+    waker: Cell<Option<Waker>>,
 }
 
 /// The end that answers.
@@ -21,7 +21,7 @@ pub struct Answer<T>(Rc<Slot<T>>);
 pub fn completion<T>() -> (Completion<T>, Answer<T>) {
     let slot = Rc::new(Slot {
         value: Cell::new(None),
-        waker: RefCell::new(None),
+        waker: Cell::new(None),
     });
     (Completion(Rc::clone(&slot)), Answer(slot))
 }
@@ -42,13 +42,14 @@ impl<T> Future for Answer<T> {
         if let Some(value) = self.0.value.take() {
             return Poll::Ready(value);
         }
-        let mut waker = self.0.waker.borrow_mut();
-        if !waker
-            .as_ref()
-            .is_some_and(|known| known.will_wake(context.waker()))
-        {
-            *waker = Some(context.waker().clone());
-        }
+        wait(&self.0.waker, context);
         Poll::Pending
     }
+}
+
+/// Leaves word whom to wake.
+pub(crate) fn wait(waker: &Cell<Option<Waker>>, context: &Context<'_>) {
+    let known = waker.take();
+    let same = known.filter(|known| known.will_wake(context.waker()));
+    waker.set(Some(same.unwrap_or_else(|| context.waker().clone())));
 }

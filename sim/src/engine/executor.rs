@@ -113,6 +113,12 @@ impl<L: Copy> Executor<L> {
         task
     }
 
+    /// Whether a task has become ready.
+    #[inline]
+    pub fn has_ready(&self) -> bool {
+        self.ready.0.load(Relaxed) != NONE || !self.spilled.borrow().is_empty()
+    }
+
     /// Moves the tasks that have become ready, in the order in which they were woken, to the end of `into`.
     pub fn drain_ready(&self, into: &mut Vec<TaskId>) {
         let mut spilled = self.spilled.borrow_mut();
