@@ -291,7 +291,11 @@ impl World {
 
     /// Lets an event happen, unless whom it comes to does not run.
     pub fn happen(&mut self, event: Event) {
-        let event = if self.all_run { Some(event) } else { self.deliver(event) };
+        let event = if self.all_run {
+            Some(event)
+        } else {
+            self.deliver(event)
+        };
         if let Some(event) = event {
             self.happen_now(event);
         }

@@ -127,7 +127,9 @@ impl World {
         if self.links_clear {
             return None;
         }
-        let contender = self.contenders.get(self.process_of(connection).0 as usize)?;
+        let contender = self
+            .contenders
+            .get(self.process_of(connection).0 as usize)?;
         Some(&contender.link)
     }
 
