@@ -108,34 +108,40 @@ impl Simulation {
     /// Runs the contenders' code as long as there is something for it to do.
     fn run_ready(&mut self, sandbox: &mut Sandbox) {
         let shared = Rc::clone(&self.shared);
+        let mut world = shared.world.borrow_mut();
+        sandbox.advance_to(world.now.micros());
         loop {
-            let mut world = shared.world.borrow_mut();
             if world.wants_tasks() {
                 drop(world);
                 self.take_over();
                 world = shared.world.borrow_mut();
             }
-            shared.executor.drain_ready(&mut self.ready);
-            let task = match self.ready.len() {
-                0 => return,
-                1 => self.ready.pop(),
-                several => {
-                    let choice = world.tape.choose(several as u32);
-                    Some(self.ready.remove(choice as usize))
+            let only = if self.ready.is_empty() {
+                shared.executor.start_only()
+            } else {
+                None
+            };
+            let started = match only {
+                Some(started) => Some(started),
+                None => {
+                    shared.executor.drain_ready(&mut self.ready);
+                    if self.ready.is_empty() {
+                        return;
+                    }
+                    let choice = world.tape.choose(self.ready.len() as u32);
+                    shared.executor.start(self.ready.remove(choice as usize))
                 }
             };
-            let Some((task, process)) =
-                task.and_then(|task| Some((task, shared.executor.label(task)?)))
-            else {
-                continue;
-            };
-            if !world.all_run && !world.may_run(process, task) {
+            let Some(started) = started else { continue };
+            let process = started.label;
+            if !world.all_run && !world.may_run(process, started.task) {
+                shared.executor.put_back(started);
                 continue;
             }
-            sandbox.advance_to(world.now.micros());
             drop(world);
-            shared.executor.poll(task);
-            shared.world.borrow_mut().look_at(process);
+            shared.executor.run(started);
+            world = shared.world.borrow_mut();
+            world.look_at(process);
         }
     }
 

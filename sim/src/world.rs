@@ -291,12 +291,9 @@ impl World {
 
     /// Lets an event happen, unless whom it comes to does not run.
     pub fn happen(&mut self, event: Event) {
-        let event = if self.all_run {
-            Some(event)
-        } else {
-            self.deliver(event)
-        };
-        if let Some(event) = event {
+        if self.all_run {
+            self.happen_now(event);
+        } else if let Some(event) = self.deliver(event) {
             self.happen_now(event);
         }
     }

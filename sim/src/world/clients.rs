@@ -33,12 +33,11 @@ impl World {
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
         }
-        let mut out = std::mem::take(&mut self.client_outputs);
         let now = self.local_now(process);
         self.clients[id.0 as usize]
             .machine
-            .start(now, &mut self.tape, &mut out);
-        self.carry_out(id, out);
+            .start(now, &mut self.tape, &mut self.client_outputs);
+        self.carry_out(id);
         self.arm_client(id);
         id
     }
@@ -50,25 +49,26 @@ impl World {
             return;
         }
         let now = self.local_now(slot.process);
-        let mut out = std::mem::take(&mut self.client_outputs);
         let slot = &mut self.clients[id.0 as usize];
-        let earlier = slot.machine.handle(now, input, &mut self.tape, &mut out);
-        self.carry_out(id, out);
+        let out = &mut self.client_outputs;
+        let earlier = slot.machine.handle(now, input, &mut self.tape, out);
+        self.carry_out(id);
         if earlier {
             self.arm_client(id);
         }
     }
 
-    fn carry_out(&mut self, id: ClientId, mut outputs: Vec<Output>) {
+    fn carry_out(&mut self, id: ClientId) {
         // Mostly there is one or none.
-        if outputs.len() > 1 {
+        if self.client_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut self.client_outputs);
             for output in outputs.drain(..) {
                 self.carry_out_one(id, output);
             }
-        } else if let Some(output) = outputs.pop() {
+            self.client_outputs = outputs;
+        } else if let Some(output) = self.client_outputs.pop() {
             self.carry_out_one(id, output);
         }
-        self.client_outputs = outputs;
         self.count_requests(id);
     }
 
