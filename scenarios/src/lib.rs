@@ -15,6 +15,8 @@ pub mod load;
 mod nearest;
 pub mod runner;
 pub mod scenario;
+pub mod shard;
+pub mod tally;
 pub mod units;
 mod write;
 
