@@ -195,6 +195,10 @@ impl World {
             .map(|number| format!("contender-{number}"))
             .collect();
         recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
+        // Roughly what each round has to tell.
+        let rounds = contenders * plan.workload.rounds as usize;
+        recorder.history.events.reserve((12 * rounds).min(1 << 12));
+        recorder.history.names.reserve(rounds.min(1 << 10));
         recorder.history.locks = vec![LOCK_PATH.to_owned()];
         let lease = end::lease(&ensemble);
         let mut world = Self {
