@@ -1,6 +1,8 @@
 //! The verbs of the command line.
 
+mod bench;
 mod choose;
+mod herd;
 mod list;
 mod replay;
 mod run;
@@ -16,6 +18,8 @@ pub enum Command {
     Run(run::Run),
     Replay(replay::Replay),
     List(list::List),
+    Herd(herd::Herd),
+    Bench(bench::Bench),
 }
 
 impl Command {
@@ -29,6 +33,8 @@ impl Command {
             Self::Run(run) => run.execute(look),
             Self::Replay(replay) => replay.execute(look),
             Self::List(list) => list.execute(),
+            Self::Herd(herd) => herd.execute(look),
+            Self::Bench(bench) => bench.execute(look),
         }
     }
 }

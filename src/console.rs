@@ -66,7 +66,8 @@ pub const WIDTH: usize = 100;
 ///
 /// # Errors
 ///
-/// [`Failure::NobodyReads`] if the other end of a pipe is closed, [`Failure::Output`] for anything else.
+/// [`Failure::NobodyReads`] if the other end of a pipe is closed, [`Failure::Output`] for anything
+/// else.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes());
@@ -79,7 +80,22 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Writes what a person should know to standard error. That nobody can read it there is no reason to stop.
+/// Whether somebody reads what was printed. Where results are more than text, a reader who goes away
+/// does not make them good: the exit code must still tell.
+///
+/// # Errors
+///
+/// [`Failure::Output`], as [`print`].
+pub fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
+    match printed {
+        Ok(()) => Ok(true),
+        Err(Failure::NobodyReads) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
+/// Writes what a person should know to standard error. That nobody can read it there is no reason
+/// to stop.
 pub fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
@@ -93,4 +109,21 @@ pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(document);
     text.map(|text| text + "\n")
         .map_err(|error| Failure::Output(error.into()))
+}
+
+/// The text in lines that are no wider than this, broken at spaces.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let longer = |line: &String| line.chars().count() + 1 + word.chars().count();
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if longer(line) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

@@ -23,6 +23,8 @@ pub enum Failure {
     Mistakes(Vec<Diagnostic>),
     /// A report could not be written.
     Report(FileError),
+    /// A chart could not be drawn, for this reason.
+    Chart(String),
     /// Standard output could not be written to.
     Output(std::io::Error),
     /// Nobody reads standard output any more.
@@ -74,9 +76,11 @@ impl Failure {
     /// The exit code.
     pub fn exit(&self) -> u8 {
         match self {
-            Self::Usage { .. } | Self::Mistakes(_) | Self::Report(_) | Self::Output(_) => {
-                exit::BAD_INPUT
-            }
+            Self::Usage { .. }
+            | Self::Mistakes(_)
+            | Self::Report(_)
+            | Self::Chart(_)
+            | Self::Output(_) => exit::BAD_INPUT,
             Self::NobodyReads => exit::AS_EXPECTED,
             Self::NotDeterministic(_) => exit::NOT_DETERMINISTIC,
             Self::Interrupted => exit::INTERRUPTED,
@@ -104,6 +108,7 @@ impl Failure {
                 text
             }
             Self::Report(error) => format!("picklock: {error}"),
+            Self::Chart(reason) => format!("picklock: cannot draw a chart: {reason}"),
             Self::Output(error) => {
                 format!("picklock: cannot write to standard output: {error}")
             }

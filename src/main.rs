@@ -5,6 +5,7 @@ mod console;
 mod exit;
 mod failure;
 mod seeds;
+mod threads;
 mod work;
 
 use std::process::ExitCode;
@@ -16,9 +17,11 @@ use cmd::Command;
 use console::Look;
 use failure::Failure;
 
-/// Runs distributed locks in a simulated world, breaks that world on purpose, and says which promises survive.
+/// Runs distributed locks in a simulated world, breaks that world on purpose, and says which
+/// promises survive.
 ///
-/// For every promise that does not, there is a seed, a timeline, and the command that shows it again.
+/// For every promise that does not, there is a seed, a timeline, and the command that shows it
+/// again.
 #[derive(Debug, Parser)]
 #[command(name = "picklock", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
@@ -35,7 +38,8 @@ Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock list algorithms
 
-Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided, 4 not deterministic.";
+Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided,
+4 not deterministic.";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
@@ -62,7 +66,8 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Shows the help or the version if that was asked for, or else what is wrong with the command line.
+/// Shows the help or the version if that was asked for, or else what is wrong with the command
+/// line.
 fn refuse(error: &clap::Error) -> Result<u8, Failure> {
     let shown = error.render();
     match error.kind() {

@@ -13,8 +13,8 @@ pub fn library(catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> 
     built_in(catalogue, |_| true)
 }
 
-/// The scenarios that a word means: a file, all files of a folder, a scenario of the library (`zookeeper/herd`), or
-/// a group of them (`zookeeper`). What is on the disk comes first.
+/// The scenarios that a word means: a file, all files of a folder, a scenario of the library
+/// (`zookeeper/herd`), or a group of them (`zookeeper`). What is on the disk comes first.
 ///
 /// # Errors
 ///

@@ -31,7 +31,8 @@ struct Shared {
 }
 
 impl Work {
-    /// Begins: shows the bar, if standard error is a terminal and it is wanted, and listens to Ctrl-C.
+    /// Begins: shows the bar, if standard error is a terminal and it is wanted, and listens to
+    /// Ctrl-C.
     pub fn begin(cases: u64, seeds: u64, show: bool) -> Self {
         let target = if show {
             ProgressDrawTarget::stderr()
@@ -106,8 +107,8 @@ impl Work {
     /// # Errors
     ///
     /// Why it could not be written.
-    pub fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
-        self.writing(|| files::write_whole(path, text.as_bytes()))
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        self.writing(|| files::write_whole(path, bytes))
     }
 
     fn writing(&self, write: impl FnOnce() -> Result<(), FileError>) -> Result<(), Failure> {
@@ -127,13 +128,15 @@ impl Shared {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody pressed Ctrl-C. The first time, a file that is being written is finished; nothing else is.
+    /// Somebody pressed Ctrl-C. The first time, a file that is being written is finished; nothing
+    /// else is.
     fn interrupt(&self) {
         if self.stop.swap(true, Ordering::SeqCst) {
             process::exit(exit::INTERRUPTED.into());
         }
         let writes = matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
-        // The bar may be locked by somebody who waits for the reader of standard output: wipe it without.
+        // The bar may be locked by somebody who waits for the reader of standard output: wipe it
+        // without.
         let wipe = if self.bar.is_hidden() {
             ""
         } else {

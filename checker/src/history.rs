@@ -84,7 +84,7 @@ pub enum What {
     },
     /// A pending `acquire` was dropped at an await point (fault `cancel`).
     Cancelled { by: ContenderId, lock: LockId },
-    /// The contender has done all that it came for, or gave up for good, and closes its session.
+    /// The contender has done all that it came for, or gave up for good. Its process and its session live on.
     Finished { by: ContenderId },
 
     // The contender's process.

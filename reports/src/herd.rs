@@ -20,8 +20,8 @@ pub struct HerdRow {
     pub algorithm: String,
     /// How many contenders wanted the lock.
     pub contenders: u64,
-    /// How long each of them held it.
-    pub hold: u64,
+    /// How long each of them held it: a duration as in `30ms`, or `settled` for until everybody else waits again.
+    pub hold: String,
     /// How many servers there were.
     pub servers: u64,
     /// Notifications that servers sent from the first release on, to whomever.

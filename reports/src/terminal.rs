@@ -171,6 +171,13 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
             text.push('\n');
         }
     }
+    if let (Standing::AsExpected, Some(story)) = (case.standing, &case.story) {
+        text.push_str(&format!(
+            "{:VERDICT$}    see it: {}\n",
+            "",
+            harmless(&story.replay)
+        ));
+    }
     text
 }
 

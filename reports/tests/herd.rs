@@ -28,7 +28,7 @@ fn rows() -> Vec<HerdRow> {
             rows.push(HerdRow {
                 algorithm: algorithm.to_owned(),
                 contenders,
-                hold: 1_000_000,
+                hold: "1s".to_owned(),
                 servers: 3,
                 notifications,
                 to_waiters: notifications.saturating_sub(n - 2),
@@ -129,7 +129,7 @@ fn ten_algorithms_can_be_told_apart() {
             rows.push(HerdRow {
                 algorithm: format!("zk-algorithm-{place}"),
                 contenders,
-                hold: 1_000 * (1 + place % 2),
+                hold: format!("{}ms", 1 + place % 2),
                 servers: 3,
                 notifications: contenders * (place + 1),
                 ..HerdRow::default()

@@ -90,7 +90,7 @@ pub fn fault(fault: &Fault) -> String {
             restart_after,
         } => format!("crash {}{}", contender(*target), restart(*restart_after)),
         Fault::Cancel { target } => format!("cancel {}", contender(*target)),
-        Fault::ExpireSession { target } => format!("expire-session of {}", contender(*target)),
+        Fault::ExpireSession { target } => format!("expire-session {}", contender(*target)),
         Fault::Cut { target } => format!("cut {}", contender(*target)),
         Fault::BlackHole {
             target,

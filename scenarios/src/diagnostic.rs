@@ -105,7 +105,7 @@ impl Diagnostic {
             None => title.element(annotate_snippets::Origin::path(path.as_str())),
         };
         for help in &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(wrapped(help)));
         }
         renderer.render(&[group])
     }
@@ -118,6 +118,26 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Error for Diagnostic {}
+
+/// The same in lines of bearable length; only white space is broken at.
+fn wrapped(text: &str) -> String {
+    const LONGEST: usize = 84;
+    let mut lines = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let word_length = word.chars().count();
+        if length > 0 && length + 1 + word_length > LONGEST {
+            lines.push('\n');
+            length = 0;
+        } else if length > 0 {
+            lines.push(' ');
+            length += 1;
+        }
+        lines.push_str(word);
+        length += word_length;
+    }
+    lines
+}
 
 /// A name as it may be shown: no control characters, and not too long.
 pub(crate) fn printable(name: &str) -> String {

@@ -11,6 +11,7 @@ mod choice;
 mod expect;
 mod fault;
 mod inject;
+mod mistake;
 mod reader;
 mod trigger;
 mod workload;
@@ -119,7 +120,7 @@ fn scenario(
 }
 
 fn prose(fields: &mut Fields, key: &'static str, example: &str, mistakes: &mut Mistakes) -> String {
-    let item = fields.need(key, example, mistakes);
+    let item = fields.need(key, example);
     item.and_then(|item| item.prose("a string", mistakes))
         .unwrap_or_default()
 }
@@ -127,7 +128,7 @@ fn prose(fields: &mut Fields, key: &'static str, example: &str, mistakes: &mut M
 /// The claim: one line that ends with a full stop.
 fn claim(fields: &mut Fields, mistakes: &mut Mistakes) -> String {
     let example = "claim = \"A waiter's death does not grant the lock.\"";
-    let Some(item) = fields.need("claim", example, mistakes) else {
+    let Some(item) = fields.need("claim", example) else {
         return String::new();
     };
     let Some(claim) = item.prose("one sentence", mistakes) else {
@@ -168,7 +169,12 @@ fn faults(
         };
         fault::fault(item, scene, mistakes)
     });
-    faults.collect()
+    let faults: Vec<PlannedFault> = faults.collect();
+    assert!(
+        faults.len() == items.len() || !mistakes.is_empty(),
+        "a fault was dropped without a word"
+    );
+    faults
 }
 
 fn cases(
@@ -179,7 +185,7 @@ fn cases(
     mistakes: &mut Mistakes,
 ) -> Vec<Case> {
     let example = "[[case]] and below it algorithm = \"zk-predecessor-watch\"";
-    let Some(item) = fields.need("case", example, mistakes) else {
+    let Some(item) = fields.need("case", example) else {
         return Vec::new();
     };
     let Some(items) = item.list("tables that begin with [[case]]", mistakes) else {
@@ -193,6 +199,10 @@ fn cases(
         .iter()
         .filter_map(|item| case::case(item, catalogue, section, world, mistakes))
         .collect();
+    assert!(
+        cases.len() == items.len() || !mistakes.is_empty(),
+        "a case was dropped without a word"
+    );
     case::refuse_namesakes(&cases, mistakes);
     cases.into_iter().map(|named| named.case).collect()
 }

@@ -75,7 +75,7 @@ impl Experiment {
             counts: simulated.run.counts,
             handover: Quantiles::of(simulated.samples.handover),
             bystander: Quantiles::of(simulated.samples.bystander),
-            bystander_idle: Quantiles::of(idle.samples.bystander),
+            bystander_idle: Quantiles::of(idle.samples.bystander_idle),
             hash: simulated.hash,
         }
     }
@@ -119,7 +119,8 @@ impl Experiment {
                 hold: self.hold,
                 section: Section::Nothing,
                 bystanders: 1,
-                bystander_every: Duration::from_millis(5),
+                // In step with nothing else.
+                bystander_every: Duration::from_micros(1_301),
                 ..Workload::default()
             },
             resource: Resource { fenced: false },
@@ -128,11 +129,10 @@ impl Experiment {
         }
     }
 
-    /// The same world with nobody to disturb the bystander: one contender comes twice, and holds the lock for long.
+    /// The same world with nobody to disturb the bystander: one contender holds the lock for long.
     fn idle_plan(&self) -> Plan {
         let mut plan = self.plan();
         plan.workload.contenders = 1;
-        plan.workload.rounds = 2;
         plan.workload.arrive = Arrival::Together;
         plan.workload.hold = Hold::For(Duration::from_secs(2));
         plan

@@ -51,11 +51,11 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "zookeeper/session-killed",
         include_str!("../zookeeper/session-killed.toml"),
     ),
+    ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
     (
         "zookeeper/stock-pause",
         include_str!("../zookeeper/stock-pause.toml"),
     ),
-    ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
     (
         "zookeeper/unsorted-children",
         include_str!("../zookeeper/unsorted-children.toml"),

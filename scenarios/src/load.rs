@@ -16,7 +16,7 @@ type Found = (String, PathBuf);
 
 /// Reads a scenario file, or every `.toml` file in a folder and the folders in it, sorted by name.
 /// A scenario's name is the path of its file from the folder on, without `.toml`:
-/// `zookeeper/waiter-death`. Names that begin with a dot are passed over.
+/// `zookeeper/waiter-death`. Names that begin with a dot are passed over, and so is `Cargo.toml`.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ fn collect(
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        if name.starts_with('.') {
+        if name.starts_with('.') || name == "Cargo.toml" {
             continue;
         }
         if path.is_dir() {

@@ -2,6 +2,7 @@
 
 mod tally;
 
+use std::io::Write as _;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,8 +42,8 @@ pub enum Stopped {
 /// Seeds are handed out in blocks of this many, so that what waits to be added up stays small.
 const BLOCK: u64 = 64;
 
-/// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each seed that is
-/// done; `stop` is looked at before each.
+/// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each
+/// seed that is done; `stop` is looked at before each.
 ///
 /// # Errors
 ///
@@ -65,7 +66,9 @@ pub fn run_case(
                 if stop.load(Ordering::Relaxed) {
                     return Err(Stopped::Interrupted);
                 }
+                let guilty = Guilty(scenario, case, seed);
                 let outcome = run_seed(case, seed, settings.verify_determinism)?;
+                drop(guilty);
                 progress();
                 Ok(outcome)
             })
@@ -166,6 +169,20 @@ pub fn story(
 pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
     let (scenario, case) = (quoted(&scenario.path), quoted(&case.name));
     format!("picklock replay {scenario} --case {case} --seed {seed}")
+}
+
+/// The run that is under way: if the algorithm panics, a person should know how to see it again.
+struct Guilty<'a>(&'a Scenario, &'a Case, u64);
+
+impl Drop for Guilty<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self(scenario, case, seed) = self;
+            let again = replay_command(scenario, case, *seed);
+            // Nobody can be told if that fails.
+            let _ = writeln!(std::io::stderr(), "picklock: this was\n  {again}");
+        }
+    }
 }
 
 /// A word as a shell takes it for one word.

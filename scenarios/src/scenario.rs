@@ -1,5 +1,7 @@
 //! What a scenario file says, checked and ready to run.
 
+use std::fmt;
+
 use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::invariants::INVARIANTS;
@@ -47,7 +49,7 @@ const METRIC_NAMES: [&str; METRICS.len()] = {
 };
 
 /// A claim, the reason for it, and the cases that put it to the test.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Scenario {
     /// Its name, as in `zookeeper/waiter-death`.
     pub name: String,
@@ -76,6 +78,24 @@ pub struct Case {
     pub expectations: Vec<Expectation>,
     /// The bounds that metrics must keep, in the order of the catalogue.
     pub measures: Vec<Measure>,
+}
+
+/// A recipe holds functions, so it is shown by its name alone.
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Case")
+            .field("name", &self.name)
+            .field("algorithm", &self.algorithm.name)
+            .field("service", &self.plan.service)
+            .field("network", &self.plan.network)
+            .field("workload", &self.plan.workload)
+            .field("resource", &self.plan.resource)
+            .field("faults", &self.plan.faults)
+            .field("event_budget", &self.plan.event_budget)
+            .field("expectations", &self.expectations)
+            .field("measures", &self.measures)
+            .finish()
+    }
 }
 
 /// What is wanted of an invariant.

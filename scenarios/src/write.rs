@@ -5,7 +5,7 @@ mod toml;
 
 use picklock_sim::plan::{Arrival, Ensemble, Hold, Network, Section, Service, Workload};
 
-use self::toml::{number, text};
+use self::toml::{number, prose, text};
 use crate::format::checked_by_default;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 use crate::units::{write_duration, write_range};
@@ -15,7 +15,7 @@ use crate::units::{write_duration, write_range};
 pub fn write(scenario: &Scenario, case: &Case) -> String {
     let mut lines = vec![
         format!("claim = {}", text(&scenario.claim)),
-        format!("because = {}", text(&scenario.because)),
+        format!("because = {}", prose(&scenario.because)),
         format!("source = {}", text(&scenario.source)),
         format!("resource = \"{}\"", fencing(case.plan.resource.fenced)),
         format!("event-budget = {}", case.plan.event_budget),

@@ -1,9 +1,10 @@
 //! The simulated world: engine, services, network, faults.
 //!
-//! [`simulate`](simulation::simulate) runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
+//! [`simulate`] runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
 //! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
 pub mod bare;
+mod bystander;
 pub mod chance;
 mod contender;
 pub mod engine;

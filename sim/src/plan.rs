@@ -66,9 +66,9 @@ impl Default for Ensemble {
             init_limit: 10,
             session_timeout: Duration::from_secs(6),
             fsync: Duration::from_micros(500),
-            read_time: Duration::from_micros(5),
-            write_time: Duration::from_micros(10),
-            notification_time: Duration::from_micros(2),
+            read_time: Duration::from_micros(15),
+            write_time: Duration::from_micros(30),
+            notification_time: Duration::from_micros(5),
         }
     }
 }
@@ -327,7 +327,8 @@ pub enum Fault {
         target: ContenderName,
         by_millis: i64,
     },
-    /// The contender's clocks run fast (positive) or slow, in parts per million.
+    /// The contender's clocks run fast (positive) or slow, in parts per million, for three times as long as a session
+    /// can live; then they are set right.
     ClockDrift {
         target: ContenderName,
         parts_per_million: i32,

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use picklock_checker::{ContenderId, Ended, Facts, Run};
 
+use crate::bystander;
 use crate::chance::Chance;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
@@ -59,7 +60,7 @@ impl Simulation {
         }
         for place in 0..workload.bystanders {
             let process = ProcessId(workload.contenders + place);
-            let task = contender::bystand(Rc::clone(&shared), process);
+            let task = bystander::bystand(Rc::clone(&shared), process);
             shared.executor.spawn(process, Box::pin(task));
         }
         Self {

@@ -7,8 +7,8 @@ use picklock::sources;
 
 use crate::failure::Failure;
 
-/// The scenarios that were named, or all that come with picklock; of each, only the cases that were named, if any
-/// were.
+/// The scenarios that were named, or all that come with picklock; of each, only the cases that were
+/// named, if any were.
 pub fn scenarios(paths: &[PathBuf], cases: &[String]) -> Result<Vec<Scenario>, Failure> {
     let mut scenarios = if paths.is_empty() {
         sources::library(&Catalogue::EVERYTHING)?

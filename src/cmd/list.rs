@@ -26,7 +26,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct List {
     /// What to show.
-    what: What,
+    what: Option<What>,
     /// Show it as JSON.
     #[arg(long)]
     json: bool,
@@ -71,7 +71,14 @@ impl List {
     ///
     /// [`Failure`], if nobody could see them.
     pub fn execute(self) -> Result<u8, Failure> {
-        let tables = match self.what {
+        let Some(what) = self.what else {
+            let names = What::value_variants().iter();
+            let names: Vec<_> = names.filter_map(ValueEnum::to_possible_value).collect();
+            let names: Vec<_> = names.iter().map(|name| name.get_name()).collect();
+            let hint = format!("picklock list {}", names.join("|"));
+            return Err(Failure::usage("list what?", [hint]));
+        };
+        let tables = match what {
             What::Algorithms => vec![algorithms()],
             What::Faults => vec![
                 examples("faults", faults::FAULTS),
@@ -99,7 +106,9 @@ impl List {
 fn algorithms() -> Table {
     let rows = RECIPES.iter().map(|recipe| {
         let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
-        let flaw = recipe.flaw.map(|flaw| format!(" Flaw: {flaw}"));
+        let flaw = recipe
+            .flaw
+            .map(|flaw| format!(" Flaw: {}.", flaw.trim_end_matches('.')));
         Row {
             name: recipe.name.to_owned(),
             meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
@@ -215,7 +224,7 @@ fn as_text(tables: &[Table], width: usize) -> String {
         }
         for row in &table.rows {
             let indent = column + 2;
-            let lines = wrapped(&row.meaning, width.saturating_sub(indent).max(20));
+            let lines = console::wrapped(&row.meaning, width.saturating_sub(indent).max(20));
             let lines = lines.join(&format!("\n{:indent$}", ""));
             text.push_str(&format!("{:<column$}  {lines}\n", row.name));
             if let Some(example) = row.example {
@@ -224,23 +233,6 @@ fn as_text(tables: &[Table], width: usize) -> String {
         }
     }
     text
-}
-
-/// The text in lines that are no wider than this, broken at spaces.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let longer = |line: &String| line.chars().count() + 1 + word.chars().count();
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if longer(line) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) | None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

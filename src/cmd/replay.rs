@@ -71,7 +71,10 @@ impl Replay {
             judged.violated.clone(),
         );
         if let Some(path) = &self.json {
-            work.write(path, &as_json(&scenario, &case, &told, &outcome, &judged)?)?;
+            work.write(
+                path,
+                as_json(&scenario, &case, &told, &outcome, &judged)?.as_bytes(),
+            )?;
         }
         let detail = if self.full {
             Detail::Full
@@ -80,7 +83,8 @@ impl Replay {
         };
         let style = look.stdout();
         let head = head(&scenario, &case, &judged, &told, &style);
-        console::print(&format!("{head}\n{}", story(&told, detail, &style)))?;
+        let text = format!("{head}\n{}", story(&told, detail, &style));
+        console::shown(console::print(&text))?;
         Ok(exit::of([judged.standing]))
     }
 }
@@ -143,7 +147,9 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
     let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
     text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
     for remark in &judged.remarks {
-        text.push_str(&format!("{:16}{remark}\n", ""));
+        for line in console::wrapped(remark, console::WIDTH - 16) {
+            text.push_str(&format!("{:16}{line}\n", ""));
+        }
     }
     text
 }

@@ -7,31 +7,29 @@ use picklock::checker::outcome::ScenarioOutcome;
 use picklock::reports::{json, terminal};
 use picklock::scenarios::Scenario;
 use picklock::scenarios::runner::{Settings, run_case};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use super::choose;
-use crate::console::Look;
+use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
 use crate::seeds;
+use crate::threads;
 use crate::work::Work;
 
 const EXAMPLES: &str = "\
 Examples:
   picklock run                                        every scenario that comes with picklock
   picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
-  picklock run my-locks/ --json results.json          the files of a folder, and a report for machines
+  picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
   picklock run zookeeper --case zk-hardened --verify-determinism";
-
-/// More threads than this are taken for a slip of the finger.
-const MOST_JOBS: u64 = 1_024;
 
 /// Run scenarios, and say whether everything comes as they expect it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Run {
-    /// A scenario file, a folder of them, or a scenario or group that comes with picklock; all of those if nothing
-    /// is named.
+    /// A scenario file, a folder of them, or a scenario or group that comes with picklock; all of
+    /// those if nothing is named.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Run only the cases of this name; may be given several times.
@@ -41,7 +39,7 @@ pub struct Run {
     #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = seeds::parse)]
     seeds: Range<u64>,
     /// How many threads to use; as many as the machine runs at once, if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_JOBS))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
     /// Write the results to this file, as JSON.
     #[arg(long, value_name = "FILE")]
@@ -62,7 +60,7 @@ impl Run {
     /// [`Failure`], if not all of them could be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let scenarios = choose::scenarios(&self.paths, &self.cases)?;
-        let pool = self.pool()?;
+        let pool = threads::pool(self.jobs)?;
         let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
         let cases = cases as u64;
         let seeds = cases.saturating_mul(self.seeds.end - self.seeds.start);
@@ -76,16 +74,20 @@ impl Run {
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let code = exit::of(standings.map(|case| case.standing));
         if read {
-            shown(work.print(&terminal::summary(&outcomes, code, &look.stdout())))?;
+            console::shown(work.print(&terminal::summary(&outcomes, code, &look.stdout())))?;
         }
         if let Some(path) = &self.json {
-            work.write(path, &json::results(&outcomes, env!("CARGO_PKG_VERSION")))?;
+            work.write(
+                path,
+                json::results(&outcomes, env!("CARGO_PKG_VERSION")).as_bytes(),
+            )?;
         }
         Ok(code)
     }
 
-    /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers whether anybody
-    /// still reads that: if not, and no report was asked for either, what is left is not run.
+    /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers
+    /// whether anybody still reads that: if not, and no report was asked for either, what is left
+    /// is not run.
     fn run(
         &self,
         scenarios: &[Scenario],
@@ -119,7 +121,7 @@ impl Run {
             let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
             if read && (!self.quiet || standing != exit::AS_EXPECTED) {
                 let block = terminal::scenario(&outcome, &look.stdout());
-                read = shown(work.print(&format!("{block}\n")))?;
+                read = console::shown(work.print(&format!("{block}\n")))?;
             }
             outcomes.push(outcome);
             if !read && self.json.is_none() {
@@ -127,27 +129,5 @@ impl Run {
             }
         }
         Ok((outcomes, read))
-    }
-
-    /// The threads, all of them running: a simulation must not be what starts them.
-    fn pool(&self) -> Result<ThreadPool, Failure> {
-        // At most MOST_JOBS; zero lets rayon choose.
-        let jobs = self.jobs.map_or(0, |jobs| jobs as usize);
-        let pool = ThreadPoolBuilder::new().num_threads(jobs).build();
-        let pool = pool.map_err(|error| {
-            let hint = "try fewer: --jobs 1".to_owned();
-            Failure::usage(format!("cannot start the threads: {error}"), [hint])
-        })?;
-        pool.broadcast(|_| ());
-        Ok(pool)
-    }
-}
-
-/// Whether somebody reads what was printed.
-fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
-    match printed {
-        Ok(()) => Ok(true),
-        Err(Failure::NobodyReads) => Ok(false),
-        Err(other) => Err(other),
     }
 }

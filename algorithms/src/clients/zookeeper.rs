@@ -4,16 +4,17 @@
 //! or an adapter to a real server.
 
 mod children;
+mod request;
+mod response;
 mod types;
 mod watch;
 
 use std::rc::Rc;
 
 pub use children::Children;
-pub use types::{
-    CreateMode, Data, ERROR_REPLY_BYTES, Op, OpResult, Path, Reply, Request, RequestKind, Response,
-    SessionId, SessionState, Stat, Version, ZkError, ZkResult, Zxid,
-};
+pub use request::{Op, Request, RequestKind};
+pub use response::{ERROR_REPLY_BYTES, OpResult, Reply, Response, ZkError, ZkResult};
+pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
 use crate::clients::completion::{Answer, Completion, Completions};

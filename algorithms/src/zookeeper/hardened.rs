@@ -7,8 +7,8 @@
 //!
 //! # Steps
 //!
-//! 1. Create `lock/guid-lock-` as an ephemeral sequential node, with a guid of this attempt. If the answer is lost: send
-//!    a write that changes nothing and wait for its answer, look for the guid, and adopt the node only if it belongs
+//! 1. Create `lock/guid-lock-` as an ephemeral sequential node, with a guid of this attempt. If the answer is lost:
+//!    send a write that changes nothing, wait for its answer, look for the guid, and adopt the node only if it belongs
 //!    to the *current* session. The write is behind the create in the one order of all writes, so the look-up sees the
 //!    create if it was done. `sync` alone is not enough: a leader answers the `sync` of a client of its own at once,
 //!    as if it were a read (see `sync_lookup`).
@@ -124,9 +124,7 @@ async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>
     // A refused write has its place in the order of all writes like any other.
     delete_if_there(zk, &nothing).await?;
     let children = until_answered(async || zk.children(lock).await).await?;
-    let ours = children
-        .names()
-        .filter(|name| name.starts_with(guid));
+    let ours = children.names().filter(|name| name.starts_with(guid));
     Ok(ours.map(|name| Path::from(child(lock, name))).collect())
 }
 

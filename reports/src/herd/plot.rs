@@ -8,7 +8,7 @@ use plotters::prelude::*;
 
 use super::HerdRow;
 use super::chart::Chart;
-use crate::words::{count, duration, thousands, wrap};
+use crate::words::{count, thousands, wrap};
 
 /// The width of the legend.
 const LEGEND: i32 = 300;
@@ -92,7 +92,7 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
     let first = rows.first();
     let holds = rows
         .iter()
-        .any(|row| Some(row.hold) != first.map(|row| row.hold));
+        .any(|row| Some(&row.hold) != first.map(|row| &row.hold));
     let servers = rows
         .iter()
         .any(|row| Some(row.servers) != first.map(|row| row.servers));
@@ -101,7 +101,7 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
     for row in rows {
         let mut name = row.algorithm.clone();
         if holds {
-            name.push_str(&format!("\nhold {}", duration(row.hold)));
+            name.push_str(&format!("\nhold {}", row.hold));
         }
         if servers {
             name.push_str(&format!("\n{}", count(row.servers, "server")));

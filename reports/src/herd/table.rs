@@ -17,7 +17,7 @@ const TABLES: &[(&str, &[Column])] = &[
     (
         "Notifications from the first release on",
         &[
-            ("hold", |row| duration(row.hold)),
+            ("hold", |row| row.hold.clone()),
             ("servers", |row| thousands(row.servers)),
             ("notifications", |row| thousands(row.notifications)),
             ("formula", |row| maybe(row.formula.map(thousands))),

@@ -82,7 +82,7 @@ impl Cast {
         key: &'static str,
         mistakes: &mut Mistakes,
     ) -> Option<ContenderName> {
-        let item = fields.need(key, &format!("{key} = \"contender-1\""), mistakes)?;
+        let item = fields.need(key, &format!("{key} = \"contender-1\""))?;
         self.contender(&item, mistakes)
     }
 
@@ -152,7 +152,8 @@ impl Cast {
         match self.servers {
             Some(1) => format!("expected `leader`, `server-1`, or {of}"),
             Some(servers) => format!(
-                "expected `leader`, `follower-1` to `follower-{}`, `server-1` to `server-{servers}`, or {of}",
+                "expected `leader`, `follower-1` to `follower-{}`, `server-1` to \
+                 `server-{servers}`, or {of}",
                 servers.saturating_sub(1)
             ),
             None => format!("expected `leader`, `follower-1`, `server-1`, or {of}"),
@@ -166,7 +167,7 @@ impl Cast {
         key: &'static str,
         mistakes: &mut Mistakes,
     ) -> Option<ServerName> {
-        let item = fields.need(key, &format!("{key} = \"leader\""), mistakes)?;
+        let item = fields.need(key, &format!("{key} = \"leader\""))?;
         self.server(&item, mistakes)
     }
 }

@@ -122,9 +122,9 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
             let mut fields = chosen.fields(mistakes)?;
             let example =
                 format!("expect.{invariant}.violated = {{ because = \"...\", within-seeds = 1 }}");
-            let because = fields.need("because", &example, mistakes);
+            let because = fields.need("because", &example);
             let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
-            let within = fields.need("within-seeds", &example, mistakes);
+            let within = fields.need("within-seeds", &example);
             let within = within.and_then(|item| item.integer(1..=1_000_000_000, mistakes));
             fields.finish(mistakes);
             Some(Want::Violated {

@@ -15,7 +15,7 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
     let mut fields = item.table("a table, [[fault]]", mistakes)?;
     let example = "when.acquired = { by = \"contender-1\" }";
     let when = fields
-        .need("when", example, mistakes)
+        .need("when", example)
         .and_then(|item| trigger(&item, scene, mistakes));
     let after_item = fields.get("after");
     let after = match &after_item {
@@ -24,7 +24,7 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
     };
     let example = "inject.pause = { target = \"contender-1\", for = \"20s\" }";
     let injected = fields
-        .need("inject", example, mistakes)
+        .need("inject", example)
         .and_then(|item| inject(&item, scene.cast, mistakes));
     fields.finish(mistakes);
     let (when, after, (inject, span)) = (when?, after?, injected?);
@@ -34,8 +34,8 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
             wants,
             span,
         };
-        aim.check(&when, mistakes);
-        if let Some(item) = after_item.filter(|_| !after.is_zero()) {
+        let fits = aim.check(&when, mistakes);
+        if let Some(item) = after_item.filter(|_| fits && !after.is_zero()) {
             let mistake = Mistake::new("this fault strikes the request that it waits for")
                 .label("by then the request is gone")
                 .help("take `after` away");
@@ -94,7 +94,8 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
 }
 
 impl Aim {
-    fn check(&self, when: &Trigger, mistakes: &mut Mistakes) {
+    /// Whether the trigger is one that this fault can go with.
+    fn check(&self, when: &Trigger, mistakes: &mut Mistakes) -> bool {
         let on_the_way = match self.wants {
             Wants::Request => expected(&["sent"]),
             Wants::Reply => expected(&["sent", "proposed", "committed", "answered"]),
@@ -114,7 +115,8 @@ impl Aim {
                 let mistake = Mistake::new("this fault comes too late for the request")
                     .label("the request has reached its server by then")
                     .help(format!("{on_the_way} as its trigger"));
-                return mistakes.add(self.span.clone(), mistake);
+                mistakes.add(self.span.clone(), mistake);
+                return false;
             }
             (
                 Trigger::At(_)
@@ -132,7 +134,8 @@ impl Aim {
                 let mistake = Mistake::new("this fault strikes one request")
                     .label("but its trigger speaks of none")
                     .help(format!("{on_the_way} as its trigger"));
-                return mistakes.add(self.span.clone(), mistake);
+                mistakes.add(self.span.clone(), mistake);
+                return false;
             }
         };
         if by != self.target {
@@ -149,5 +152,6 @@ impl Aim {
                 mistake.help("name the same contender in both"),
             );
         }
+        by == self.target
     }
 }

@@ -157,7 +157,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn time(&mut self, key: &'static str, example: &str) -> Option<Duration> {
-        let item = self.fields.need(key, example, self.mistakes)?;
+        let item = self.fields.need(key, example)?;
         item.duration(Zero::Senseless, self.mistakes)
     }
 
@@ -229,7 +229,7 @@ impl Body<'_, '_, '_> {
 
     fn clock_jump(&mut self) -> Option<Fault> {
         let target = self.target();
-        let item = self.fields.need("by", "by = \"-5s\"", self.mistakes)?;
+        let item = self.fields.need("by", "by = \"-5s\"")?;
         let (back, by) = item.signed(self.mistakes)?;
         let wrong = if by.is_zero() {
             Some("a clock that jumps by nothing does not jump")
@@ -254,9 +254,7 @@ impl Body<'_, '_, '_> {
     fn clock_drift(&mut self) -> Option<Fault> {
         let target = self.target();
         let key = "parts-per-million";
-        let item = self
-            .fields
-            .need(key, "parts-per-million = 200", self.mistakes)?;
+        let item = self.fields.need(key, "parts-per-million = 200")?;
         let drift = item.integer(-900_000..=1_000_000, self.mistakes)?;
         if drift == 0 {
             let mistake = Mistake::new(format!("`{key}` is zero"))
@@ -303,9 +301,9 @@ impl Body<'_, '_, '_> {
 
     fn hold_link(&mut self) -> Option<Fault> {
         let example = "from = [\"follower-1\"]";
-        let from = self.fields.need("from", example, self.mistakes);
+        let from = self.fields.need("from", example);
         let from = from.and_then(|item| self.several_servers(&item));
-        let to_item = self.fields.need("to", "to = \"leader\"", self.mistakes);
+        let to_item = self.fields.need("to", "to = \"leader\"");
         let to = to_item
             .as_ref()
             .and_then(|item| self.cast.server(item, self.mistakes));

@@ -6,93 +6,10 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::{Diagnostic, Place, printable};
+pub(super) use super::mistake::{Mistake, Mistakes, expected};
+use crate::diagnostic::printable;
 use crate::nearest::nearest;
 use crate::units::{self, UnitMistake};
-
-/// The mistakes found so far in a file.
-pub(super) struct Mistakes<'t> {
-    path: &'t str,
-    text: &'t str,
-    found: Vec<(usize, Diagnostic)>,
-}
-
-/// What is wrong at a place that the caller knows.
-pub(super) struct Mistake {
-    message: String,
-    label: String,
-    help: Vec<String>,
-}
-
-impl Mistake {
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            label: String::new(),
-            help: Vec::new(),
-        }
-    }
-
-    /// `unknown fault `pauze``, with the nearest name and all that there are.
-    pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let mistake = Self::new(format!("unknown {what} `{}`", printable(name)));
-        let mistake = match nearest(name, known.iter().copied()) {
-            Some(near) => mistake.label(format!("did you mean `{near}`?")),
-            None => mistake,
-        };
-        mistake.help(expected(known))
-    }
-
-    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
-        self
-    }
-
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
-        self
-    }
-}
-
-/// `expected `a`, `b`, or `c``.
-pub(super) fn expected(names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.as_slice() {
-        [] => "nothing is expected here".to_owned(),
-        [one] => format!("expected {one}"),
-        [one, other] => format!("expected {one} or {other}"),
-        [all @ .., last] => format!("expected one of {}, or {last}", all.join(", ")),
-    }
-}
-
-impl<'t> Mistakes<'t> {
-    pub(super) fn new(path: &'t str, text: &'t str) -> Self {
-        Self {
-            path,
-            text,
-            found: Vec::new(),
-        }
-    }
-
-    pub(super) fn add(&mut self, span: Range<usize>, mistake: Mistake) {
-        let diagnostic = Diagnostic {
-            message: mistake.message,
-            path: self.path.to_owned(),
-            place: Some(Place::in_text(self.text, span.clone())),
-            label: mistake.label,
-            help: mistake.help,
-        };
-        self.found.push((span.start, diagnostic));
-    }
-
-    /// All mistakes in the order of the file.
-    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
-        self.found.sort_by_key(|(at, _)| *at);
-        let mut all: Vec<Diagnostic> = self.found.into_iter().map(|(_, found)| found).collect();
-        all.dedup();
-        all
-    }
-}
 
 /// A value and where it stands.
 #[derive(Clone)]
@@ -124,7 +41,8 @@ impl<'a> Item<'a> {
     pub(super) fn wrong_type(&self, wanted: &str, mistakes: &mut Mistakes) {
         let found = match self.value {
             DeValue::String(_) => "a string",
-            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Integer(_) => "a whole number",
+            DeValue::Float(_) => "a number that is not whole",
             DeValue::Boolean(_) => "true or false",
             DeValue::Datetime(_) => "a date or time",
             DeValue::Array(_) => "a list",
@@ -203,6 +121,7 @@ impl<'a> Item<'a> {
     }
 
     pub(super) fn number(&self, mistakes: &mut Mistakes) -> Option<f64> {
+        const WANTED: &str = "a number such as 1 or 24.5";
         let number = match self.value {
             DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
                 .ok()
@@ -216,8 +135,14 @@ impl<'a> Item<'a> {
         };
         match number {
             Some(number) if number.is_finite() => Some(number),
-            Some(_) | None => {
-                self.wrong_type("a finite number such as 1 or 24.5", mistakes);
+            Some(_) => {
+                let title = format!("`{}` is not finite", printable(self.name));
+                let mistake = Mistake::new(title).help(format!("expected {WANTED}"));
+                mistakes.add(self.span.clone(), mistake);
+                None
+            }
+            None => {
+                self.wrong_type(WANTED, mistakes);
                 None
             }
         }
@@ -303,6 +228,8 @@ pub(super) struct Fields<'a> {
     table: Option<&'a DeTable<'a>>,
     span: Range<usize>,
     known: Vec<&'a str>,
+    /// Keys that must be there and are not, each with what shows how it is written.
+    missing: Vec<(&'a str, String)>,
 }
 
 impl<'a> Fields<'a> {
@@ -311,6 +238,7 @@ impl<'a> Fields<'a> {
             table: Some(table),
             span,
             known: Vec::new(),
+            missing: Vec::new(),
         }
     }
 
@@ -320,6 +248,7 @@ impl<'a> Fields<'a> {
             table: None,
             span,
             known: Vec::new(),
+            missing: Vec::new(),
         }
     }
 
@@ -349,17 +278,12 @@ impl<'a> Fields<'a> {
         Some(Item::of(name.get_ref(), value))
     }
 
-    /// A field that must be there; `example` shows how it is written.
-    pub(super) fn need(
-        &mut self,
-        key: &'static str,
-        example: &str,
-        mistakes: &mut Mistakes,
-    ) -> Option<Item<'a>> {
+    /// A field that must be there; `example` shows how it is written. If it is not there,
+    /// [`finish`](Self::finish) says so.
+    pub(super) fn need(&mut self, key: &'static str, example: &str) -> Option<Item<'a>> {
         let item = self.get(key);
         if item.is_none() {
-            let mistake = Mistake::new(format!("`{key}` is missing"));
-            mistakes.add(self.span(), mistake.help(format!("write {example}")));
+            self.missing.push((key, example.to_owned()));
         }
         item
     }
@@ -384,11 +308,20 @@ impl<'a> Fields<'a> {
         N::try_from(number).ok()
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every key that nobody asked for, and every one that is missing, unless one of the
+    /// former was meant to be it.
     pub(super) fn finish(self, mistakes: &mut Mistakes) {
+        let mut meant = Vec::new();
         for (key, span, _) in self.entries() {
             if !self.known.contains(&key) {
+                meant.extend(nearest(key, self.known.iter().copied()));
                 mistakes.add(span, Mistake::unknown("key", key, &self.known));
+            }
+        }
+        for (key, example) in &self.missing {
+            if !meant.contains(key) {
+                let mistake = Mistake::new(format!("`{key}` is missing"));
+                mistakes.add(self.span(), mistake.help(format!("write {example}")));
             }
         }
     }

@@ -144,7 +144,7 @@ fn request(
     mistakes: &mut Mistakes,
 ) -> Option<(RequestKind, ContenderName, u32)> {
     let mut fields = chosen.fields(mistakes)?;
-    let item = fields.need("request", "request = \"create\"", mistakes);
+    let item = fields.need("request", "request = \"create\"");
     let request = item.and_then(|item| {
         let kinds = RequestKind::ALL.map(|kind| (kind.name(), kind));
         let request = choose(&item, "request", &kinds, mistakes)?;
@@ -201,7 +201,7 @@ pub(super) fn writes(kind: RequestKind) -> bool {
 /// `{ fault }`, counted from one, and only a fault that stands before this one.
 fn fired(chosen: &Chosen<Kind>, scene: Scene, mistakes: &mut Mistakes) -> Option<Trigger> {
     let mut fields = chosen.fields(mistakes)?;
-    let item = fields.need("fault", "fault = 1 for the first [[fault]]", mistakes);
+    let item = fields.need("fault", "fault = 1 for the first [[fault]]");
     fields.finish(mistakes);
     let item = item?;
     let number = item.integer(1..=1_000_000, mistakes)?;

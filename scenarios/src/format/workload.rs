@@ -121,7 +121,7 @@ fn section(item: &Item, mistakes: &mut Mistakes) -> Option<Section> {
         SectionKind::Nothing => Section::Nothing,
         SectionKind::Sell => {
             let mut fields = chosen.fields(mistakes)?;
-            let stock = fields.need("stock", "stock = 5000", mistakes);
+            let stock = fields.need("stock", "stock = 5000");
             let stock = stock.and_then(|item| item.integer(1..=1_000_000_000, mistakes));
             fields.finish(mistakes);
             return stock.map(|stock| Section::Sell { stock });

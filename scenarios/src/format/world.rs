@@ -19,7 +19,7 @@ enum Kind {
 pub(super) fn service(file: &mut Fields, mistakes: &mut Mistakes) -> (Service, Option<u8>) {
     let nothing = (Service::ZooKeeper(Ensemble::default()), None);
     let example = "[service.zookeeper] and its settings below it";
-    let Some(item) = file.need("service", example, mistakes) else {
+    let Some(item) = file.need("service", example) else {
         return nothing;
     };
     let Some(chosen) = choose(&item, "service", &SERVICES, mistakes) else {
@@ -70,20 +70,20 @@ fn servers(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<u8> {
     let Some(item) = fields.get("servers") else {
         return Some(Ensemble::default().servers);
     };
-    match item.integer(1..=5, mistakes)? {
-        1 => Some(1),
-        3 => Some(3),
-        5 => Some(5),
-        even => {
-            mistakes.add(
-                item.span.clone(),
-                Mistake::new(format!("an ensemble of {even} servers is not offered"))
-                    .label("an even number tolerates no more faults than one server less")
-                    .help("expected 1, 3, or 5"),
-            );
-            None
-        }
+    let number = item.integer(i64::MIN..=i64::MAX, mistakes)?;
+    if let Some(servers) = [1, 3, 5]
+        .into_iter()
+        .find(|servers| i64::from(*servers) == number)
+    {
+        return Some(servers);
     }
+    let mistake = Mistake::new(format!("there are no ensembles of {number} servers"));
+    let mistake = match number {
+        2 | 4 => mistake.label("it would survive no more faults than one server less"),
+        _ => mistake,
+    };
+    mistakes.add(item.span.clone(), mistake.help("expected 1, 3, or 5"));
+    None
 }
 
 /// The session timeout must be one that ZooKeeper grants: between 2 and 20 ticks.

@@ -23,6 +23,16 @@ pub(super) fn text(text: &str) -> String {
     quoted
 }
 
+/// A string in as many lines as it has. White space around it is not kept.
+pub(super) fn prose(prose: &str) -> String {
+    let one_line = !prose.contains('\n');
+    if one_line || prose.chars().any(|c| c.is_control() && c != '\n') {
+        return text(prose);
+    }
+    let escaped = prose.replace('\\', "\\\\").replace("\"\"", "\\\"\\\"");
+    format!("\"\"\"\n{escaped}\n\"\"\"")
+}
+
 /// A number, as a whole number if it is one.
 pub(super) fn number(number: f64) -> String {
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -1,6 +1,6 @@
 //! The life of client handles in the world: connections, messages, and the waking of contenders.
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, Response, SessionState};
+use picklock_algorithms::clients::zookeeper::{RequestKind, SessionState};
 use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{ClientSlot, Fate, World};
@@ -9,9 +9,7 @@ use crate::network::ClientLink;
 use crate::process::ProcessId;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
-use crate::zookeeper::messages::{
-    ClientMessage, ConnectionId, ServerId, ServerMessage, notification_bytes,
-};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
 
 impl World {
     /// Gives a process a new client handle, which begins to connect.
@@ -127,7 +125,9 @@ impl World {
         if self.links_clear {
             return None;
         }
-        let contender = self.contenders.get(self.process_of(connection).0 as usize)?;
+        let contender = self
+            .contenders
+            .get(self.process_of(connection).0 as usize)?;
         Some(&contender.link)
     }
 
@@ -380,37 +380,5 @@ impl World {
         if self.draining && (process.0 as usize) < self.contenders.len() {
             self.recorder.counts.bytes += bytes;
         }
-    }
-}
-
-/// The length of what a server says, on the wire; keep-alives and greetings do not count.
-pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
-    match message {
-        ServerMessage::Reply {
-            reply: Ok(response),
-            ..
-        } => response.wire_bytes(),
-        ServerMessage::Reply { reply: Err(_), .. } => {
-            picklock_algorithms::clients::zookeeper::ERROR_REPLY_BYTES
-        }
-        ServerMessage::Notification { path, .. } => notification_bytes(path),
-        ServerMessage::Connected { .. }
-        | ServerMessage::Expired
-        | ServerMessage::Pong
-        | ServerMessage::WatchesSet { .. } => 0,
-    }
-}
-
-/// Whether an answer is that to a write.
-pub(super) fn answers_write(response: &Response) -> bool {
-    match response {
-        Response::Created { .. } | Response::Deleted | Response::Set(_) | Response::Multi(_) => {
-            true
-        }
-        Response::Exists(_)
-        | Response::Data { .. }
-        | Response::Children(_)
-        | Response::Synced
-        | Response::Closed => false,
     }
 }

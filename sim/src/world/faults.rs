@@ -19,6 +19,7 @@ impl World {
             fault: FaultId(fault as u32),
         });
         let plan = std::rc::Rc::clone(&self.plan);
+        self.striking = fault;
         self.all_run = false;
         let lasts = self.inject(&plan.faults[fault].inject, request);
         match lasts {
@@ -105,7 +106,8 @@ impl World {
                 let now = self.now;
                 self.clocks_agree = false;
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
-                None
+                // Until somebody sets it right: long enough to matter to a session.
+                Some(self.lease * 3)
             }
             Fault::DeleteNode { of } => {
                 operator::delete_node_of(self, ContenderId(of.0));
@@ -131,13 +133,13 @@ impl World {
                 restart_after,
             } => {
                 let server = self.server(*target)?;
-                self.struck_servers.push(server);
+                self.struck_servers.push((self.striking, server));
                 self.crash_server(server);
                 *restart_after
             }
             Fault::HangServer { target, length } => {
                 let server = self.server(*target)?;
-                self.struck_servers.push(server);
+                self.struck_servers.push((self.striking, server));
                 self.hang_server(server);
                 Some(*length)
             }
@@ -194,10 +196,10 @@ impl World {
             Fault::Pause { target, .. } => self.resume(process(*target)),
             Fault::Crash { target, .. } => self.restart(process(*target)),
             Fault::CrashServer { .. } | Fault::HangServer { .. } => {
-                for server in std::mem::take(&mut self.struck_servers) {
-                    self.restart_server(server);
-                    self.resume_server(server);
-                }
+                self.heal_servers(|by| by == fault);
+            }
+            Fault::ClockDrift { target, .. } => {
+                self.processes[target.0 as usize].drift(self.now, 0);
             }
             Fault::SlowDisk { .. } => {
                 for slot in &mut self.servers {
@@ -215,7 +217,6 @@ impl World {
             | Fault::DelayRequest { .. }
             | Fault::DelayReply { .. }
             | Fault::ClockJump { .. }
-            | Fault::ClockDrift { .. }
             | Fault::IsolateServer { .. }
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
@@ -376,12 +377,18 @@ impl World {
 
     /// When everything heals that would not heal by itself.
     pub(super) fn heal_everything(&mut self) {
-        for server in std::mem::take(&mut self.struck_servers) {
-            self.restart_server(server);
-            self.resume_server(server);
-        }
-        for process in 0..self.contenders.len() {
-            self.processes[process].drift(self.now, 0);
+        self.heal_servers(|_| true);
+    }
+
+    /// Brings the servers back that some faults have struck.
+    fn heal_servers(&mut self, chosen: impl Fn(usize) -> bool) {
+        for (by, server) in std::mem::take(&mut self.struck_servers) {
+            if chosen(by) {
+                self.restart_server(server);
+                self.resume_server(server);
+            } else {
+                self.struck_servers.push((by, server));
+            }
         }
         self.see_who_runs();
     }

@@ -2,7 +2,7 @@
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
-use super::clients::{answers_write, bytes_of};
+use super::wire::{answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
 use crate::world::moments::{Moment, Occasion};

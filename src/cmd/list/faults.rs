@@ -53,7 +53,7 @@ pub const FAULTS: &[Example] = &[
     row(
         "slow-link",
         "Every message between the contender and the service takes longer.",
-        r#"inject.slow-link = { target = "contender-1", direction = "both", by = "200ms", for = "20s" }"#,
+        r#"inject.slow-link = { target = "contender-1", by = "200ms", for = "20s" }"#,
     ),
     row(
         "lose-request",
@@ -62,7 +62,7 @@ pub const FAULTS: &[Example] = &[
     ),
     row(
         "lose-reply",
-        "The answer to the request that the trigger speaks of is lost: the connection breaks under it.",
+        "The answer that the trigger speaks of is lost: the connection breaks under it.",
         r#"inject.lose-reply = { target = "contender-1" }"#,
     ),
     row(
@@ -72,7 +72,7 @@ pub const FAULTS: &[Example] = &[
     ),
     row(
         "delay-reply",
-        "The answer to the request that the trigger speaks of is held up, and all that follow it.",
+        "The answer that the trigger speaks of is held up, and all that follow it.",
         r#"inject.delay-reply = { target = "contender-1", by = "200ms" }"#,
     ),
     row(
@@ -265,7 +265,11 @@ algorithm = "zk-predecessor-watch"
         };
         let told = |when, inject| {
             let mistakes = read(when, inject).err().unwrap_or_default();
-            mistakes[0].help.join(" ").replace('`', "")
+            mistakes[0]
+                .help
+                .join(" ")
+                .replace('`', "")
+                .replace(" or ", " ")
         };
         let faults = told(r#"when.at = "2s""#, "inject.xyzxyz = {}");
         assert!(faults.contains(&names(FAULTS)), "{faults}");

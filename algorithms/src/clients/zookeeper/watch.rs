@@ -46,6 +46,10 @@ impl EventKind {
 struct Slot {
     /// The event that comes next, and those that come after it.
     first: Cell<Option<WatchedEvent>>,
+    #[expect(
+        clippy::box_collection,
+        reason = "almost always empty, and then a pointer is all it costs"
+    )]
     more: Cell<Option<Box<VecDeque<WatchedEvent>>>>,
     waker: Cell<Option<Waker>>,
     /// Nobody waits any more.

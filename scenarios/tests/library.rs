@@ -1,0 +1,55 @@
+//! The library: embedded as it lies in the folder, and without a mistake.
+
+use std::path::Path;
+
+use picklock_algorithms::registry::RECIPES;
+use picklock_scenarios::{BUILT_IN, Catalogue, Scenario, load, parse};
+
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn from_disk() -> Vec<Scenario> {
+    let loaded = load(folder(), &Catalogue::EVERYTHING);
+    loaded.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+}
+
+#[test]
+fn every_file_of_the_library_is_built_in() {
+    let on_disk: Vec<String> = from_disk()
+        .into_iter()
+        .map(|scenario| scenario.name)
+        .collect();
+    let mut built_in: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    assert_eq!(built_in, on_disk);
+    built_in.sort_unstable();
+    assert_eq!(built_in, on_disk, "the library is sorted by name");
+}
+
+#[test]
+fn every_scenario_of_the_library_is_without_a_mistake() {
+    for (name, text) in BUILT_IN {
+        if let Err(mistakes) = parse(name, text, &Catalogue::EVERYTHING) {
+            let shown: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+            panic!("{name}:\n{}", shown.join("\n\n"));
+        }
+    }
+}
+
+#[test]
+fn every_flaw_has_a_scenario_that_expects_it_to_be_caught() {
+    let scenarios = from_disk();
+    let cases: Vec<_> = scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.cases)
+        .collect();
+    for recipe in RECIPES.iter().filter(|recipe| recipe.flaw.is_some()) {
+        let caught = cases.iter().any(|case| {
+            case.algorithm.name == recipe.name
+                && case.expectations.iter().any(|expectation| {
+                    matches!(expectation.want, picklock_scenarios::Want::Violated { .. })
+                })
+        });
+        assert!(caught, "{}", recipe.name);
+    }
+}

@@ -1,0 +1,389 @@
+//! Cases with any plan that a scenario file can say.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::registry::RECIPES;
+use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
+use picklock_sim::plan::*;
+use proptest::prelude::*;
+
+fn micros(range: std::ops::Range<u64>) -> BoxedStrategy<Duration> {
+    range.prop_map(Duration::from_micros).boxed()
+}
+
+fn length() -> BoxedStrategy<Duration> {
+    micros(1..1_000_000_000)
+}
+
+fn maybe_zero() -> BoxedStrategy<Duration> {
+    prop_oneof![Just(Duration::ZERO), length()].boxed()
+}
+
+fn span() -> BoxedStrategy<(Duration, Duration)> {
+    (maybe_zero(), maybe_zero())
+        .prop_map(|(from, more)| (from, from + more))
+        .boxed()
+}
+
+fn ensemble() -> BoxedStrategy<Ensemble> {
+    let servers = prop::sample::select(vec![1_u8, 3, 5]);
+    let limits = (1_u32..=10_000, 1_u32..=10_000);
+    let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
+    (servers, length(), limits, 2_u32..=20, times)
+        .prop_map(
+            |(servers, tick, (sync_limit, init_limit), ticks, times)| Ensemble {
+                servers,
+                tick,
+                sync_limit,
+                init_limit,
+                session_timeout: tick * ticks,
+                fsync: times.0,
+                read_time: times.1,
+                write_time: times.2,
+                notification_time: times.3,
+            },
+        )
+        .boxed()
+}
+
+fn workload() -> BoxedStrategy<Workload> {
+    let arrive = prop_oneof![
+        Just(Arrival::Together),
+        Just(Arrival::InOrder),
+        Just(Arrival::BehindHolder),
+        length().prop_map(Arrival::Within),
+    ];
+    let hold = prop_oneof![Just(Hold::Settled), maybe_zero().prop_map(Hold::For)];
+    let section = prop_oneof![
+        Just(Section::Write),
+        Just(Section::Count),
+        Just(Section::Nothing),
+        (1_i64..1_000_000).prop_map(|stock| Section::Sell { stock }),
+        length().prop_map(|delay| Section::DelayedWrite { delay }),
+    ];
+    let bounds = (prop::option::of(length()), prop::option::of(length()));
+    let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100);
+    (numbers, arrive, hold, span(), section, length(), bounds)
+        .prop_map(
+            |(numbers, arrive, hold, think, section, bystander_every, bounds)| Workload {
+                contenders: numbers.0,
+                arrive,
+                rounds: numbers.1,
+                hold,
+                think,
+                section,
+                bystanders: numbers.2,
+                bystander_every,
+                progress_bound: bounds.0,
+                storm: bounds.1,
+            },
+        )
+        .boxed()
+}
+
+fn contender(contenders: u32) -> BoxedStrategy<ContenderName> {
+    (0..contenders).prop_map(ContenderName).boxed()
+}
+
+fn server(contenders: u32, servers: u8) -> BoxedStrategy<ServerName> {
+    let servers = u32::from(servers);
+    let of = contender(contenders).prop_map(ServerName::Of);
+    let number = (0..servers).prop_map(ServerName::Number);
+    match servers {
+        1 => prop_oneof![Just(ServerName::Leader), of, number].boxed(),
+        several => {
+            let follower = (0..several - 1).prop_map(ServerName::Follower);
+            prop_oneof![Just(ServerName::Leader), of, number, follower].boxed()
+        }
+    }
+}
+
+fn trigger(contenders: u32, place: usize, writes: bool) -> BoxedStrategy<Trigger> {
+    let step = || (contender(contenders), 1_u32..=1_000);
+    let any = prop::sample::select(RequestKind::ALL.to_vec());
+    let writing = || {
+        prop::sample::select(vec![
+            RequestKind::Create,
+            RequestKind::Delete,
+            RequestKind::SetData,
+            RequestKind::Multi,
+        ])
+    };
+    let mut all = vec![
+        maybe_zero().prop_map(Trigger::At).boxed(),
+        step()
+            .prop_map(|(by, nth)| Trigger::Acquiring { by, nth })
+            .boxed(),
+        step()
+            .prop_map(|(by, nth)| Trigger::Queued { by, nth })
+            .boxed(),
+        step()
+            .prop_map(|(by, nth)| Trigger::Waiting { by, nth })
+            .boxed(),
+        step()
+            .prop_map(|(by, nth)| Trigger::Acquired { by, nth })
+            .boxed(),
+        step()
+            .prop_map(|(by, nth)| Trigger::Releasing { by, nth })
+            .boxed(),
+        step()
+            .prop_map(|(by, nth)| Trigger::Released { by, nth })
+            .boxed(),
+        (any.clone(), step())
+            .prop_map(|(request, (by, nth))| Trigger::Sent { request, by, nth })
+            .boxed(),
+        (writing(), step())
+            .prop_map(|(request, (by, nth))| Trigger::Proposed { request, by, nth })
+            .boxed(),
+        (writing(), step())
+            .prop_map(|(request, (by, nth))| Trigger::Committed { request, by, nth })
+            .boxed(),
+        (any, step())
+            .prop_map(|(request, (by, nth))| Trigger::Answered { request, by, nth })
+            .boxed(),
+        contender(contenders)
+            .prop_map(|by| Trigger::SessionExpired { by })
+            .boxed(),
+    ];
+    if writes {
+        all.push(
+            step()
+                .prop_map(|(by, nth)| Trigger::Writing { by, nth })
+                .boxed(),
+        );
+    }
+    if place > 0 {
+        all.push(
+            (0..place)
+                .prop_map(|fault| Trigger::Fired { fault })
+                .boxed(),
+        );
+    }
+    prop::strategy::Union::new(all).boxed()
+}
+
+/// Faults of contenders that go with any trigger.
+fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
+    let target = || contender(contenders);
+    let way = || {
+        prop::sample::select(vec![
+            Direction::ToServer,
+            Direction::ToClient,
+            Direction::Both,
+        ])
+    };
+    let jump = prop_oneof![-1_000_000_i64..0, 1_i64..1_000_000];
+    let drift = prop_oneof![-900_000_i32..0, 1_i32..1_000_000];
+    prop_oneof![
+        (target(), length()).prop_map(|(target, length)| Fault::Pause { target, length }),
+        (target(), prop::option::of(maybe_zero())).prop_map(|(target, restart_after)| {
+            Fault::Crash {
+                target,
+                restart_after,
+            }
+        }),
+        target().prop_map(|target| Fault::Cancel { target }),
+        target().prop_map(|target| Fault::ExpireSession { target }),
+        target().prop_map(|target| Fault::Cut { target }),
+        (target(), way(), length()).prop_map(|(target, direction, length)| Fault::BlackHole {
+            target,
+            direction,
+            length
+        }),
+        (target(), way(), length(), length()).prop_map(|(target, direction, by, length)| {
+            Fault::SlowLink {
+                target,
+                direction,
+                by,
+                length,
+            }
+        }),
+        (target(), jump).prop_map(|(target, by_millis)| Fault::ClockJump { target, by_millis }),
+        (target(), drift).prop_map(|(target, parts_per_million)| Fault::ClockDrift {
+            target,
+            parts_per_million
+        }),
+        target().prop_map(|of| Fault::DeleteNode { of }),
+        Just(Fault::RecreateLock),
+    ]
+    .boxed()
+}
+
+fn fault_of_server(contenders: u32, servers: u8) -> BoxedStrategy<Fault> {
+    let target = || server(contenders, servers);
+    let mut all = vec![
+        (target(), prop::option::of(maybe_zero()))
+            .prop_map(|(target, restart_after)| Fault::CrashServer {
+                target,
+                restart_after,
+            })
+            .boxed(),
+        (target(), length())
+            .prop_map(|(target, length)| Fault::HangServer { target, length })
+            .boxed(),
+        (target(), length(), length())
+            .prop_map(|(target, by, length)| Fault::LagServer { target, by, length })
+            .boxed(),
+        (target(), length(), length())
+            .prop_map(|(target, fsync, length)| Fault::SlowDisk {
+                target,
+                fsync,
+                length,
+            })
+            .boxed(),
+    ];
+    if servers > 1 {
+        let isolate = (target(), length());
+        all.push(
+            isolate
+                .prop_map(|(target, length)| Fault::IsolateServer { target, length })
+                .boxed(),
+        );
+        let several = prop::collection::btree_set(target(), 1..4);
+        let link = (several, target(), length()).prop_filter_map("a link to itself", |it| {
+            let (from, to, length) = it;
+            let from: Vec<ServerName> = from.into_iter().collect();
+            (!from.contains(&to)).then_some(Fault::HoldLink { from, to, length })
+        });
+        all.push(link.boxed());
+    }
+    prop::strategy::Union::new(all).boxed()
+}
+
+/// A fault that strikes one request, with the trigger that it needs.
+fn fault_of_request(contenders: u32) -> BoxedStrategy<(Trigger, Fault)> {
+    let kinds = prop::sample::select(RequestKind::ALL.to_vec());
+    (kinds, contender(contenders), 1_u32..100, 0..5, length())
+        .prop_map(|(request, by, nth, which, more)| {
+            let sent = Trigger::Sent { request, by, nth };
+            let answered = Trigger::Answered { request, by, nth };
+            let committed = Trigger::Committed {
+                request: RequestKind::Create,
+                by,
+                nth,
+            };
+            match which {
+                0 => (sent, Fault::LoseRequest { target: by }),
+                1 => (
+                    sent,
+                    Fault::DelayRequest {
+                        target: by,
+                        by: more,
+                    },
+                ),
+                2 => (sent, Fault::LoseReply { target: by }),
+                3 => (
+                    answered,
+                    Fault::DelayReply {
+                        target: by,
+                        by: more,
+                    },
+                ),
+                _ => (committed, Fault::LoseReply { target: by }),
+            }
+        })
+        .boxed()
+}
+
+fn planned(
+    contenders: u32,
+    servers: u8,
+    place: usize,
+    writes: bool,
+) -> BoxedStrategy<PlannedFault> {
+    let plan = |when, after, inject: Fault| {
+        let text = describe::fault(&inject);
+        PlannedFault {
+            when,
+            after,
+            inject,
+            text,
+        }
+    };
+    let faults = prop_oneof![
+        fault_of_contender(contenders),
+        fault_of_server(contenders, servers)
+    ];
+    prop_oneof![
+        4 => (trigger(contenders, place, writes), maybe_zero(), faults)
+            .prop_map(move |(when, after, inject)| plan(when, after, inject)),
+        1 => fault_of_request(contenders)
+            .prop_map(move |(when, inject)| plan(when, Duration::ZERO, inject)),
+    ]
+    .boxed()
+}
+
+fn wants() -> BoxedStrategy<Vec<Expectation>> {
+    let reason = "[a-z\"\\\\ä\n\t]{0,20}x";
+    let want = prop_oneof![
+        Just(Want::Holds),
+        (reason, 1_u64..1_000)
+            .prop_map(|(because, within_seeds)| (because.trim().to_owned(), within_seeds))
+            .prop_map(|(because, within_seeds)| Want::Violated {
+                because,
+                within_seeds
+            }),
+        prop::option::of(reason).prop_map(|because| Want::Unchecked {
+            because: because.map(|because| because.trim().to_owned())
+        }),
+    ];
+    // What every case looks at, so that silence would be noticed.
+    let names = ["mutual-exclusion", "progress"];
+    (want.clone(), want)
+        .prop_map(move |(first, second)| {
+            let pairs = names.into_iter().zip([first, second]);
+            pairs
+                .map(|(invariant, want)| Expectation { invariant, want })
+                .collect()
+        })
+        .boxed()
+}
+
+/// Any case.
+pub fn case() -> BoxedStrategy<Case> {
+    let network = (span(), span()).prop_map(|(client_latency, server_latency)| Network {
+        client_latency,
+        server_latency,
+    });
+    let rest = (any::<bool>(), 1_u64..1_000_000_000, 0..RECIPES.len());
+    let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);
+    (ensemble(), network, workload(), rest, wants(), bounds)
+        .prop_flat_map(|(ensemble, network, workload, rest, wants, bound)| {
+            let (contenders, servers) = (workload.contenders, ensemble.servers);
+            let writes = workload.section != Section::Nothing;
+            let faults: Vec<_> = (0..3)
+                .map(|place| planned(contenders, servers, place, writes))
+                .collect();
+            (
+                Just((ensemble, network, workload, rest, wants, bound)),
+                faults,
+            )
+        })
+        .prop_map(
+            |((ensemble, network, workload, rest, wants, bound), faults)| {
+                let (fenced, event_budget, algorithm) = rest;
+                let algorithm = RECIPES[algorithm];
+                Case {
+                    name: format!("{}-again", algorithm.name),
+                    algorithm,
+                    plan: Plan {
+                        recipe: algorithm,
+                        service: Service::ZooKeeper(ensemble),
+                        network,
+                        workload,
+                        resource: Resource { fenced },
+                        faults,
+                        event_budget,
+                    },
+                    expectations: wants,
+                    measures: vec![Measure {
+                        metric: "wakeups-per-release",
+                        at_least: Some(bound),
+                        at_most: None,
+                    }],
+                }
+            },
+        )
+        .boxed()
+}

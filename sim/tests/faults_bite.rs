@@ -1,0 +1,430 @@
+//! Every fault does what it says: for each, a run in which it can be seen at work.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::registry;
+use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
+use picklock_sim::plan::{
+    Arrival, ContenderName, Direction, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
+    Resource, Section, ServerName, Service, Trigger, Workload,
+};
+use picklock_sim::simulate;
+
+const FIRST: ContenderName = ContenderName(0);
+const A: ContenderId = ContenderId(0);
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// Two contenders, one after the other, each for five seconds; the fault strikes at `when`.
+fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
+    with_faults(algorithm, vec![planned(when, inject)])
+}
+
+fn planned(when: Trigger, inject: Fault) -> PlannedFault {
+    PlannedFault {
+        when,
+        after: Duration::ZERO,
+        text: format!("{inject:?}"),
+        inject,
+    }
+}
+
+fn with_faults(algorithm: &str, faults: Vec<PlannedFault>) -> History {
+    let plan = Plan {
+        recipe: *registry::find(algorithm).expect("a registered algorithm"),
+        service: Service::ZooKeeper(Ensemble::default()),
+        network: Network::default(),
+        workload: Workload {
+            contenders: 2,
+            arrive: Arrival::InOrder,
+            hold: Hold::For(seconds(5)),
+            section: Section::Write,
+            ..Workload::default()
+        },
+        resource: Resource { fenced: false },
+        faults,
+        event_budget: 1_000_000,
+    };
+    simulate(&plan, 1).run.history
+}
+
+fn acquired() -> Trigger {
+    Trigger::Acquired { by: FIRST, nth: 1 }
+}
+
+fn creating() -> Trigger {
+    Trigger::Sent {
+        request: RequestKind::Create,
+        by: FIRST,
+        nth: 1,
+    }
+}
+
+/// When the first event of this kind happened.
+fn first(history: &History, wanted: impl Fn(&What) -> bool) -> Option<VirtualTime> {
+    history
+        .events
+        .iter()
+        .find(|event| wanted(&event.what))
+        .map(|event| event.at)
+}
+
+fn count(history: &History, wanted: impl Fn(&What) -> bool) -> usize {
+    history
+        .events
+        .iter()
+        .filter(|event| wanted(&event.what))
+        .count()
+}
+
+fn queued(what: &What) -> bool {
+    matches!(what, What::Queued { by: A, .. })
+}
+
+fn entered(what: &What) -> bool {
+    matches!(what, What::Acquired { by: A, .. })
+}
+
+/// The epochs of the tokens that were handed out: one more for each leader.
+fn epochs(history: &History) -> Vec<u64> {
+    let epoch = |what: &What| match what {
+        What::Acquired {
+            token: Some(token), ..
+        } => Some(token.0 >> 32),
+        _ => None,
+    };
+    history
+        .events
+        .iter()
+        .filter_map(|event| epoch(&event.what))
+        .collect()
+}
+
+#[test]
+fn a_paused_contender_says_nothing_until_it_is_resumed() {
+    let pause = Fault::Pause {
+        target: FIRST,
+        length: seconds(20),
+    };
+    let history = run("zk-predecessor-watch", acquired(), pause);
+    let from = first(&history, |what| matches!(what, What::Paused { by: A })).unwrap();
+    let until = first(&history, |what| matches!(what, What::Resumed { by: A })).unwrap();
+    assert_eq!(until - from, seconds(20));
+    let own = |what: &What| {
+        matches!(
+            what,
+            What::Writing { by: A, .. } | What::ReleaseStarted { by: A, .. }
+        )
+    };
+    assert!(
+        history
+            .events
+            .iter()
+            .all(|event| !own(&event.what) || event.at >= until)
+    );
+    assert!(
+        first(&history, |what| matches!(
+            what,
+            What::SessionExpired { by: A }
+        ))
+        .is_some()
+    );
+}
+
+#[test]
+fn a_crashed_contender_is_gone_and_its_session_expires() {
+    let crash = Fault::Crash {
+        target: FIRST,
+        restart_after: None,
+    };
+    let history = run("zk-predecessor-watch", acquired(), crash);
+    let crashed = first(&history, |what| matches!(what, What::Crashed { by: A })).unwrap();
+    let expired = first(&history, |what| {
+        matches!(what, What::SessionExpired { by: A })
+    })
+    .unwrap();
+    assert!(expired - crashed > seconds(3) && expired - crashed <= seconds(9));
+    assert_eq!(
+        count(&history, |what| matches!(
+            what,
+            What::ReleaseStarted { by: A, .. }
+        )),
+        0
+    );
+}
+
+#[test]
+fn a_crashed_contender_comes_back_if_it_is_to_and_gets_the_lock() {
+    let crash = Fault::Crash {
+        target: FIRST,
+        restart_after: Some(seconds(2)),
+    };
+    let history = run("zk-predecessor-watch", acquired(), crash);
+    let back = first(&history, |what| matches!(what, What::Restarted { by: A })).unwrap();
+    assert!(
+        history
+            .events
+            .iter()
+            .any(|event| event.at > back && entered(&event.what))
+    );
+}
+
+#[test]
+fn a_cancelled_acquire_never_returns() {
+    let second = ContenderName(1);
+    let when = Trigger::Waiting { by: second, nth: 1 };
+    let history = run("zk-hardened", when, Fault::Cancel { target: second });
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Cancelled { .. })),
+        1
+    );
+    let by = ContenderId(1);
+    assert_eq!(
+        count(
+            &history,
+            |what| matches!(what, What::Acquired { by: who, .. } if *who == by)
+        ),
+        0
+    );
+}
+
+#[test]
+fn an_expired_session_takes_its_node_with_it_and_its_client_learns_of_it() {
+    let history = run(
+        "zk-predecessor-watch",
+        acquired(),
+        Fault::ExpireSession { target: FIRST },
+    );
+    let expired = |what: &What| {
+        matches!(
+            what,
+            What::Disowned {
+                by: A,
+                how: Disowned::Expired,
+                ..
+            }
+        )
+    };
+    assert_eq!(count(&history, expired), 1);
+    assert_eq!(
+        count(&history, |what| matches!(what, What::SessionLost { by: A })),
+        1
+    );
+}
+
+#[test]
+fn a_cut_connection_comes_back_in_the_same_session() {
+    let history = run(
+        "zk-predecessor-watch",
+        acquired(),
+        Fault::Cut { target: FIRST },
+    );
+    assert_eq!(
+        count(&history, |what| matches!(
+            what,
+            What::Disconnected { by: A }
+        )),
+        1
+    );
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Reconnected { by: A })),
+        1
+    );
+    assert_eq!(
+        count(&history, |what| matches!(
+            what,
+            What::SessionExpired { by: A }
+        )),
+        0
+    );
+}
+
+#[test]
+fn behind_a_black_hole_a_client_notices_the_silence_before_its_session_expires() {
+    let hole = Fault::BlackHole {
+        target: FIRST,
+        direction: Direction::Both,
+        length: seconds(20),
+    };
+    let history = run("zk-predecessor-watch", acquired(), hole);
+    let noticed = first(&history, |what| {
+        matches!(what, What::Disconnected { by: A })
+    })
+    .unwrap();
+    let expired = first(&history, |what| {
+        matches!(what, What::SessionExpired { by: A })
+    })
+    .unwrap();
+    assert!(noticed < expired);
+    let told = first(&history, |what| matches!(what, What::SessionLost { by: A })).unwrap();
+    assert!(told - noticed > seconds(10), "nobody could tell it before");
+}
+
+#[test]
+fn a_slow_link_makes_everything_late() {
+    let slow = Fault::SlowLink {
+        target: FIRST,
+        direction: Direction::Both,
+        by: seconds(1),
+        length: seconds(30),
+    };
+    let history = run(
+        "zk-predecessor-watch",
+        Trigger::Acquiring { by: FIRST, nth: 1 },
+        slow,
+    );
+    assert!(first(&history, entered).unwrap() > VirtualTime::ZERO + seconds(2));
+}
+
+#[test]
+fn a_lost_request_is_never_done_and_a_lost_reply_hides_that_it_was() {
+    let lost = run(
+        "zk-no-guid",
+        creating(),
+        Fault::LoseRequest { target: FIRST },
+    );
+    assert_eq!(count(&lost, queued), 1, "the first create never arrived");
+    let hidden = run("zk-no-guid", creating(), Fault::LoseReply { target: FIRST });
+    assert_eq!(
+        count(&hidden, queued),
+        2,
+        "the first create was done, and nobody knew"
+    );
+    for history in [lost, hidden] {
+        assert_eq!(
+            count(&history, |what| matches!(
+                what,
+                What::Disconnected { by: A }
+            )),
+            1
+        );
+    }
+}
+
+#[test]
+fn a_late_request_is_done_late_and_a_late_reply_is_heard_late() {
+    let by = seconds(3);
+    let request = Fault::DelayRequest { target: FIRST, by };
+    let late = run("zk-predecessor-watch", creating(), request);
+    assert!(first(&late, queued).unwrap() >= VirtualTime::ZERO + by);
+    let reply = Fault::DelayReply { target: FIRST, by };
+    let heard = run("zk-predecessor-watch", creating(), reply);
+    assert!(first(&heard, queued).unwrap() < VirtualTime::ZERO + seconds(1));
+    assert!(first(&heard, entered).unwrap() >= VirtualTime::ZERO + by);
+}
+
+#[test]
+fn a_process_whose_clock_runs_fast_leaves_early() {
+    let drift = Fault::ClockDrift {
+        target: FIRST,
+        parts_per_million: 1_000_000,
+    };
+    let history = run("zk-predecessor-watch", acquired(), drift);
+    let writes = |what: &What| matches!(what, What::Writing { by: A, .. });
+    let held = first(&history, writes).unwrap() - first(&history, entered).unwrap();
+    assert_eq!(
+        held,
+        seconds(5) / 2,
+        "five seconds of a clock that is twice as fast"
+    );
+}
+
+#[test]
+fn a_leader_that_dies_hangs_or_is_isolated_is_followed_by_another() {
+    let target = ServerName::Leader;
+    for inject in [
+        Fault::CrashServer {
+            target,
+            restart_after: Some(seconds(8)),
+        },
+        Fault::HangServer {
+            target,
+            length: seconds(15),
+        },
+        Fault::IsolateServer {
+            target,
+            length: seconds(15),
+        },
+    ] {
+        let when = Trigger::At(Duration::ZERO);
+        let history = run("zk-predecessor-watch", when, inject.clone());
+        let highest = epochs(&history).into_iter().max();
+        assert!(highest > Some(1), "{inject:?}: {:?}", epochs(&history));
+    }
+    let quiet = with_faults("zk-predecessor-watch", Vec::new());
+    assert_eq!(epochs(&quiet), [1, 1]);
+}
+
+#[test]
+fn held_links_and_slow_disks_hold_up_what_needs_a_quorum() {
+    let hold = Fault::HoldLink {
+        from: vec![ServerName::Follower(0), ServerName::Follower(1)],
+        to: ServerName::Leader,
+        length: seconds(3),
+    };
+    let proposed = Trigger::Proposed {
+        request: RequestKind::Create,
+        by: FIRST,
+        nth: 1,
+    };
+    let held = run("zk-predecessor-watch", proposed, hold);
+    assert!(first(&held, queued).unwrap() >= VirtualTime::ZERO + seconds(3));
+
+    let slow = |target| {
+        let inject = Fault::SlowDisk {
+            target,
+            fsync: seconds(1),
+            length: seconds(30),
+        };
+        planned(Trigger::Acquiring { by: FIRST, nth: 1 }, inject)
+    };
+    let followers = vec![slow(ServerName::Follower(0)), slow(ServerName::Follower(1))];
+    let slowed = with_faults("zk-predecessor-watch", followers);
+    assert!(first(&slowed, queued).unwrap() >= VirtualTime::ZERO + seconds(1));
+}
+
+#[test]
+fn a_lagging_server_answers_its_clients_late() {
+    let lag = |server| {
+        let inject = Fault::LagServer {
+            target: ServerName::Number(server),
+            by: seconds(2),
+            length: seconds(30),
+        };
+        planned(Trigger::At(Duration::ZERO), inject)
+    };
+    // Whoever leads hears its followers late, and they hear it late.
+    let history = with_faults("zk-predecessor-watch", vec![lag(0), lag(1), lag(2)]);
+    assert!(first(&history, entered).unwrap() >= VirtualTime::ZERO + seconds(2));
+}
+
+#[test]
+fn an_operator_takes_the_lock_away_and_a_lock_that_is_made_anew_counts_from_zero() {
+    let history = run(
+        "zk-predecessor-watch",
+        acquired(),
+        Fault::DeleteNode { of: FIRST },
+    );
+    let taken = |what: &What| {
+        matches!(
+            what,
+            What::Disowned {
+                by: A,
+                how: Disowned::RemovedFromOutside,
+                ..
+            }
+        )
+    };
+    assert_eq!(count(&history, taken), 1);
+
+    let history = run("zk-predecessor-watch", acquired(), Fault::RecreateLock);
+    let zeros = history
+        .names
+        .iter()
+        .filter(|name| name.ends_with("-0000000000"))
+        .count();
+    assert!(zeros >= 2, "{:?}", history.names);
+}

@@ -1,0 +1,268 @@
+//! Scenarios in tests.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use picklock_algorithms::Recipe;
+use picklock_algorithms::registry::RECIPES;
+use picklock_checker::outcome::{ScenarioOutcome, Standing};
+use picklock_reports::style::Style;
+use picklock_reports::terminal;
+use picklock_scenarios::runner::{Settings, Stopped, run_case};
+use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
+
+use crate::sources;
+
+/// Runs a scenario with these seeds: a file, a folder, a text of several lines, or a name from the
+/// library.
+///
+/// # Errors
+///
+/// The mistakes in the scenario.
+pub fn check(scenario: &str, seeds: Range<u64>) -> Result<Report, CheckError> {
+    Harness::new().with_seeds(seeds).check(scenario)
+}
+
+/// Runs a scenario as [`check`] does, and panics with the report unless everything came as the
+/// scenario expects.
+///
+/// # Panics
+///
+/// If anything did not, or could not be told, or if the scenario has mistakes.
+#[track_caller]
+pub fn assert_as_expected(scenario: &str, seeds: Range<u64>) {
+    Harness::new()
+        .with_seeds(seeds)
+        .assert_as_expected(scenario);
+}
+
+/// Scenarios, the algorithms that they may name, and the seeds that they run with.
+///
+/// An algorithm of your own is a [`Recipe`]; scenarios call it by its name. See the recipes of
+/// [`picklock_algorithms::zookeeper`] for what they look like.
+///
+/// ```
+/// use picklock::Harness;
+/// use picklock::algorithms::{Recipe, registry};
+///
+/// let ours = Recipe {
+///     name: "our-lock",
+///     ..*registry::find("zk-hardened").unwrap()
+/// };
+/// Harness::new().with_recipe(ours).with_seeds(0..5).assert_as_expected(
+///     r#"
+///     claim = "Our lock survives a cut."
+///     because = "Its session outlives the connection."
+///     source = "ours"
+///     [service.zookeeper]
+///     [workload]
+///     contenders = 3
+///     [[fault]]
+///     when.acquired = { by = "contender-1" }
+///     inject.cut = { target = "contender-1" }
+///     [[case]]
+///     algorithm = "our-lock"
+///     "#,
+/// );
+/// ```
+#[derive(Clone)]
+pub struct Harness {
+    recipes: Vec<Recipe>,
+    seeds: Range<u64>,
+    verify_determinism: bool,
+}
+
+impl Harness {
+    /// All algorithms that picklock knows, and the seeds from 0 to 99.
+    pub fn new() -> Self {
+        Self {
+            recipes: RECIPES.to_vec(),
+            seeds: 0..100,
+            verify_determinism: false,
+        }
+    }
+
+    /// The same with one more algorithm. It takes the place of another of its name.
+    #[must_use]
+    pub fn with_recipe(mut self, recipe: Recipe) -> Self {
+        self.recipes.retain(|other| other.name != recipe.name);
+        self.recipes.push(recipe);
+        self
+    }
+
+    /// The same with other seeds.
+    #[must_use]
+    pub fn with_seeds(mut self, seeds: Range<u64>) -> Self {
+        self.seeds = seeds;
+        self
+    }
+
+    /// The same, with every seed run twice: an algorithm that reads a real clock or draws numbers
+    /// of its own is found out.
+    #[must_use]
+    pub fn verifying_determinism(mut self) -> Self {
+        self.verify_determinism = true;
+        self
+    }
+
+    /// Runs a scenario: a file, a folder, a text of several lines, or a name from the library.
+    ///
+    /// # Errors
+    ///
+    /// The mistakes in the scenario; or that two runs of a seed differ, if that is looked at.
+    pub fn check(&self, scenario: &str) -> Result<Report, CheckError> {
+        let catalogue = Catalogue {
+            algorithms: &self.recipes,
+            ..Catalogue::EVERYTHING
+        };
+        let is_text = scenario.contains('\n');
+        let scenarios = if is_text {
+            parse("scenario", scenario, &catalogue).map(|scenario| vec![scenario])
+        } else {
+            sources::find(Path::new(scenario), &catalogue)
+        };
+        let mut outcomes = Vec::new();
+        for scenario in scenarios.map_err(CheckError::Mistakes)? {
+            outcomes.push(self.run(&scenario, is_text)?);
+        }
+        Ok(Report { outcomes })
+    }
+
+    /// Runs a scenario as [`check`](Self::check) does, and panics with the report unless everything
+    /// came as the scenario expects.
+    ///
+    /// # Panics
+    ///
+    /// If anything did not, or could not be told, or if the scenario has mistakes.
+    #[track_caller]
+    pub fn assert_as_expected(&self, scenario: &str) {
+        match self.check(scenario) {
+            Ok(report) if report.as_expected() => {}
+            Ok(report) => panic!("not as expected\n\n{report}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn run(&self, scenario: &Scenario, is_text: bool) -> Result<ScenarioOutcome, CheckError> {
+        let settings = Settings {
+            seeds: self.seeds.clone(),
+            verify_determinism: self.verify_determinism,
+        };
+        let nobody_stops = AtomicBool::new(false);
+        let mut cases = Vec::new();
+        for case in &scenario.cases {
+            let outcome = run_case(scenario, case, &settings, &nobody_stops, &|| {});
+            let mut outcome = outcome.map_err(|why| CheckError::Stopped {
+                scenario: scenario.name.clone(),
+                case: case.name.clone(),
+                why,
+            })?;
+            let unknown = RECIPES.iter().all(|it| it.name != case.algorithm.name);
+            if let Some(story) = &mut outcome.story
+                && (is_text || unknown)
+            {
+                // The program knows neither the text nor the algorithm.
+                let seed = story.seed;
+                story.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
+            }
+            cases.push(outcome);
+        }
+        Ok(ScenarioOutcome {
+            name: scenario.name.clone(),
+            claim: scenario.claim.clone(),
+            cases,
+        })
+    }
+}
+
+impl Default for Harness {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What came of a check. It shows itself as `picklock run` would, without colours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// One per scenario.
+    pub outcomes: Vec<ScenarioOutcome>,
+}
+
+impl Report {
+    /// How the worst case stands. Where nothing ran, nothing was found out.
+    pub fn standing(&self) -> Standing {
+        let cases = self.outcomes.iter().flat_map(|outcome| &outcome.cases);
+        let worst = cases.map(|case| case.standing).max();
+        worst.unwrap_or(Standing::Undecided)
+    }
+
+    /// Whether everything came as the scenarios expect it. What cannot be told did not.
+    pub fn as_expected(&self) -> bool {
+        match self.standing() {
+            Standing::Holds | Standing::AsExpected => true,
+            Standing::Undecided | Standing::Fail => false,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let style = Style {
+            color: false,
+            ascii: false,
+        };
+        let blocks = self.outcomes.iter();
+        let blocks: Vec<_> = blocks.map(|it| terminal::scenario(it, &style)).collect();
+        f.write_str(&blocks.join("\n"))
+    }
+}
+
+/// Why a check has no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckError {
+    /// The scenario has mistakes.
+    Mistakes(Vec<Diagnostic>),
+    /// A case was stopped.
+    Stopped {
+        /// The scenario.
+        scenario: String,
+        /// The case.
+        case: String,
+        /// Why.
+        why: Stopped,
+    },
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mistakes(mistakes) => {
+                for (place, mistake) in mistakes.iter().enumerate() {
+                    let space = if place == 0 { "" } else { "\n\n" };
+                    write!(f, "{space}{mistake}")?;
+                }
+                Ok(())
+            }
+            Self::Stopped {
+                scenario,
+                case,
+                why,
+            } => match why {
+                Stopped::NotDeterministic { seed, hashes } => {
+                    let (first, second) = hashes;
+                    let hashes = format!("{first:016x}, {second:016x}");
+                    write!(
+                        f,
+                        "{scenario}, {case}: two runs of seed {seed} differ: {hashes}"
+                    )
+                }
+                Stopped::Interrupted => write!(f, "{scenario}, {case}: stopped"),
+            },
+        }
+    }
+}
+
+impl Error for CheckError {}

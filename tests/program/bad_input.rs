@@ -1,0 +1,132 @@
+//! Bad input: each gets exit code 2 and an error that says where, and what would be right. Nothing
+//! is written.
+
+use super::common::{FAILING, Folder, picklock};
+
+/// Runs the program with bad arguments, and answers what it says of them.
+fn refused(arguments: &[&str]) -> String {
+    let done = picklock(arguments);
+    assert_eq!(done.code, Some(2), "{arguments:?}: {done:?}");
+    assert_eq!(done.stdout, "", "{arguments:?}");
+    assert!(
+        done.stderr.starts_with("picklock: "),
+        "{arguments:?}: {}",
+        done.stderr
+    );
+    done.stderr
+}
+
+/// Whether a text has all of these in it.
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in: {text}");
+    }
+}
+
+#[test]
+fn seeds_that_are_none() {
+    for (seeds, remedy) in [
+        ("5..5", "write 5..6"),
+        ("9..3", "write 3..9"),
+        ("many", "such as 0..100"),
+        ("", "such as 0..100"),
+        ("-1..3", "such as 0..100"),
+        ("0..99999999999999999999", "seeds end at"),
+        ("0..18446744073709551615", "1,000,000,000"),
+    ] {
+        let seeds_is = format!("--seeds={seeds}");
+        has(&refused(&["run", &seeds_is]), &["--seeds", remedy]);
+    }
+}
+
+#[test]
+fn words_that_are_no_commands_and_options_that_are_none() {
+    has(&refused(&["rum"]), &["rum", "'run'"]);
+    has(&refused(&["run", "--sedes", "3"]), &["--sedes", "--seeds"]);
+    has(&refused(&["run", "--jobs", "0"]), &["--jobs", "1..=1024"]);
+    has(&refused(&["run", "--jobs", "two"]), &["--jobs", "two"]);
+    has(&refused(&["list"]), &["algorithms", "scenarios"]);
+    let what = refused(&["list", "algorithm"]);
+    has(&what, &["algorithms"]);
+    let color = refused(&["--color", "sometimes", "list", "metrics"]);
+    has(&color, &["sometimes", "always", "never"]);
+    has(&refused(&["replay", "zookeeper/herd"]), &["--seed"]);
+    let huge = ["replay", "zookeeper/herd", "--seed", "18446744073709551616"];
+    has(&refused(&huge), &["--seed", "18446744073709551616"]);
+}
+
+#[test]
+fn names_that_nothing_has() {
+    let near = refused(&["run", "zookeeper/waiter-deth"]);
+    has(&near, &["zookeeper/waiter-death", "list scenarios"]);
+    let near = refused(&["run", "waiter-death"]);
+    has(&near, &["did you mean `zookeeper/waiter-death`"]);
+    let near = refused(&["run", "zookeeper/waiter-death", "--case", "zk-norecheck"]);
+    has(&near, &["did you mean `zk-no-recheck`", "zk-hardened"]);
+    let replay = ["replay", "zookeeper/waiter-death", "--seed", "1"];
+    has(&refused(&replay), &["--case", "zk-no-recheck"]);
+    let near = refused(&[&replay[..], &["--case", "zk-hardend"]].concat());
+    has(&near, &["did you mean `zk-hardened`"]);
+    let group = ["replay", "zookeeper", "--seed", "1"];
+    has(&refused(&group), &["name one of them", "zookeeper/herd"]);
+}
+
+#[test]
+fn mistakes_in_a_file_are_pointed_at_all_of_them() {
+    let folder = Folder::new();
+    let text = FAILING
+        .replace("zk-no-recheck", "zk-no-rechek")
+        .replace("20s", "20 fortnights");
+    let path = folder.file("wrong.toml", text);
+    let told = refused(&["run", &path]);
+    has(&told, &["2 mistakes", "zk-no-recheck", "20 fortnights"]);
+    has(
+        &told,
+        &[&format!("{path}:11:8"), &format!("{path}:18:13"), "^^^"],
+    );
+    let told = refused(&["replay", &path, "--seed", "1"]);
+    has(&told, &["2 mistakes"]);
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let folder = Folder::new();
+    let path = folder.path().display().to_string();
+    has(&refused(&["run", &path]), &[&path, "no scenarios", ".toml"]);
+    let missing = folder.at("missing.toml");
+    has(&refused(&["run", &missing]), &[&missing, "no such file"]);
+    let binary = folder.file("binary.toml", b"claim = \"\xff\"");
+    has(&refused(&["run", &binary]), &[&binary, "UTF-8"]);
+    let empty = folder.file("empty.toml", "");
+    has(&refused(&["run", &empty]), &[&empty, "claim"]);
+    let all = refused(&["run", &missing, &binary, &empty]);
+    has(&all, &[&missing, &binary, &empty]);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
+    let folder = Folder::new();
+    let path = folder.path().display().to_string();
+    let nowhere = folder.at("not/there.json");
+    for (json, remedy) in [
+        (nowhere.as_str(), "mkdir -p"),
+        (path.as_str(), "name a file inside it"),
+    ] {
+        let many = ["run", "--seeds", "100000000", "--json", json];
+        has(&refused(&many), &[json, remedy]);
+        let replay = ["replay", "zookeeper/waiter-death", "--case"];
+        let rest = ["zk-hardened", "--seed", "1", "--json", json];
+        has(&refused(&[&replay[..], &rest].concat()), &[json, remedy]);
+    }
+    assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_bad_file_leaves_an_old_report_as_it_was() {
+    let folder = Folder::new();
+    let path = folder.file("wrong.toml", "claim = 1");
+    let json = folder.file("results.json", "old");
+    refused(&["run", &path, "--json", &json]);
+    assert_eq!(std::fs::read_to_string(&json).unwrap_or_default(), "old");
+    assert_eq!(folder.names(), ["results.json", "wrong.toml"]);
+}

@@ -1,0 +1,145 @@
+//! Exit codes, and what goes where.
+
+use super::common::{FAILING, Folder, UNDECIDED, command, picklock};
+
+#[test]
+fn what_is_as_expected_exits_with_0_and_says_nothing_on_stderr() {
+    let done = picklock(&["run", "zookeeper/waiter-death", "--seeds", "10"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(done.stderr, "");
+    assert!(done.stdout.starts_with("zookeeper/waiter-death\n"));
+    assert!(done.stdout.contains("all as expected"));
+    assert!(done.stdout.ends_with("exit 0\n"));
+}
+
+#[test]
+fn what_is_not_as_expected_exits_with_1_and_ends_with_a_command() {
+    let folder = Folder::new();
+    let path = folder.file("a lock.toml", FAILING);
+    let done = picklock(&["run", &path, "--seeds", "10", "--ascii"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert_eq!(done.stderr, "");
+    assert!(done.stdout.is_ascii());
+    assert!(done.stdout.contains("mutual-exclusion violated"));
+    let replay = format!("Replay   picklock replay '{path}' --case zk-no-recheck --seed 0");
+    assert!(done.stdout.contains(&replay), "{}", done.stdout);
+
+    let replay = ["replay", &path, "--seed", "0"];
+    let done = picklock(&replay);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let last = done.stdout.lines().last().unwrap_or_default();
+    assert!(last.starts_with("  Replay   picklock replay"), "{last}");
+}
+
+#[test]
+fn what_cannot_be_told_exits_with_3_and_the_reason() {
+    let folder = Folder::new();
+    let path = folder.file("undecided.toml", UNDECIDED);
+    for arguments in [
+        ["run", &path, "--seeds", "3"],
+        ["replay", &path, "--seed", "3"],
+    ] {
+        let done = picklock(&arguments);
+        assert_eq!(done.code, Some(3), "{done:?}");
+        assert!(done.stdout.contains("UNDECIDED"), "{}", done.stdout);
+        assert!(
+            done.stdout.contains("fault 1 never fired"),
+            "{}",
+            done.stdout
+        );
+    }
+}
+
+#[test]
+fn one_failure_outweighs_what_is_undecided() {
+    let folder = Folder::new();
+    folder.file("a.toml", UNDECIDED);
+    folder.file("b.toml", FAILING);
+    let json = folder.at("results.json");
+    let path = folder.path().display().to_string();
+    let done = picklock(&["run", &path, "--seeds", "2", "--json", &json]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let results = std::fs::read_to_string(&json).unwrap_or_default();
+    assert!(results.contains(r#""as_expected": false"#));
+    assert_eq!(folder.names(), ["a.toml", "b.toml", "results.json"]);
+}
+
+#[test]
+fn quiet_shows_only_what_is_not_as_expected() {
+    let folder = Folder::new();
+    folder.file("b.toml", FAILING);
+    let path = folder.path().display().to_string();
+    let both = ["run", "zookeeper/waiter-death", &path, "--quiet"];
+    let done = picklock(&[&both[..], &["--seeds", "10"]].concat());
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(done.stdout.starts_with("b\n"), "{}", done.stdout);
+    assert!(
+        done.stdout
+            .contains("2 scenarios, 5 cases: 4 as expected, 1 not.")
+    );
+}
+
+#[test]
+fn a_replay_of_what_is_expected_exits_with_0_whether_it_is_violated_or_not() {
+    let replay = |case, seed| {
+        let scenario = "zookeeper/waiter-death";
+        let done = picklock(&["replay", scenario, "--case", case, "--seed", seed]);
+        assert_eq!(done.code, Some(0), "{done:?}");
+        done.stdout
+    };
+    let violated = replay("zk-no-recheck", "0");
+    assert!(violated.contains("mutual-exclusion violated"), "{violated}");
+    let kept = replay("zk-predecessor-watch", "0");
+    assert!(kept.contains("seed 0 violates nothing"), "{kept}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let mut child = command(&["list", "faults"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    drop(child.stdout.take());
+    let stderr = child.stderr.take().expect("a pipe");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(BufReader::new(stderr).lines().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_at_once_says_what_was_done_and_leaves_nothing_behind() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new();
+    let json = folder.at("results.json");
+    let slow = ["run", "zookeeper/waiter-death", "zookeeper/stock"];
+    let mut child = command(&[&slow[..], &["--seeds", "2000", "--json", &json]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("the first scenario");
+    assert_eq!(line, "zookeeper/waiter-death\n");
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    let mut told = String::new();
+    let stderr = child.stderr.take().expect("a pipe");
+    let read = BufReader::new(stderr).read_to_string(&mut told);
+    assert!(read.is_ok());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{told}");
+    assert!(
+        told.starts_with("picklock: stopped after 4 of 7 cases and 8"),
+        "{told}"
+    );
+    assert_eq!(folder.names(), Vec::<String>::new());
+}

@@ -1,0 +1,70 @@
+//! Everything that `--help` says.
+
+use super::common::picklock;
+
+fn help(arguments: &[&str]) -> String {
+    let done = picklock(arguments);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(done.stderr, "");
+    for line in done.stdout.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    done.stdout
+}
+
+#[test]
+fn help_of_the_program() {
+    insta::assert_snapshot!(help(&["--help"]));
+}
+
+#[test]
+fn help_of_run() {
+    insta::assert_snapshot!(help(&["run", "--help"]));
+}
+
+#[test]
+fn help_of_replay() {
+    insta::assert_snapshot!(help(&["replay", "--help"]));
+}
+
+#[test]
+fn help_of_list() {
+    insta::assert_snapshot!(help(&["list", "--help"]));
+}
+
+#[test]
+fn help_of_herd() {
+    insta::assert_snapshot!(help(&["herd", "--help"]));
+}
+
+#[test]
+fn help_of_bench() {
+    insta::assert_snapshot!(help(&["bench", "--help"]));
+}
+
+#[test]
+fn without_arguments_there_is_help() {
+    assert!(help(&[]).contains("Usage: picklock"));
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let version = format!("picklock {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(help(&["--version"]), version);
+}
+
+#[test]
+fn lists_have_one_line_for_each_thing() {
+    for what in ["algorithms", "invariants", "metrics", "scenarios"] {
+        let done = picklock(&["list", what]);
+        assert_eq!(done.code, Some(0), "{done:?}");
+        assert!(done.stdout.lines().count() > 4, "{what}");
+        for line in done.stdout.lines() {
+            assert!(line.ends_with('.'), "{what}: {line}");
+        }
+        let json = picklock(&["list", what, "--json"]).stdout;
+        let document: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
+        let rows = document[what].as_array().map_or(0, Vec::len);
+        assert_eq!(rows, done.stdout.lines().count(), "{what}");
+    }
+}

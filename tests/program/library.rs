@@ -1,0 +1,91 @@
+//! The scenarios that come with picklock, and the library as a downstream test uses it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::common::{FAILING, UNDECIDED};
+use picklock::algorithms::clients::zookeeper::{Path, ZooKeeper};
+use picklock::algorithms::{Build, Env, Lock, Recipe, registry};
+use picklock::scenarios::runner::Stopped;
+use picklock::scenarios::{Catalogue, Want};
+use picklock::{CheckError, Harness, Standing, sources};
+
+#[test]
+fn every_scenario_of_the_library_is_as_expected() {
+    let mut wrong = Vec::new();
+    for scenario in sources::library(&Catalogue::EVERYTHING).expect("it has no mistakes") {
+        let cases = scenario.cases.iter();
+        let wants = cases.flat_map(|case| case.expectations.iter().map(|it| &it.want));
+        let seeds = wants.map(|want| match want {
+            Want::Violated { within_seeds, .. } => *within_seeds,
+            Want::Holds | Want::Unchecked { .. } => 0,
+        });
+        let seeds = seeds.max().unwrap_or(0).max(10);
+        let report = picklock::check(&scenario.name, 0..seeds);
+        let report = report.unwrap_or_else(|error| panic!("{error}"));
+        if !report.as_expected() {
+            wrong.push(report.to_string());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a panic says.
+fn panic_of(scenario: &'static str) -> String {
+    let panic = std::panic::catch_unwind(|| picklock::assert_as_expected(scenario, 3..6));
+    let said = panic.expect_err("it panics");
+    said.downcast_ref::<String>().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_failure_panics_with_its_report() {
+    let said = panic_of(FAILING);
+    assert!(said.contains("mutual-exclusion violated"), "{said}");
+    assert!(said.contains("the same test, with_seeds(3..4)"), "{said}");
+}
+
+#[test]
+fn undecided_is_not_as_expected() {
+    assert!(panic_of(UNDECIDED).contains("fault 1 never fired"));
+    assert!(panic_of("claim = 1\n").contains("scenario.toml:1"));
+    assert!(panic_of("zookeeper/waiter-deth").contains("did you mean"));
+}
+
+#[test]
+fn a_run_without_seeds_finds_nothing_out() {
+    let report = picklock::check("zookeeper/waiter-death", 0..0);
+    assert_eq!(report.map(|it| it.standing()), Ok(Standing::Undecided));
+}
+
+#[test]
+fn an_algorithm_that_is_not_deterministic_is_found_out() {
+    /// Another recipe every other time.
+    fn fickle(client: ZooKeeper, env: Env, path: Path) -> Box<dyn Lock> {
+        static TURN: AtomicBool = AtomicBool::new(false);
+        let name = if TURN.fetch_xor(true, Ordering::Relaxed) {
+            "zk-same-name"
+        } else {
+            "zk-predecessor-watch"
+        };
+        match registry::find(name).map(|recipe| recipe.build) {
+            Some(Build::ZooKeeper(build)) => build(client, env, path),
+            None => unreachable!("{name} is in the registry"),
+        }
+    }
+    let recipe = Recipe {
+        name: "fickle",
+        build: Build::ZooKeeper(fickle),
+        ..*registry::find("zk-predecessor-watch").expect("it is in the registry")
+    };
+    let text = UNDECIDED.replace("zk-predecessor-watch", "fickle");
+    let harness = Harness::new().with_recipe(recipe).with_seeds(0..1);
+    match harness.verifying_determinism().check(&text) {
+        Err(CheckError::Stopped {
+            why: Stopped::NotDeterministic { seed, hashes },
+            ..
+        }) => {
+            assert_eq!(seed, 0);
+            assert_ne!(hashes.0, hashes.1);
+        }
+        other => panic!("{other:?}"),
+    }
+}
