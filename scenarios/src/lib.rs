@@ -23,5 +23,7 @@ pub use format::parse;
 pub use library::BUILT_IN;
 pub use load::load;
 pub use nearest::nearest;
-pub use scenario::{Case, Catalogue, Expectation, Measure, Scenario, Want, default_event_budget};
+pub use scenario::{
+    Case, Catalogue, Expectation, Measure, Recorded, Scenario, Want, default_event_budget,
+};
 pub use write::write;

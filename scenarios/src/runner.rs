@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
 use picklock_checker::vacuity::vacuous_evidence;
 use picklock_checker::{Evidence, invariants};
-use picklock_sim::{Simulated, simulate};
+use picklock_sim::engine::Tape;
+use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
 use crate::clock::Stopwatch;
@@ -57,9 +58,10 @@ pub fn run_case(
 ) -> Result<CaseOutcome, Stopped> {
     let watch = Stopwatch::start();
     let mut tally = Tally::default();
-    let mut next = settings.seeds.start;
-    while next < settings.seeds.end {
-        let until = settings.seeds.end.min(next.saturating_add(BLOCK));
+    let seeds = seeds(case, &settings.seeds);
+    let mut next = seeds.start;
+    while next < seeds.end {
+        let until = seeds.end.min(next.saturating_add(BLOCK));
         let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
             .into_par_iter()
             .map(|seed| {
@@ -84,15 +86,33 @@ pub fn run_case(
     Ok(tally.outcome(scenario, case, story, watch.elapsed()))
 }
 
+/// The seeds of these that a case has: all, unless it is about one run that was recorded. That one
+/// goes by the seed 0.
+pub fn seeds(case: &Case, asked: &Range<u64>) -> Range<u64> {
+    if case.recorded.is_some() && !asked.is_empty() {
+        0..1
+    } else {
+        asked.clone()
+    }
+}
+
+/// Runs one seed of a case: with the choices of the seed, or with those that were recorded.
+pub fn simulated(case: &Case, seed: u64) -> Simulated {
+    match &case.recorded {
+        Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
+        None => simulate(&case.plan, seed),
+    }
+}
+
 /// Runs one seed of a case, and judges it.
 ///
 /// # Errors
 ///
 /// [`Stopped::NotDeterministic`], if it is run twice and the runs differ.
 pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stopped> {
-    let simulated = simulate(&case.plan, seed);
+    let simulated = simulated(case, seed);
     if twice {
-        let again = simulate(&case.plan, seed).hash;
+        let again = self::simulated(case, seed).hash;
         if again != simulated.hash {
             return Err(Stopped::NotDeterministic {
                 seed,
@@ -134,7 +154,7 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
 
 /// Runs a seed again to tell its story: that of the violation, if there is one to tell.
 fn tell(scenario: &Scenario, case: &Case, violation: &Violation) -> Story {
-    let simulated = simulate(&case.plan, violation.seed);
+    let simulated = simulated(case, violation.seed);
     let outcome = judge(case, violation.seed, &simulated);
     let violated = (violation.invariant.clone(), violation.witness.clone());
     story(scenario, case, simulated, &outcome, Some(violated))
@@ -167,8 +187,16 @@ pub fn story(
 
 /// The command that shows a run again, ready for a shell.
 pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
-    let (scenario, case) = (quoted(&scenario.path), quoted(&case.name));
-    format!("picklock replay {scenario} --case {case} --seed {seed}")
+    format!("picklock replay {}", run_in_words(scenario, case, seed))
+}
+
+/// How commands name a run. One that was recorded needs no seed.
+pub(crate) fn run_in_words(scenario: &Scenario, case: &Case, seed: u64) -> String {
+    let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+    match &case.recorded {
+        Some(_) => format!("{path} --case {name}"),
+        None => format!("{path} --case {name} --seed {seed}"),
+    }
 }
 
 /// The run that is under way: if the algorithm panics, a person should know how to see it again.
