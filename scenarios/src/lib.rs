@@ -15,6 +15,7 @@ pub mod load;
 mod nearest;
 pub mod runner;
 pub mod scenario;
+pub mod shrink;
 pub mod units;
 mod write;
 
