@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 /// A boxed future that stays on its thread.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -59,6 +61,12 @@ impl Env {
 
     /// A name that nobody else has: 32 hexadecimal digits.
     pub fn guid(&self) -> String {
-        format!("{:016x}{:016x}", self.random(), self.random())
+        let mut guid = String::with_capacity(32);
+        for number in [self.random(), self.random()] {
+            for digit in (0..16).rev() {
+                guid.push(char::from(HEX[(number >> (4 * digit)) as usize & 15]));
+            }
+        }
+        guid
     }
 }

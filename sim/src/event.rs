@@ -1,6 +1,7 @@
 //! What the timeline holds: everything that can happen next.
 
 use picklock_algorithms::clients::completion::Completion;
+use picklock_checker::VirtualTime;
 
 use crate::process::ProcessId;
 use crate::resource::Write;
@@ -35,14 +36,11 @@ pub enum Event {
     Peer {
         from: ServerId,
         to: ServerId,
-        message: PeerMessage,
-    },
-    /// A message between servers leaves, after something had to be done first.
-    Departs {
-        from: ServerId,
-        to: ServerId,
-        message: PeerMessage,
+        /// How often its sender had died before it sent it.
         life: u32,
+        /// When it left, unless its sender had died by then.
+        departed: VirtualTime,
+        message: PeerMessage,
     },
     /// A server learns that another is gone.
     PeerLost { server: ServerId, peer: ServerId },
@@ -118,7 +116,6 @@ impl Event {
             Self::BoundReached => (17, 0),
             Self::Settled => (18, 0),
             Self::StormMayEnd => (19, 0),
-            Self::Departs { from, to, .. } => (20, u32::from(from.0) << 8 | u32::from(to.0)),
         };
         kind << 32 | u64::from(whom)
     }

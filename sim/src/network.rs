@@ -52,8 +52,9 @@ impl Obstacle {
         self.slow_until = until;
     }
 
+    /// When what leaves at `departs` gets through.
     #[inline]
-    fn arrival(&self, departs: VirtualTime, latency: u64) -> VirtualTime {
+    pub fn arrival(&self, departs: VirtualTime, latency: u64) -> VirtualTime {
         let slow = if departs < self.slow_until {
             self.slow_by
         } else {
@@ -64,21 +65,31 @@ impl Obstacle {
     }
 }
 
-/// One direction of a link between two servers: messages arrive in the order in which they were sent.
+/// One direction of a link between two servers: messages arrive in the order in which they leave.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lane {
+pub struct Link {
     /// When the last message arrives.
     last: VirtualTime,
+    /// When the last of those arrives that wait for something before they leave. They hold up none that leaves before.
+    last_late: VirtualTime,
     /// What is in the way.
     pub obstacle: Obstacle,
 }
 
-impl Lane {
-    /// When a message that leaves at `departs` arrives.
+impl Link {
+    /// When a message that leaves now arrives.
     #[inline]
-    pub fn arrival(&mut self, departs: VirtualTime, latency: u64) -> VirtualTime {
-        self.last = self.last.max(self.obstacle.arrival(departs, latency));
+    pub fn arrival(&mut self, now: VirtualTime, latency: u64) -> VirtualTime {
+        self.last = self.last.max(self.obstacle.arrival(now, latency));
         self.last
+    }
+
+    /// When a message arrives that leaves later: after all that has left before it was sent.
+    #[inline]
+    pub fn arrival_of_late(&mut self, departs: VirtualTime, latency: u64) -> VirtualTime {
+        let gets_through = self.obstacle.arrival(departs, latency);
+        self.last_late = self.last_late.max(self.last).max(gets_through);
+        self.last_late
     }
 }
 
@@ -143,33 +154,17 @@ pub struct ClientLink {
 }
 
 impl Connection {
-    /// When a message to the server that leaves now arrives, or later by `extra`.
+    /// When a message to the server that would arrive at `at` does: not before those that were sent before.
     #[inline]
-    pub fn reaches_server(
-        &mut self,
-        link: &ClientLink,
-        departs: VirtualTime,
-        latency: u64,
-        extra: u64,
-    ) -> VirtualTime {
-        self.to_server = self
-            .to_server
-            .max(link.to_server.arrival(departs, latency + extra));
+    pub fn reaches_server(&mut self, at: VirtualTime) -> VirtualTime {
+        self.to_server = self.to_server.max(at);
         self.to_server
     }
 
-    /// When a message to the client that leaves now arrives, or later by `extra`.
+    /// When a message to the client that would arrive at `at` does: not before those that were sent before.
     #[inline]
-    pub fn reaches_client(
-        &mut self,
-        link: &ClientLink,
-        departs: VirtualTime,
-        latency: u64,
-        extra: u64,
-    ) -> VirtualTime {
-        self.to_client = self
-            .to_client
-            .max(link.to_client.arrival(departs, latency + extra));
+    pub fn reaches_client(&mut self, at: VirtualTime) -> VirtualTime {
+        self.to_client = self.to_client.max(at);
         self.to_client
     }
 }
@@ -184,17 +179,26 @@ mod tests {
 
     #[test]
     fn messages_of_one_direction_arrive_in_the_order_in_which_they_were_sent() {
-        let mut lane = Lane::default();
-        assert_eq!(lane.arrival(at(0), 500), at(500));
-        assert_eq!(lane.arrival(at(10), 20), at(500));
-        assert_eq!(lane.arrival(at(600), 20), at(620));
+        let mut link = Link::default();
+        assert_eq!(link.arrival(at(0), 500), at(500));
+        assert_eq!(link.arrival(at(10), 20), at(500));
+        assert_eq!(link.arrival(at(600), 20), at(620));
+    }
+
+    #[test]
+    fn what_leaves_later_holds_up_nothing_and_overtakes_nothing() {
+        let mut link = Link::default();
+        assert_eq!(link.arrival(at(0), 900), at(900));
+        assert_eq!(link.arrival_of_late(at(500), 200), at(900));
+        assert_eq!(link.arrival_of_late(at(800), 200), at(1_000));
+        assert_eq!(link.arrival(at(10), 900), at(910));
     }
 
     #[test]
     fn what_is_sent_into_a_hold_arrives_when_it_is_over() {
-        let mut lane = Lane::default();
-        lane.obstacle.hold(at(1_000));
-        assert_eq!(lane.arrival(at(10), 20), at(1_020));
-        assert_eq!(lane.arrival(at(1_000), 20), at(1_020));
+        let mut link = Link::default();
+        link.obstacle.hold(at(1_000));
+        assert_eq!(link.arrival(at(10), 20), at(1_020));
+        assert_eq!(link.arrival(at(1_000), 20), at(1_020));
     }
 }

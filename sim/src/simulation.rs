@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use picklock_checker::{ContenderId, Ended, Facts, Run};
 
+use crate::bystander;
 use crate::chance::Chance;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
 use crate::plan::Plan;
-use crate::process::{ProcessId, ProcessState};
+use crate::process::ProcessId;
 use crate::samples::Samples;
 use crate::shared::Shared;
 use crate::world::World;
@@ -42,6 +43,7 @@ pub fn simulate_with(plan: &Plan, tape: Tape) -> Simulated {
 struct Simulation {
     shared: Rc<Shared>,
     ready: Vec<TaskId>,
+    events: u64,
 }
 
 impl Simulation {
@@ -59,78 +61,92 @@ impl Simulation {
         }
         for place in 0..workload.bystanders {
             let process = ProcessId(workload.contenders + place);
-            let task = contender::bystand(Rc::clone(&shared), process);
+            let task = bystander::bystand(Rc::clone(&shared), process);
             shared.executor.spawn(process, Box::pin(task));
         }
         Self {
             shared,
             ready: Vec::new(),
+            events: 0,
         }
     }
 
     fn run(mut self, mut sandbox: Sandbox) -> Simulated {
-        let budget = self.shared.world.borrow().plan.event_budget;
-        let mut events = 0;
-        let why = loop {
-            self.run_ready();
-            let event = {
-                let mut world = self.shared.world.borrow_mut();
-                world.end_if_over();
-                if let Some(why) = world.ended {
-                    break why;
-                }
-                world.timeline.take()
-            };
-            let Some((at, event)) = event else {
-                break Ended::OutOfBudget;
-            };
-            events += 1;
-            if events > budget {
-                break Ended::OutOfBudget;
+        loop {
+            self.run_ready(&mut sandbox);
+            if let Some(why) = self.happen() {
+                return self.finish(why);
             }
-            sandbox.advance_to(at.micros());
-            let mut world = self.shared.world.borrow_mut();
+        }
+    }
+
+    /// Lets the world go on until the contenders' code has something to do, or the run is over.
+    fn happen(&mut self) -> Option<Ended> {
+        let mut world = self.shared.world.borrow_mut();
+        let budget = world.plan.event_budget;
+        loop {
+            world.end_if_over();
+            if world.ended.is_some() {
+                return world.ended;
+            }
+            let Some((at, event)) = world.timeline.take() else {
+                return Some(Ended::OutOfBudget);
+            };
+            self.events += 1;
+            if self.events > budget {
+                return Some(Ended::OutOfBudget);
+            }
             world.now = at;
             world.recorder.mix(at.micros() ^ event.word() << 20);
             world.happen(event);
             world.settle();
-        };
-        self.finish(why, events)
-    }
-
-    /// Runs the contenders' code as long as there is something for it to do.
-    fn run_ready(&mut self) {
-        loop {
-            self.take_over();
-            if self.ready.is_empty() {
-                return;
+            if world.wants_tasks() || self.shared.executor.has_ready() {
+                return None;
             }
-            let choice = match self.ready.len() as u32 {
-                1 => 0,
-                several => self.shared.world.borrow_mut().tape.choose(several),
-            };
-            let task = self.ready.remove(choice as usize);
-            let Some(process) = self.shared.executor.label(task) else {
-                continue;
-            };
-            {
-                let mut world = self.shared.world.borrow_mut();
-                let owner = &mut world.processes[process.0 as usize];
-                match owner.state {
-                    ProcessState::Running => {}
-                    ProcessState::Paused => {
-                        owner.sleepers.push(task);
-                        continue;
-                    }
-                    ProcessState::Crashed => continue,
-                }
-            }
-            self.shared.executor.poll(task);
-            self.shared.world.borrow_mut().look_at(process);
         }
     }
 
-    /// Does what the world wants done with tasks, and takes over what is ready.
+    /// Runs the contenders' code as long as there is something for it to do.
+    fn run_ready(&mut self, sandbox: &mut Sandbox) {
+        let shared = Rc::clone(&self.shared);
+        let mut world = shared.world.borrow_mut();
+        sandbox.advance_to(world.now.micros());
+        loop {
+            if world.wants_tasks() {
+                drop(world);
+                self.take_over();
+                world = shared.world.borrow_mut();
+            }
+            let only = if self.ready.is_empty() {
+                shared.executor.start_only()
+            } else {
+                None
+            };
+            let started = match only {
+                Some(started) => Some(started),
+                None => {
+                    shared.executor.drain_ready(&mut self.ready);
+                    if self.ready.is_empty() {
+                        return;
+                    }
+                    let choice = world.tape.choose(self.ready.len() as u32);
+                    shared.executor.start(self.ready.remove(choice as usize))
+                }
+            };
+            let Some(started) = started else { continue };
+            let process = started.label;
+            if !world.all_run && !world.may_run(process, started.task) {
+                shared.executor.put_back(started);
+                continue;
+            }
+            drop(world);
+            shared.executor.run(started);
+            world = shared.world.borrow_mut();
+            world.look_at(process);
+        }
+    }
+
+    /// Does what the world wants done with tasks.
     fn take_over(&mut self) {
         let (killed, spawned) = {
             let mut world = self.shared.world.borrow_mut();
@@ -146,14 +162,13 @@ impl Simulation {
         for (process, task) in spawned {
             self.shared.executor.spawn(process, task);
         }
-        self.shared.executor.drain_ready(&mut self.ready);
     }
 
-    fn finish(self, why: Ended, events: u64) -> Simulated {
+    fn finish(self, why: Ended) -> Simulated {
         let simulated = {
             let mut world = self.shared.world.borrow_mut();
             world.write_the_end(why);
-            world.recorder.counts.engine_events = events;
+            world.recorder.counts.engine_events = self.events;
             let section = world.plan.workload.section;
             let facts = Facts {
                 lease: world.lease,

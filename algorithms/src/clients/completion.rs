@@ -1,6 +1,6 @@
 //! The two ends of an answer: who asked waits on one, and who answers fills the other.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 struct Slot<T> {
     value: Cell<Option<T>>,
-    waker: RefCell<Option<Waker>>,
+    waker: Cell<Option<Waker>>,
 }
 
 /// The end that answers.
@@ -19,11 +19,44 @@ pub struct Answer<T>(Rc<Slot<T>>);
 
 /// Makes the two ends of one answer.
 pub fn completion<T>() -> (Completion<T>, Answer<T>) {
-    let slot = Rc::new(Slot {
-        value: Cell::new(None),
-        waker: RefCell::new(None),
-    });
+    let slot = Rc::new(Slot::default());
     (Completion(Rc::clone(&slot)), Answer(slot))
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self {
+            value: Cell::new(None),
+            waker: Cell::new(None),
+        }
+    }
+}
+
+/// Makes the ends of one answer after the other. Who asks again only when it has been answered needs no new memory.
+pub struct Completions<T>(Cell<Option<Rc<Slot<T>>>>);
+
+impl<T> Default for Completions<T> {
+    fn default() -> Self {
+        Self(Cell::new(None))
+    }
+}
+
+impl<T> Completions<T> {
+    /// Makes the two ends of one answer.
+    pub fn completion(&self) -> (Completion<T>, Answer<T>) {
+        let slot = take_spare(&self.0);
+        slot.value.take();
+        slot.waker.take();
+        (Completion(Rc::clone(&slot)), Answer(slot))
+    }
+}
+
+/// The spare one, if nobody else has it any more, or a new one, which is the spare from then on.
+pub(crate) fn take_spare<S: Default>(spare: &Cell<Option<Rc<S>>>) -> Rc<S> {
+    let known = spare.take().filter(|slot| Rc::strong_count(slot) == 1);
+    let slot = known.unwrap_or_default();
+    spare.set(Some(Rc::clone(&slot)));
+    slot
 }
 
 impl<T> Completion<T> {
@@ -42,13 +75,14 @@ impl<T> Future for Answer<T> {
         if let Some(value) = self.0.value.take() {
             return Poll::Ready(value);
         }
-        let mut waker = self.0.waker.borrow_mut();
-        if !waker
-            .as_ref()
-            .is_some_and(|known| known.will_wake(context.waker()))
-        {
-            *waker = Some(context.waker().clone());
-        }
+        wait(&self.0.waker, context);
         Poll::Pending
     }
+}
+
+/// Leaves word whom to wake.
+pub(crate) fn wait(waker: &Cell<Option<Waker>>, context: &Context<'_>) {
+    let known = waker.take();
+    let same = known.filter(|known| known.will_wake(context.waker()));
+    waker.set(Some(same.unwrap_or_else(|| context.waker().clone())));
 }

@@ -53,7 +53,9 @@ impl Lock for ChildrenWatch {
         loop {
             let (children, changed) =
                 until_answered(async || self.zk.children_and_watch(&self.lock).await).await?; // Step 2.
-            match children.place(ticket.name()) {
+            let place = children.place(ticket.name());
+            drop(children);
+            match place {
                 None => return Err(LockError::PlaceLost),
                 Some(0) => {
                     return Ok(Held {

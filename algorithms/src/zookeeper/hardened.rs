@@ -34,7 +34,7 @@ use async_trait::async_trait;
 use futures_lite::future;
 
 use super::predecessor_watch::CLAIMS;
-use super::queue::{Ticket, child, delete_own, make_ticket, predecessor};
+use super::queue::{Ticket, child, delete_own, make_ticket, predecessor, prefix};
 use crate::clients::zookeeper::{
     EventKind, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
 };
@@ -82,17 +82,14 @@ impl Lock for Hardened {
 
 /// Step 1. A node of an old session is about to go with it, so it is deleted and not adopted.
 async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket> {
-    let prefix = child(lock, &format!("{guid}-lock-"));
+    let prefix = prefix(lock, guid);
     loop {
         match make_ticket(zk, &prefix).await {
             Err(ZkError::ConnectionLoss) => {
                 for path in nodes_of(zk, lock, guid).await? {
                     match until_answered(async || zk.exists(&path).await).await? {
                         Some(stat) if stat.ephemeral_owner == zk.session() => {
-                            return Ok(Ticket {
-                                path,
-                                czxid: stat.czxid,
-                            });
+                            return Ok(Ticket::new(path, stat.czxid));
                         }
                         Some(_) => delete_if_there(zk, &path).await?,
                         None => {}
@@ -127,10 +124,7 @@ async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>
     // A refused write has its place in the order of all writes like any other.
     delete_if_there(zk, &nothing).await?;
     let children = until_answered(async || zk.children(lock).await).await?;
-    let ours = children
-        .names()
-        .iter()
-        .filter(|name| name.starts_with(guid));
+    let ours = children.names().filter(|name| name.starts_with(guid));
     Ok(ours.map(|name| Path::from(child(lock, name))).collect())
 }
 

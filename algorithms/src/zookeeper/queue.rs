@@ -14,12 +14,23 @@ pub(super) struct Ticket {
     pub path: Path,
     /// The transaction that made it: greater for every later ticket, even if the queue itself is made anew.
     pub czxid: Zxid,
+    name_at: usize,
 }
 
 impl Ticket {
+    /// The ticket at a path.
+    pub fn new(path: Path, czxid: Zxid) -> Self {
+        let name_at = path.rfind('/').map_or(0, |slash| slash + 1);
+        Self {
+            path,
+            czxid,
+            name_at,
+        }
+    }
+
     /// The last part of its path.
     pub fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or(&self.path)
+        &self.path[self.name_at..]
     }
 
     /// The number at the end of its name.
@@ -34,11 +45,12 @@ impl Ticket {
 
 /// The path of a child.
 pub(super) fn child(parent: &str, name: &str) -> String {
-    let mut path = String::with_capacity(parent.len() + 1 + name.len());
-    path.push_str(parent);
-    path.push('/');
-    path.push_str(name);
-    path
+    [parent, "/", name].concat()
+}
+
+/// What the path of a ticket with this guid begins with.
+pub(super) fn prefix(lock: &Path, guid: &str) -> String {
+    [lock, "/", guid, "-lock-"].concat()
 }
 
 /// Makes a ticket. An answer that is lost is an error: the node may be there.
@@ -46,10 +58,7 @@ pub(super) async fn make_ticket(zk: &ZooKeeper, prefix: &str) -> ZkResult<Ticket
     let (path, stat) = zk
         .create_with_stat(prefix, b"", CreateMode::EphemeralSequential)
         .await?;
-    Ok(Ticket {
-        path,
-        czxid: stat.czxid,
-    })
+    Ok(Ticket::new(path, stat.czxid))
 }
 
 /// Makes a ticket whose name holds our guid. If the answer is lost, the guid tells us whether the node was made all
@@ -59,19 +68,16 @@ pub(super) async fn make_ticket_with_guid(
     lock: &Path,
     guid: &str,
 ) -> ZkResult<Ticket> {
-    let prefix = child(lock, &format!("{guid}-lock-"));
+    let prefix = prefix(lock, guid);
     loop {
         match make_ticket(zk, &prefix).await {
             Err(ZkError::ConnectionLoss) => {
                 let children = until_answered(async || zk.children(lock).await).await?;
-                let ours = children.names().iter().find(|name| name.starts_with(guid));
+                let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {
                     let path = Path::from(child(lock, ours));
                     if let Some(stat) = until_answered(async || zk.exists(&path).await).await? {
-                        return Ok(Ticket {
-                            path,
-                            czxid: stat.czxid,
-                        });
+                        return Ok(Ticket::new(path, stat.czxid));
                     }
                 }
             }
@@ -102,7 +108,7 @@ pub(super) async fn predecessor(
     match children.place(ticket.name()) {
         None => Err(LockError::PlaceLost),
         Some(0) => Ok(None),
-        Some(place) => Ok(Some(Rc::clone(&children.in_sequence_order()[place - 1]))),
+        Some(place) => Ok(children.at(place - 1).map(Rc::clone)),
     }
 }
 

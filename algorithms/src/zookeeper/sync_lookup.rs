@@ -60,14 +60,11 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
                     zk.children(lock).await
                 })
                 .await?;
-                let ours = children.names().iter().find(|name| name.starts_with(guid));
+                let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {
                     let path = Path::from(child(lock, ours));
                     if let Some(stat) = until_answered(async || zk.exists(&path).await).await? {
-                        return Ok(Ticket {
-                            path,
-                            czxid: stat.czxid,
-                        });
+                        return Ok(Ticket::new(path, stat.czxid));
                     }
                 }
             }

@@ -32,7 +32,7 @@ impl Lock for Unsorted {
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?;
         loop {
             let children = until_answered(async || self.zk.children(&self.lock).await).await?;
-            let names = children.names();
+            let names: Vec<_> = children.names().collect();
             match names.iter().position(|name| name.as_ref() == ticket.name()) {
                 None => return Err(LockError::PlaceLost),
                 Some(0) => {
@@ -42,7 +42,7 @@ impl Lock for Unsorted {
                     });
                 }
                 Some(place) => {
-                    let ahead = child(&self.lock, &names[place - 1]);
+                    let ahead = child(&self.lock, names[place - 1]);
                     let (there, gone) =
                         until_answered(async || self.zk.exists_and_watch(&ahead).await).await?;
                     if there.is_some() {

@@ -1,6 +1,6 @@
 //! The life of client handles in the world: connections, messages, and the waking of contenders.
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, Response, SessionState};
+use picklock_algorithms::clients::zookeeper::{RequestKind, SessionState};
 use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{ClientSlot, Fate, World};
@@ -9,9 +9,7 @@ use crate::network::ClientLink;
 use crate::process::ProcessId;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
-use crate::zookeeper::messages::{
-    ClientMessage, ConnectionId, ServerId, ServerMessage, notification_bytes,
-};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
 
 impl World {
     /// Gives a process a new client handle, which begins to connect.
@@ -33,42 +31,56 @@ impl World {
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
         }
-        let mut out = self.client_outputs.pop().unwrap_or_default();
-        let now = self.processes[process.0 as usize].monotonic(self.now);
+        let now = self.local_now(process);
         self.clients[id.0 as usize]
             .machine
-            .start(now, &mut self.tape, &mut out);
-        self.carry_out(id, out);
+            .start(now, &mut self.tape, &mut self.client_outputs);
+        self.carry_out(id);
+        self.arm_client(id);
         id
     }
 
     /// Lets a client handle an input, and does what it wants done.
     pub fn tell_client(&mut self, id: ClientId, input: Input) {
-        let slot = &mut self.clients[id.0 as usize];
+        let slot = &self.clients[id.0 as usize];
         if !slot.alive {
             return;
         }
-        let mut out = self.client_outputs.pop().unwrap_or_default();
-        let now = self.processes[slot.process.0 as usize].monotonic(self.now);
-        slot.machine.handle(now, input, &mut self.tape, &mut out);
-        self.carry_out(id, out);
+        let now = self.local_now(slot.process);
+        let slot = &mut self.clients[id.0 as usize];
+        let out = &mut self.client_outputs;
+        let earlier = slot.machine.handle(now, input, &mut self.tape, out);
+        self.carry_out(id);
+        if earlier {
+            self.arm_client(id);
+        }
     }
 
-    fn carry_out(&mut self, id: ClientId, mut outputs: Vec<Output>) {
-        for output in outputs.drain(..) {
-            match output {
-                Output::Connect { server } => self.connect(id, server),
-                Output::Disconnect { connection } => self.hang_up(connection),
-                Output::Send {
-                    connection,
-                    message,
-                } => self.send_to_server(connection, message),
-                Output::StateChanged(state) => self.client_state(id, state),
+    fn carry_out(&mut self, id: ClientId) {
+        // Mostly there is one or none.
+        if self.client_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut self.client_outputs);
+            for output in outputs.drain(..) {
+                self.carry_out_one(id, output);
             }
+            self.client_outputs = outputs;
+        } else if let Some(output) = self.client_outputs.pop() {
+            self.carry_out_one(id, output);
         }
-        self.client_outputs.push(outputs);
-        self.arm_client(id);
         self.count_requests(id);
+    }
+
+    #[inline]
+    fn carry_out_one(&mut self, id: ClientId, output: Output) {
+        match output {
+            Output::Connect { server } => self.connect(id, server),
+            Output::Disconnect { connection } => self.hang_up(connection),
+            Output::Send {
+                connection,
+                message,
+            } => self.send_to_server(connection, message),
+            Output::StateChanged(state) => self.client_state(id, state),
+        }
     }
 
     /// Keeps the number of requests under way up to date.
@@ -85,6 +97,7 @@ impl World {
         }
     }
 
+    /// Sees to it that the client is woken in time.
     fn arm_client(&mut self, id: ClientId) {
         let slot = &mut self.clients[id.0 as usize];
         let wake = slot.machine.next_wake();
@@ -97,14 +110,8 @@ impl World {
 
     pub(super) fn client_wake(&mut self, client: ClientId) {
         let process = self.clients[client.0 as usize].process;
-        if self
-            .deliver(process, Event::ClientWake { client })
-            .is_none()
-        {
-            return;
-        }
+        let now = self.local_now(process);
         let slot = &mut self.clients[client.0 as usize];
-        let now = self.processes[process.0 as usize].monotonic(self.now);
         slot.wake = VirtualTime::NEVER;
         if slot.alive && slot.machine.next_wake() <= now {
             self.tell_client(client, Input::Wake);
@@ -113,9 +120,25 @@ impl World {
         }
     }
 
-    fn link(&self, process: ProcessId) -> ClientLink {
-        let contender = self.contenders.get(process.0 as usize);
-        contender.map_or_else(ClientLink::default, |contender| contender.link)
+    /// What is in the way of a client's messages; `None` if nothing is.
+    fn link(&self, connection: ConnectionId) -> Option<&ClientLink> {
+        if self.links_clear {
+            return None;
+        }
+        let contender = self
+            .contenders
+            .get(self.process_of(connection).0 as usize)?;
+        Some(&contender.link)
+    }
+
+    /// What the clock of a process shows.
+    #[inline]
+    fn local_now(&self, process: ProcessId) -> VirtualTime {
+        if self.clocks_agree {
+            self.now
+        } else {
+            self.processes[process.0 as usize].monotonic(self.now)
+        }
     }
 
     fn connect(&mut self, client: ClientId, server: ServerId) {
@@ -135,11 +158,12 @@ impl World {
     }
 
     fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let client = self.connections.get(connection).client;
-        let link = self.link(self.clients[client as usize].process);
-        let latency = self.client_latency.draw(&mut self.tape);
-        let connection = self.connections.get_mut(connection);
-        connection.reaches_server(&link, self.now, latency, extra)
+        let latency = self.client_latency.draw(&mut self.tape) + extra;
+        let at = match self.link(connection) {
+            None => VirtualTime::from_micros(self.now.micros() + latency),
+            Some(link) => link.to_server.arrival(self.now, latency),
+        };
+        self.connections.get_mut(connection).reaches_server(at)
     }
 
     /// When a message that a server sends at `departs` reaches its client.
@@ -149,11 +173,12 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let client = self.connections.get(connection).client;
-        let link = self.link(self.clients[client as usize].process);
-        let latency = self.client_latency.draw(&mut self.tape);
-        let connection = self.connections.get_mut(connection);
-        connection.reaches_client(&link, departs, latency, extra)
+        let latency = self.client_latency.draw(&mut self.tape) + extra;
+        let at = match self.link(connection) {
+            None => VirtualTime::from_micros(departs.micros() + latency),
+            Some(link) => link.to_client.arrival(departs, latency),
+        };
+        self.connections.get_mut(connection).reaches_client(at)
     }
 
     /// The client closes its end: what it has sent still arrives, what comes is not read.
@@ -216,13 +241,6 @@ impl World {
     pub(super) fn opened(&mut self, connection: ConnectionId) {
         let ends = *self.connections.get(connection);
         let client = ClientId(ends.client);
-        let process = self.clients[ends.client as usize].process;
-        if self
-            .deliver(process, Event::Opened { connection })
-            .is_none()
-        {
-            return;
-        }
         if ends.open_at_client && self.clients[ends.client as usize].connection == Some(connection)
         {
             self.tell_client(client, Input::Opened { connection });
@@ -234,13 +252,6 @@ impl World {
 
     pub(super) fn broken(&mut self, connection: ConnectionId) {
         let ends = *self.connections.get(connection);
-        let process = self.clients[ends.client as usize].process;
-        if self
-            .deliver(process, Event::Broken { connection })
-            .is_none()
-        {
-            return;
-        }
         self.connections.get_mut(connection).open_at_client = false;
         if self.clients[ends.client as usize].connection == Some(connection) {
             let input = if ends.was_opened {
@@ -255,15 +266,6 @@ impl World {
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         let ends = *self.connections.get(connection);
         let process = self.clients[ends.client as usize].process;
-        let Some(Event::ToClient { message, .. }) = self.deliver(
-            process,
-            Event::ToClient {
-                connection,
-                message,
-            },
-        ) else {
-            return;
-        };
         if let ServerMessage::Notification { .. } = message {
             self.notified(process);
         }
@@ -378,37 +380,5 @@ impl World {
         if self.draining && (process.0 as usize) < self.contenders.len() {
             self.recorder.counts.bytes += bytes;
         }
-    }
-}
-
-/// The length of what a server says, on the wire; keep-alives and greetings do not count.
-pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
-    match message {
-        ServerMessage::Reply {
-            reply: Ok(response),
-            ..
-        } => response.wire_bytes(),
-        ServerMessage::Reply { reply: Err(_), .. } => {
-            picklock_algorithms::clients::zookeeper::ERROR_REPLY_BYTES
-        }
-        ServerMessage::Notification { path, .. } => notification_bytes(path),
-        ServerMessage::Connected { .. }
-        | ServerMessage::Expired
-        | ServerMessage::Pong
-        | ServerMessage::WatchesSet { .. } => 0,
-    }
-}
-
-/// Whether an answer is that to a write.
-pub(super) fn answers_write(response: &Response) -> bool {
-    match response {
-        Response::Created { .. } | Response::Deleted | Response::Set(_) | Response::Multi(_) => {
-            true
-        }
-        Response::Exists(_)
-        | Response::Data { .. }
-        | Response::Children(_)
-        | Response::Synced
-        | Response::Closed => false,
     }
 }

@@ -20,12 +20,14 @@ impl World {
         });
         let plan = std::rc::Rc::clone(&self.plan);
         self.striking = fault;
+        self.all_run = false;
         let lasts = self.inject(&plan.faults[fault].inject, request);
         match lasts {
             None => self.over(fault),
             Some(length) => self.timeline.add(self.now + length, Event::Heal { fault }),
         }
         self.chain(fault);
+        self.see_who_runs();
     }
 
     /// Breaks something; answers how long it lasts, if it has to be healed.
@@ -102,6 +104,7 @@ impl World {
                 parts_per_million,
             } => {
                 let now = self.now;
+                self.clocks_agree = false;
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
                 // Until somebody sets it right: long enough to matter to a session.
                 Some(self.lease * 3)
@@ -224,6 +227,7 @@ impl World {
             fault: FaultId(fault as u32),
         });
         self.over(fault);
+        self.see_who_runs();
     }
 
     fn over(&mut self, _fault: usize) {
@@ -238,6 +242,7 @@ impl World {
         direction: Direction,
         change: impl Fn(&mut crate::network::Obstacle),
     ) {
+        self.links_clear = false;
         let link = &mut self.contenders[target.0 as usize].link;
         if matches!(direction, Direction::ToServer | Direction::Both) {
             change(&mut link.to_server);
@@ -292,10 +297,10 @@ impl World {
         let Some(leader) = self.server(ServerName::Leader) else {
             return;
         };
-        let mut out = self.server_outputs.pop().unwrap_or_default();
         let machine = &mut self.servers[leader.0 as usize].machine;
-        machine.expire_session(self.now, session, &mut self.tape, &mut out);
-        self.server_says(leader, out);
+        let out = &mut self.server_outputs;
+        machine.expire_session(self.now, session, &mut self.tape, out);
+        self.server_says(leader);
     }
 
     fn pause(&mut self, target: ProcessId) {
@@ -385,6 +390,7 @@ impl World {
                 self.struck_servers.push((by, server));
             }
         }
+        self.see_who_runs();
     }
 }
 

@@ -7,9 +7,10 @@ use picklock_algorithms::clients::completion::{Answer, Completion, completion};
 use picklock_checker::{What, time::whole_micros};
 
 use super::World;
+use crate::engine::TaskId;
 use crate::network::Latency;
 use crate::plan::{Arrival, Fault};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessState};
 use crate::shared::Shared;
 use crate::world::moments::{Moment, Occasion};
 
@@ -136,6 +137,25 @@ impl World {
             if let Some(settled) = contender.settled.take() {
                 settled.complete(());
             }
+        }
+    }
+
+    /// Whether tasks are to be woken, dropped, or added.
+    #[inline]
+    pub fn wants_tasks(&self) -> bool {
+        !(self.awakened.is_empty() && self.killed.is_empty() && self.spawned.is_empty())
+    }
+
+    /// Whether a task of a process may run now. If the process is paused, it will when that is over.
+    pub fn may_run(&mut self, process: ProcessId, task: TaskId) -> bool {
+        let owner = &mut self.processes[process.0 as usize];
+        match owner.state {
+            ProcessState::Running => true,
+            ProcessState::Paused => {
+                owner.sleepers.push(task);
+                false
+            }
+            ProcessState::Crashed => false,
         }
     }
 

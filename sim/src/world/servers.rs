@@ -2,7 +2,7 @@
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
-use super::clients::{answers_write, bytes_of};
+use super::wire::{answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
 use crate::world::moments::{Moment, Occasion};
@@ -11,48 +11,46 @@ use crate::zookeeper::peer::PeerMessage;
 use crate::zookeeper::state::{Input, Output};
 
 impl World {
-    /// What comes to a server that stands still is put aside; what comes to a dead one is gone.
-    fn deliver_to_server(&mut self, server: ServerId, event: Event) -> Option<Event> {
-        let slot = &mut self.servers[server.0 as usize];
-        if !slot.up {
-            return None;
-        }
-        if slot.hung {
-            slot.backlog.push(event);
-            return None;
-        }
-        Some(event)
-    }
-
     /// Lets a server handle an input, and does what it wants done.
     pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
-        let mut out = self.server_outputs.pop().unwrap_or_default();
         let slot = &mut self.servers[server.0 as usize];
-        slot.machine
-            .handle(self.now, input, &mut self.tape, &mut out);
-        self.server_says(server, out);
+        let out = &mut self.server_outputs;
+        slot.machine.handle(self.now, input, &mut self.tape, out);
+        self.server_says(server);
     }
 
-    pub(super) fn server_says(&mut self, server: ServerId, mut outputs: Vec<Output>) {
-        for output in outputs.drain(..) {
-            match output {
-                Output::ToClient {
-                    connection,
-                    message,
-                    caused_by,
-                } => {
-                    self.send_to_client(server, connection, message, caused_by);
-                }
-                Output::CloseClient { connection } => self.close_client(connection),
-                Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
-                Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
-                Output::Committed(txn) => self.committed(&txn),
-                Output::SessionExpired { session } => self.session_expired(session),
-                Output::BecameLeader | Output::StartedServing | Output::StoppedServing => {}
+    /// Does what a server wants done.
+    pub(super) fn server_says(&mut self, server: ServerId) {
+        // Mostly there is one or none.
+        if self.server_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut self.server_outputs);
+            for output in outputs.drain(..) {
+                self.server_says_one(server, output);
             }
+            self.server_outputs = outputs;
+        } else if let Some(output) = self.server_outputs.pop() {
+            self.server_says_one(server, output);
         }
-        self.server_outputs.push(outputs);
         self.arm_server(server);
+    }
+
+    #[inline]
+    fn server_says_one(&mut self, server: ServerId, output: Output) {
+        match output {
+            Output::ToClient {
+                connection,
+                message,
+                caused_by,
+            } => {
+                self.send_to_client(server, connection, message, caused_by);
+            }
+            Output::CloseClient { connection } => self.close_client(connection),
+            Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
+            Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
+            Output::Committed(txn) => self.committed(&txn),
+            Output::SessionExpired { session } => self.session_expired(session),
+            Output::BecameLeader | Output::StartedServing | Output::StoppedServing => {}
+        }
     }
 
     pub(super) fn arm_server(&mut self, server: ServerId) {
@@ -99,14 +97,10 @@ impl World {
 
     pub(super) fn gone(&mut self, connection: ConnectionId) {
         let server = self.connections.get(connection).server;
-        if !self.connections.get(connection).open_at_server
-            || self
-                .deliver_to_server(server, Event::Gone { connection })
-                .is_none()
-        {
+        let ends = self.connections.get_mut(connection);
+        if !std::mem::take(&mut ends.open_at_server) {
             return;
         }
-        self.connections.get_mut(connection).open_at_server = false;
         self.tell_server(server, Input::ClientGone { connection });
     }
 
@@ -115,14 +109,6 @@ impl World {
         if !ends.open_at_server || ends.broken {
             return;
         }
-        let event = Event::ToServer {
-            connection,
-            message,
-        };
-        let Some(Event::ToServer { message, .. }) = self.deliver_to_server(ends.server, event)
-        else {
-            return;
-        };
         if self.draining
             && let ClientMessage::Request { request, .. } = &message
         {
@@ -255,68 +241,57 @@ impl World {
         self.timeline.add(at, Event::Broken { connection });
     }
 
+    /// Messages to another server arrive in the order in which they leave, unless their sender dies before.
     fn send_to_peer(
         &mut self,
         from: ServerId,
         to: ServerId,
         message: PeerMessage,
-        departs: VirtualTime,
+        departed: VirtualTime,
     ) {
-        if departs > self.now {
-            let life = self.servers[from.0 as usize].life;
-            self.timeline.add(
-                departs,
-                Event::Departs {
-                    from,
-                    to,
-                    message,
-                    life,
-                },
-            );
-        } else {
-            self.departs_to_peer(from, to, message);
-        }
-    }
-
-    /// A message leaves, unless its sender has died before.
-    pub(super) fn departs_now(
-        &mut self,
-        from: ServerId,
-        to: ServerId,
-        message: PeerMessage,
-        life: u32,
-    ) {
-        let slot = &self.servers[from.0 as usize];
-        if slot.up && slot.life == life {
-            self.departs_to_peer(from, to, message);
-        }
-    }
-
-    fn departs_to_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
         let mut latency = self.server_latency.draw(&mut self.tape);
         let slot = &self.servers[to.0 as usize];
-        if self.now < slot.lag_until {
+        if departed < slot.lag_until {
             latency += slot.lag;
         }
-        let lane = self.links.entry((from, to)).or_default();
-        let at = lane.arrival(self.now, latency);
-        self.timeline.add(at, Event::Peer { from, to, message });
+        let link = self.link_between(from, to);
+        let at = if departed > self.now {
+            self.links[link].arrival_of_late(departed, latency)
+        } else {
+            self.links[link].arrival(departed, latency)
+        };
+        let life = self.servers[from.0 as usize].deaths.len() as u32;
+        self.timeline.add(
+            at,
+            Event::Peer {
+                from,
+                to,
+                life,
+                departed,
+                message,
+            },
+        );
     }
 
-    pub(super) fn at_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
-        let event = Event::Peer { from, to, message };
-        if let Some(Event::Peer { message, .. }) = self.deliver_to_server(to, event) {
+    fn link_between(&self, from: ServerId, to: ServerId) -> usize {
+        usize::from(from.0) * self.servers.len() + usize::from(to.0)
+    }
+
+    /// A message of another server arrives, if its sender lived long enough to send it.
+    pub(super) fn at_peer(
+        &mut self,
+        (from, life, departed): (ServerId, u32, VirtualTime),
+        to: ServerId,
+        message: PeerMessage,
+    ) {
+        let died = self.servers[from.0 as usize].deaths.get(life as usize);
+        if died.is_none_or(|died| *died >= departed) {
             self.tell_server(to, Input::Peer { from, message });
         }
     }
 
     pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
-        if self
-            .deliver_to_server(server, Event::PeerLost { server, peer })
-            .is_some()
-        {
-            self.tell_server(server, Input::PeerLost { peer });
-        }
+        self.tell_server(server, Input::PeerLost { peer });
     }
 
     /// The server's process dies. Its kernel closes its connections.
@@ -326,7 +301,7 @@ impl World {
             return;
         }
         slot.up = false;
-        slot.life += 1;
+        slot.deaths.push(self.now);
         slot.hung = false;
         slot.backlog.clear();
         slot.machine.crash(self.now);
@@ -344,8 +319,8 @@ impl World {
         for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
             if peer != server {
                 let latency = self.server_latency.draw(&mut self.tape);
-                let lane = self.links.entry((server, peer)).or_default();
-                let at = lane.arrival(self.now, latency);
+                let link = self.link_between(server, peer);
+                let at = self.links[link].arrival(self.now, latency);
                 self.timeline.add(
                     at,
                     Event::PeerLost {
@@ -362,12 +337,12 @@ impl World {
         if self.servers[server.0 as usize].up {
             return;
         }
-        let mut out = self.server_outputs.pop().unwrap_or_default();
         let slot = &mut self.servers[server.0 as usize];
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
-        slot.machine.restart(self.now, &mut self.tape, &mut out);
-        self.server_says(server, out);
+        let out = &mut self.server_outputs;
+        slot.machine.restart(self.now, &mut self.tape, out);
+        self.server_says(server);
     }
 
     /// A server stands still.
@@ -404,11 +379,8 @@ impl World {
 
     /// Messages of one server to another wait until `until`.
     pub(super) fn hold_link(&mut self, from: ServerId, to: ServerId, until: VirtualTime) {
-        self.links
-            .entry((from, to))
-            .or_default()
-            .obstacle
-            .hold(until);
+        let link = self.link_between(from, to);
+        self.links[link].obstacle.hold(until);
     }
 
     /// Lets a server learn everything later, until `until`.

@@ -159,7 +159,10 @@ pub struct Client {
     last_zxid: Zxid,
     last_heard: VirtualTime,
     last_sent: VirtualTime,
-    wake: VirtualTime,
+    /// When an input came last.
+    last_awake: VirtualTime,
+    /// Before this, no timer is due, no ping, and no earlier alarm.
+    quiet_until: VirtualTime,
     servers: Servers,
     /// The number of the next request. Those in `waiting` have the numbers just before it.
     next_xid: Xid,
@@ -186,7 +189,8 @@ impl Client {
             last_zxid: Zxid::default(),
             last_heard: VirtualTime::ZERO,
             last_sent: VirtualTime::ZERO,
-            wake: VirtualTime::NEVER,
+            last_awake: VirtualTime::ZERO,
+            quiet_until: VirtualTime::ZERO,
             servers: Servers::new(settings.servers, chance),
             next_xid: Xid(1),
             waiting: VecDeque::new(),
@@ -205,15 +209,18 @@ impl Client {
         }
     }
 
-    /// Handles an input.
+    /// Handles an input. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
     pub fn handle(
         &mut self,
         now: VirtualTime,
         input: Input,
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
-    ) {
-        self.run_timers(now, chance, out);
+    ) -> bool {
+        let quiet = now < self.quiet_until;
+        if !quiet {
+            self.run_timers(now, chance, out);
+        }
         match input {
             Input::Submit {
                 request,
@@ -248,12 +255,18 @@ impl Client {
             }
             Input::Wake => {}
         }
-        self.settle(now, out);
+        let settled = quiet && matches!(self.phase, Phase::Connected { .. });
+        if settled {
+            self.last_awake = now;
+        } else {
+            self.settle(now, out);
+        }
+        !settled
     }
 
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
     pub fn next_wake(&self) -> VirtualTime {
-        self.wake
+        self.phase_ends_at().min(self.ping_alarm())
     }
 
     /// The state of the session as the client knows it. It is `Connected` until the loss of the

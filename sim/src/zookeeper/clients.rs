@@ -12,8 +12,10 @@ use super::watches::Table;
 /// The connections of a server, and the sessions that it serves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clients {
-    pub(super) connections: FastMap<ConnectionId, Connection>,
+    pub(super) connections: Connections,
     pub(super) sessions: FastMap<SessionId, LocalSession>,
+    /// How many requests wait, over all sessions.
+    waiting: usize,
 }
 
 /// A connection.
@@ -21,6 +23,8 @@ pub(super) struct Clients {
 pub(super) struct Connection {
     /// The session that it speaks for; zero until there is one.
     pub(super) session: SessionId,
+    /// Where the leader's tracker was last seen to keep the session.
+    pub(super) tracked: u32,
     /// Whether the client was told that it is connected.
     pub(super) established: bool,
     /// The session's timeout in microseconds.
@@ -73,12 +77,79 @@ pub(super) enum Local {
     SetWatches(Box<WatchTables>),
 }
 
+/// Connections by their ids, which are small numbers. The order of all of them means nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connections {
+    /// By id: the place in the list, plus one.
+    places: Vec<u32>,
+    list: Vec<(ConnectionId, Connection)>,
+}
+
+impl Connections {
+    #[inline]
+    fn place(&self, id: ConnectionId) -> Option<usize> {
+        let place = self.places.get(id.0 as usize)?;
+        (*place as usize).checked_sub(1)
+    }
+
+    #[inline]
+    pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        self.place(id).map(|place| &self.list[place].1)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.place(id).map(|place| &mut self.list[place].1)
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, id: ConnectionId) -> bool {
+        self.place(id).is_some()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        self.list.iter().map(|(id, connection)| (*id, connection))
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = ConnectionId> {
+        self.list.iter().map(|(id, _)| *id)
+    }
+
+    fn insert(&mut self, id: ConnectionId, connection: Connection) {
+        self.remove(id);
+        if self.places.len() <= id.0 as usize {
+            self.places.resize(id.0 as usize + 1, 0);
+        }
+        self.list.push((id, connection));
+        self.places[id.0 as usize] = self.list.len() as u32;
+    }
+
+    fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
+        let place = self.place(id)?;
+        self.places[id.0 as usize] = 0;
+        let (_, connection) = self.list.swap_remove(place);
+        if let Some((moved, _)) = self.list.get(place) {
+            self.places[moved.0 as usize] = place as u32 + 1;
+        }
+        Some(connection)
+    }
+}
+
 impl Clients {
     pub(super) fn connect(&mut self, id: ConnectionId, now: VirtualTime, timeout: u64) {
         self.connections.insert(
             id,
             Connection {
                 session: SessionId(0),
+                tracked: 0,
                 established: false,
                 timeout,
                 last_heard: now,
@@ -91,7 +162,7 @@ impl Clients {
 
     /// Ties a connection to a session.
     pub(super) fn attach(&mut self, id: ConnectionId, session: SessionId) {
-        if let Some(connection) = self.connections.get_mut(&id) {
+        if let Some(connection) = self.connections.get_mut(id) {
             connection.session = session;
             self.sessions.entry(session).or_default().connection = Some(id);
         }
@@ -104,6 +175,7 @@ impl Clients {
 
     /// Queues a request of a session.
     pub(super) fn queue(&mut self, session: SessionId, connection: ConnectionId, what: Awaited) {
+        self.waiting += 1;
         self.sessions
             .entry(session)
             .or_default()
@@ -113,9 +185,11 @@ impl Clients {
 
     /// Whether requests of a session have to wait.
     pub(super) fn is_waiting(&self, session: SessionId) -> bool {
-        self.sessions
-            .get(&session)
-            .is_some_and(|local| !local.queue.is_empty())
+        self.waiting > 0
+            && self
+                .sessions
+                .get(&session)
+                .is_some_and(|local| !local.queue.is_empty())
     }
 
     /// The request of a session that waits first.
@@ -125,7 +199,9 @@ impl Clients {
 
     /// Takes the request of a session that waits first.
     pub(super) fn take_first(&mut self, session: SessionId) -> Option<Pending> {
-        self.sessions.get_mut(&session)?.queue.pop_front()
+        let first = self.sessions.get_mut(&session)?.queue.pop_front()?;
+        self.waiting -= 1;
+        Some(first)
     }
 
     /// Takes the request of a session that waits first, if it waits for nothing but its turn.
@@ -134,6 +210,7 @@ impl Clients {
         if !matches!(queue.front()?.what, Awaited::Local(_)) {
             return None;
         }
+        self.waiting -= 1;
         match queue.pop_front()? {
             Pending {
                 connection,
@@ -143,9 +220,16 @@ impl Clients {
         }
     }
 
+    /// Forgets a session that is closed, and what it still waited for. Answers its connection, if there is one.
+    pub(super) fn close(&mut self, session: SessionId) -> Option<ConnectionId> {
+        let local = self.sessions.swap_remove(&session)?;
+        self.waiting -= local.queue.len();
+        local.connection
+    }
+
     /// Removes a connection; its session is forgotten too if nothing is pending.
     pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
-        let connection = self.connections.swap_remove(&id)?;
+        let connection = self.connections.remove(id)?;
         if let Some(local) = self.sessions.get_mut(&connection.session) {
             if local.connection == Some(id) {
                 local.connection = None;

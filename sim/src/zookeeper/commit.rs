@@ -23,9 +23,11 @@ impl Server {
 
     /// Applies a committed transaction.
     pub(super) fn apply(&mut self, turn: &mut Turn, txn: &Txn) {
-        let asked = txn
+        // Most transactions are of sessions that other servers serve.
+        let served = txn
             .session
-            .and_then(|session| self.take_asked(session, txn));
+            .filter(|session| self.clients.sessions.contains_key(session));
+        let asked = served.and_then(|session| self.take_asked(session, txn));
         let wants_results = matches!(
             &asked,
             Some(Pending {
@@ -57,12 +59,11 @@ impl Server {
         if let Some(pending) = asked {
             self.answer(turn, txn, pending, results);
         }
-        let Some(session) = txn.session else {
-            return;
-        };
-        if matches!(txn.change, TxnChange::CloseSession { .. }) {
+        if let Some(session) = txn.session
+            && matches!(txn.change, TxnChange::CloseSession { .. })
+        {
             self.session_closed(turn, session);
-        } else {
+        } else if let Some(session) = served {
             self.go_on(turn, session);
         }
     }
@@ -83,7 +84,7 @@ impl Server {
 
     fn answer(&mut self, turn: &mut Turn, txn: &Txn, pending: Pending, results: Vec<OpResult>) {
         let id = pending.connection;
-        if !self.clients.connections.contains_key(&id) {
+        if !self.clients.connections.contains(id) {
             return;
         }
         match pending.what {
@@ -125,8 +126,7 @@ impl Server {
         if let Role::Leading(leading) = &mut self.role {
             leading.tracker.remove(session);
         }
-        let local = self.clients.sessions.swap_remove(&session);
-        if let Some(id) = local.and_then(|local| local.connection) {
+        if let Some(id) = self.clients.close(session) {
             self.close_connection(turn, id);
         }
     }
@@ -141,7 +141,7 @@ impl Server {
             return;
         };
         self.clients.take_first(session);
-        if self.clients.connections.contains_key(&connection) {
+        if self.clients.connections.contains(connection) {
             self.reply(turn, connection, xid, Ok(Response::Synced));
         }
         self.go_on(turn, session);

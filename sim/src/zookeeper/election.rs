@@ -191,7 +191,7 @@ impl Server {
             message: PeerMessage {
                 link: 0,
                 number: 0,
-                body: PeerBody::Vote(notification),
+                body: PeerBody::Vote(Box::new(notification)),
             },
             at: turn.now,
         });
@@ -230,8 +230,8 @@ impl Server {
             return;
         };
         match theirs.standing {
-            Standing::Looking => self.vote_of_looking(turn, from, theirs),
-            Standing::Following | Standing::Leading => self.vote_of_settled(turn, from, theirs),
+            Standing::Looking => self.vote_of_looking(turn, from, *theirs),
+            Standing::Following | Standing::Leading => self.vote_of_settled(turn, from, *theirs),
         }
     }
 

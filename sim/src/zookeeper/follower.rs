@@ -5,7 +5,7 @@ use picklock_algorithms::clients::zookeeper::Zxid;
 use picklock_checker::VirtualTime;
 
 use super::messages::ServerId;
-use super::peer::{PeerBody, PeerMessage};
+use super::peer::{PeerBody, PeerMessage, Pong};
 use super::state::{Output, Role, Server, Settings, Turn, later};
 use super::txn::SharedTxn;
 
@@ -157,7 +157,7 @@ impl Server {
         message: PeerMessage,
     ) {
         if let PeerBody::Vote(notification) = message.body {
-            self.answer_vote(turn, from, notification);
+            self.answer_vote(turn, from, *notification);
             return;
         }
         let Role::Following(following) = &mut self.role else {
@@ -190,7 +190,7 @@ impl Server {
                 let logged = self.log.durable_zxid(turn.now);
                 let touched = std::mem::take(&mut self.touched);
                 self.touch_turn += 1;
-                self.tell_leader(turn, PeerBody::Pong { logged, touched });
+                self.tell_leader(turn, PeerBody::Pong(Box::new(Pong { logged, touched })));
             }
             PeerBody::Synced { session, .. } => self.synced(turn, session),
             PeerBody::Revalidated { connection, valid } => self.resumed(turn, connection, valid),
@@ -203,7 +203,7 @@ impl Server {
             | PeerBody::AckEpoch { .. }
             | PeerBody::AckNewLeader { .. }
             | PeerBody::Ack(_)
-            | PeerBody::Pong { .. }
+            | PeerBody::Pong(_)
             | PeerBody::Forward(_)
             | PeerBody::Revalidate { .. }
             | PeerBody::Vote(_) => {}

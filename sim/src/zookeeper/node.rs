@@ -1,6 +1,5 @@
 //! A znode.
 
-use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -23,10 +22,12 @@ pub struct Node {
     pub(super) owner: SessionId,
     /// When it was made, among all nodes of the tree.
     birth: u64,
-    /// By birth. The queue of a lock loses its oldest child and gains a youngest: both ends are cheap.
-    children: VecDeque<(u64, Path)>,
-    /// The list as clients get it, until a child comes or goes: ten thousand readers share it.
-    list: OnceCell<Rc<Children>>,
+    /// When its children were made, oldest first. The queue of a lock loses its oldest child and gains a youngest:
+    /// both ends are cheap.
+    births: VecDeque<u64>,
+    /// The names of its children as clients get them, if there are any: newest first, so that who forgets to sort is
+    /// caught. Ten thousand readers share the list; if a child comes or goes while one still has it, it is copied.
+    list: Option<Rc<Children>>,
 }
 
 impl Node {
@@ -42,8 +43,8 @@ impl Node {
             creates: 0,
             owner,
             birth,
-            children: VecDeque::new(),
-            list: OnceCell::new(),
+            births: VecDeque::new(),
+            list: None,
         }
     }
 
@@ -64,7 +65,7 @@ impl Node {
 
     /// The names of its children, oldest first.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &Path> {
-        self.children.iter().map(|(_, name)| name)
+        self.list.iter().flat_map(|list| list.names().rev())
     }
 
     /// Its metadata as clients see it.
@@ -87,14 +88,11 @@ impl Node {
 
     /// The names of its children as clients get them: newest first, so that who forgets to sort is caught.
     pub fn list(&self) -> Rc<Children> {
-        Rc::clone(self.list.get_or_init(|| {
-            let names = self.names().rev().map(Rc::clone).collect();
-            Rc::new(Children::new(names))
-        }))
+        self.list.clone().unwrap_or_default()
     }
 
     pub(super) fn child_count(&self) -> i32 {
-        i32::try_from(self.children.len()).unwrap_or(i32::MAX)
+        i32::try_from(self.births.len()).unwrap_or(i32::MAX)
     }
 
     pub(super) fn birth(&self) -> u64 {
@@ -102,17 +100,16 @@ impl Node {
     }
 
     pub(super) fn add_child(&mut self, birth: u64, name: Path) {
-        self.list.take();
-        self.children.push_back((birth, name));
+        self.births.push_back(birth);
+        Rc::make_mut(self.list.get_or_insert_default()).push_front(name);
     }
 
     pub(super) fn remove_child(&mut self, birth: u64) {
-        self.list.take();
-        if let Ok(place) = self
-            .children
-            .binary_search_by_key(&birth, |(birth, _)| *birth)
+        if let Ok(place) = self.births.binary_search(&birth)
+            && let Some(list) = &mut self.list
         {
-            self.children.remove(place);
+            self.births.remove(place);
+            Rc::make_mut(list).remove(self.births.len() - place);
         }
     }
 }

@@ -42,7 +42,7 @@ impl PeerMessage {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PeerBody {
     /// Election: whom I vote for.
-    Vote(Notification),
+    Vote(Box<Notification>),
     /// Follower: I want to follow.
     FollowerInfo { accepted_epoch: u32 },
     /// Leader: this is my epoch.
@@ -70,12 +70,9 @@ pub(super) enum PeerBody {
     /// Leader: I am here.
     Ping,
     /// Follower: so am I, this is what I have logged, and these sessions have given signs of life since last time.
-    Pong {
-        logged: Zxid,
-        touched: Vec<(SessionId, u64)>,
-    },
+    Pong(Box<Pong>),
     /// Follower: a client asks for this.
-    Forward(Forwarded),
+    Forward(Box<Forwarded>),
     /// Leader: what was proposed before your sync is committed.
     Synced { session: SessionId, xid: Xid },
     /// Follower: a client wants to resume this session here.
@@ -91,6 +88,13 @@ pub(super) enum PeerBody {
     },
     /// Either: this link is closed.
     Hangup,
+}
+
+/// What a follower has logged, and which sessions have given signs of life there, with their timeouts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pong {
+    pub(super) logged: Zxid,
+    pub(super) touched: Vec<(SessionId, u64)>,
 }
 
 /// What a client asks the leader for.

@@ -189,8 +189,8 @@ impl Check<'_> {
                 ZkError::BadArguments
             });
         };
-        let name_is_valid =
-            is_valid_name(name_of(path)) || (mode.is_sequential() && name_of(path).is_empty());
+        let name = name_of(path);
+        let name_is_valid = is_valid_name(name) || (mode.is_sequential() && name.is_empty());
         if !name_is_valid {
             return Err(ZkError::BadArguments);
         }
@@ -367,8 +367,13 @@ fn check_version(version: Version, wanted: Option<Version>) -> Result<(), ZkErro
 
 /// Whether this may be a component of a path.
 fn is_valid_name(name: &str) -> bool {
-    !matches!(name, "" | "." | "..")
-        && !name
+    if matches!(name, "" | "." | "..") {
+        return false;
+    }
+    let is_plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    name.bytes()
+        .fold(true, |plain, byte| plain & is_plain(byte))
+        || !name
             .chars()
             .any(|letter| letter.is_control() || matches!(letter, '\u{e000}'..='\u{f8ff}'))
 }

@@ -87,17 +87,19 @@ impl Server {
 
     /// Notes a sign of life of a connection's session. Answers the session, or `None` if nobody is to be served.
     fn touch(&mut self, turn: &Turn, id: ConnectionId) -> Option<SessionId> {
-        let connection = self.clients.connections.get_mut(&id)?;
+        let connection = self.clients.connections.get_mut(id)?;
         if !connection.established {
             return None;
         }
         connection.last_heard = turn.now;
         let session = connection.session;
         match &mut self.role {
-            Role::Leading(leading) => leading
-                .tracker
-                .touch(turn.now, session, connection.timeout)
-                .then_some(session),
+            Role::Leading(leading) => {
+                let place = &mut connection.tracked;
+                let tracker = &mut leading.tracker;
+                let alive = tracker.touch_at(place, turn.now, session, connection.timeout);
+                alive.then_some(session)
+            }
             Role::Following(_) => {
                 if connection.touched != self.touch_turn {
                     connection.touched = self.touch_turn;
@@ -114,7 +116,7 @@ impl Server {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {
             Role::Leading(_) => self.submit(turn, self.id, forwarded),
-            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(forwarded)),
+            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(Box::new(forwarded))),
             Role::Down | Role::Looking(_) => {}
         }
     }
@@ -128,7 +130,7 @@ impl Server {
         timeout: u64,
         last_zxid: Zxid,
     ) {
-        if self.clients.connections.contains_key(&id) {
+        if self.clients.connections.contains(id) {
             return;
         }
         // Who has seen what we have not would go back in time here.
@@ -182,7 +184,7 @@ impl Server {
     pub(super) fn resumed(&mut self, turn: &mut Turn, id: ConnectionId, valid: bool) {
         if valid {
             self.establish(turn, id);
-        } else if self.clients.connections.contains_key(&id) {
+        } else if self.clients.connections.contains(id) {
             self.refuse(turn, id);
         }
     }
@@ -194,7 +196,7 @@ impl Server {
 
     /// Tells a client that it is connected.
     pub(super) fn establish(&mut self, turn: &mut Turn, id: ConnectionId) {
-        let Some(connection) = self.clients.connections.get_mut(&id) else {
+        let Some(connection) = self.clients.connections.get_mut(id) else {
             return;
         };
         connection.established = true;
@@ -224,7 +226,7 @@ impl Server {
 
     /// Does what needs no leader.
     pub(super) fn do_local(&mut self, turn: &mut Turn, id: ConnectionId, local: Local) {
-        if !self.clients.connections.contains_key(&id) {
+        if !self.clients.connections.contains(id) {
             return;
         }
         match local {
@@ -253,11 +255,13 @@ impl Server {
         let Role::Leading(leading) = &mut self.role else {
             return Ok(());
         };
-        match self.clients.connections.get(&id) {
-            Some(connection) => leading
-                .tracker
-                .check(connection.session, self.id)
-                .map(|_| ()),
+        match self.clients.connections.get_mut(id) {
+            Some(connection) => {
+                let place = &mut connection.tracked;
+                let tracker = &mut leading.tracker;
+                tracker.check_at(place, connection.session, self.id)?;
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -284,7 +288,7 @@ impl Server {
         // Only `exists` leaves a watch on a node that is not there.
         if watch
             && (node.is_some() || matches!(request, Request::Exists { .. }))
-            && let Some(connection) = self.clients.connections.get_mut(&id)
+            && let Some(connection) = self.clients.connections.get_mut(id)
         {
             self.watches.add(table, path, id, connection);
         }
@@ -306,7 +310,7 @@ impl Server {
 
     /// Sets the watches that a client brings, and tells it at once of what it has missed.
     fn set_watches(&mut self, turn: &mut Turn, id: ConnectionId, tables: &WatchTables) {
-        let Some(connection) = self.clients.connections.get_mut(&id) else {
+        let Some(connection) = self.clients.connections.get_mut(id) else {
             return;
         };
         let since = tables.relative_zxid;
@@ -341,7 +345,7 @@ impl Server {
 
     /// Closes a connection from our side.
     pub(super) fn close_connection(&mut self, turn: &mut Turn, id: ConnectionId) {
-        if self.clients.connections.contains_key(&id) {
+        if self.clients.connections.contains(id) {
             turn.out.push(Output::CloseClient { connection: id });
             self.forget_connection(id);
         }
@@ -361,7 +365,7 @@ impl Server {
             .connections
             .iter()
             .filter(|(_, one)| idle_due(one.last_heard.micros() + one.timeout) <= turn.now)
-            .map(|(id, _)| *id)
+            .map(|(id, _)| id)
             .collect();
         for id in silent {
             self.close_connection(turn, id);

@@ -64,19 +64,43 @@ impl SessionTracker {
 
     /// A sign of life. Answers whether the session is alive.
     pub(super) fn touch(&mut self, now: VirtualTime, session: SessionId, timeout: u64) -> bool {
-        let Some(tracked) = self.sessions.get_mut(&session) else {
+        self.touch_at(&mut 0, now, session, timeout)
+    }
+
+    /// The same, of a session that was found at this place before.
+    pub(super) fn touch_at(
+        &mut self,
+        place: &mut u32,
+        now: VirtualTime,
+        session: SessionId,
+        timeout: u64,
+    ) -> bool {
+        let tick = self.tick;
+        let Some(tracked) = self.find(place, session) else {
             return false;
         };
         if tracked.closing {
             return false;
         }
-        let expires = (now.micros() + timeout) / self.tick + 1;
+        let expires = (now.micros() + timeout) / tick + 1;
         tracked.timeout = timeout;
         if tracked.expires != expires {
             tracked.expires = expires;
             self.put(session, expires);
         }
         true
+    }
+
+    /// A session that was found at this place before; it may have moved.
+    #[inline]
+    fn find(&mut self, place: &mut u32, session: SessionId) -> Option<&mut Tracked> {
+        let known = self.sessions.get_index(*place as usize);
+        if known.is_none_or(|(known, _)| *known != session) {
+            *place = self.sessions.get_index_of(&session)? as u32;
+        }
+        self.sessions
+            .get_index_mut(*place as usize)
+            .map(|(_, tracked)| tracked)
     }
 
     fn put(&mut self, session: SessionId, tick: u64) {
@@ -153,7 +177,17 @@ impl SessionTracker {
         session: SessionId,
         through: ServerId,
     ) -> Result<&mut Tracked, ZkError> {
-        let alive = self.sessions.get_mut(&session).filter(|one| !one.closing);
+        self.check_at(&mut 0, session, through)
+    }
+
+    /// The same, of a session that was found at this place before.
+    pub(super) fn check_at(
+        &mut self,
+        place: &mut u32,
+        session: SessionId,
+        through: ServerId,
+    ) -> Result<&mut Tracked, ZkError> {
+        let alive = self.find(place, session).filter(|one| !one.closing);
         let tracked = alive.ok_or(ZkError::SessionExpired)?;
         if *tracked.owner.get_or_insert(through) == through {
             Ok(tracked)

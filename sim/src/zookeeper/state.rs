@@ -242,7 +242,7 @@ impl Server {
     pub fn session_of(&self, connection: ConnectionId) -> Option<SessionId> {
         self.clients
             .connections
-            .get(&connection)
+            .get(connection)
             .filter(|connection| connection.established)
             .map(|connection| connection.session)
     }
@@ -319,7 +319,7 @@ impl Server {
         }
         self.serving = false;
         for id in self.clients.connections.keys() {
-            turn.out.push(Output::CloseClient { connection: *id });
+            turn.out.push(Output::CloseClient { connection: id });
         }
         self.clients = Clients::default();
         self.watches.clear();

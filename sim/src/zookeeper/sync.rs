@@ -6,7 +6,7 @@ use super::follower::FollowerPhase;
 use super::leader::{LeaderPhase, LearnerPhase};
 use super::log::TxnLog;
 use super::messages::ServerId;
-use super::peer::{Catchup, PeerBody, PeerMessage};
+use super::peer::{Catchup, PeerBody, PeerMessage, Pong};
 use super::state::{Output, Role, Server, Turn, later};
 use super::tree::DataTree;
 
@@ -19,7 +19,7 @@ impl Server {
         message: PeerMessage,
     ) {
         if let PeerBody::Vote(notification) = message.body {
-            self.answer_vote(turn, from, notification);
+            self.answer_vote(turn, from, *notification);
             return;
         }
         let Role::Leading(leading) = &mut self.role else {
@@ -55,8 +55,9 @@ impl Server {
     fn heard_from_follower(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
         match body {
             PeerBody::Ack(logged) => self.acked(turn, from, logged),
-            PeerBody::Forward(forwarded) => self.submit(turn, from, forwarded),
-            PeerBody::Pong { logged, touched } => {
+            PeerBody::Forward(forwarded) => self.submit(turn, from, *forwarded),
+            PeerBody::Pong(pong) => {
+                let Pong { logged, touched } = *pong;
                 if let Role::Leading(leading) = &mut self.role {
                     for (session, timeout) in touched {
                         leading.tracker.touch(turn.now, session, timeout);

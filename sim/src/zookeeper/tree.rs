@@ -9,7 +9,7 @@ use picklock_algorithms::clients::zookeeper::{
 use rustc_hash::FxBuildHasher;
 
 use super::node::Node;
-use super::txn::{Created, parent_of};
+use super::txn::{Created, last_slash, parent_of};
 
 /// A map with a fixed hasher; never iterated where the order could be seen.
 pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
@@ -208,5 +208,5 @@ impl PartialEq for DataTree {
 
 /// The last component of a path.
 pub(super) fn name_of(path: &str) -> &str {
-    &path[path.rfind('/').map_or(0, |slash| slash + 1)..]
+    &path[last_slash(path).map_or(0, |slash| slash + 1)..]
 }

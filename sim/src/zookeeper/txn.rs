@@ -75,9 +75,30 @@ pub struct Created {
     pub parent_creates: i32,
 }
 
+/// Where the last slash is. Names are long, so it looks at eight bytes at a time.
+pub(super) fn last_slash(path: &str) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let mut end = path.len();
+    for chunk in path.as_bytes().rchunks(8) {
+        let whole = chunk
+            .first_chunk::<8>()
+            .map(|chunk| u64::from_ne_bytes(*chunk));
+        let differing = whole.unwrap_or_default() ^ (ONES * u64::from(b'/'));
+        // Zero unless a byte is zero: one that differs in nothing from a slash.
+        let slashes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
+        if (whole.is_none() || slashes != 0)
+            && let Some(place) = chunk.iter().rposition(|byte| *byte == b'/')
+        {
+            return Some(end - chunk.len() + place);
+        }
+        end -= chunk.len();
+    }
+    None
+}
+
 /// The node above a path; `None` for the root and for what is not a path.
 pub fn parent_of(path: &str) -> Option<&str> {
-    match path.rfind('/') {
+    match last_slash(path) {
         None => None,
         Some(0) if path.len() > 1 => Some("/"),
         Some(0) => None,
@@ -87,3 +108,23 @@ pub fn parent_of(path: &str) -> Option<&str> {
 
 /// A transaction that is shared between the log, the proposal, and the commit.
 pub type SharedTxn = Rc<Txn>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_slash_is_found_wherever_it_is() {
+        for length in 0..40 {
+            let none = "x".repeat(length);
+            assert_eq!(last_slash(&none), None);
+            for place in 0..length {
+                let mut path = none.clone();
+                path.replace_range(place..=place, "/");
+                path.replace_range(..place / 2, &"/".repeat(place / 2));
+                assert_eq!(last_slash(&path), Some(place));
+                assert_eq!(last_slash(&path), path.rfind('/'));
+            }
+        }
+    }
+}

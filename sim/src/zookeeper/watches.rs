@@ -172,7 +172,7 @@ impl Firing<'_> {
         self.watches.count -= ids.len();
         self.out.reserve(ids.len());
         for &id in ids {
-            let Some(connection) = self.clients.connections.get_mut(&id) else {
+            let Some(connection) = self.clients.connections.get_mut(id) else {
                 continue;
             };
             if let Some(place) = has_watch(connection, table, &path) {

@@ -1,22 +1,26 @@
 //! The answer to `getChildren`.
 
 use std::cell::OnceCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The names of a node's children, in no particular order. Clients that read the same list share it, and the sorted
-/// view of it: ten thousand waiters cost one sort.
-#[derive(Debug, Default)]
+/// The names of a node's children, in no particular order. Clients that read the same list share it, and what is
+/// known of its order: ten thousand waiters cost one look at each number.
+#[derive(Clone, Debug, Default)]
 pub struct Children {
-    names: Vec<Rc<str>>,
+    names: VecDeque<Rc<str>>,
     name_bytes: u64,
     queue: OnceCell<Queue>,
 }
 
-/// The names in the order of their numbers, and the numbers.
-#[derive(Debug, Default)]
-struct Queue {
-    numbers: Vec<i64>,
-    names: Vec<Rc<str>>,
+/// The names in the order of their numbers.
+#[derive(Clone, Debug)]
+enum Queue {
+    /// It is that of the list, backwards: here are the numbers, lowest first. So it is with every server that lists
+    /// the newest first.
+    Backwards(VecDeque<i64>),
+    /// It is another.
+    Sorted(Vec<(i64, Rc<str>)>),
 }
 
 impl PartialEq for Children {
@@ -27,51 +31,104 @@ impl PartialEq for Children {
 
 impl Children {
     /// Wraps the names.
-    pub fn new(names: Vec<Rc<str>>) -> Self {
-        let name_bytes = names.iter().map(|name| 4 + name.len() as u64).sum();
+    pub fn new(names: impl IntoIterator<Item = Rc<str>>) -> Self {
+        let names: VecDeque<Rc<str>> = names.into_iter().collect();
         Self {
+            name_bytes: names.iter().map(|name| wire_bytes(name)).sum(),
             names,
-            name_bytes,
             queue: OnceCell::new(),
         }
     }
 
+    /// Puts a name in front of the others.
+    pub fn push_front(&mut self, name: Rc<str>) {
+        let number = sequence(&name);
+        match self.queue.get_mut() {
+            Some(Queue::Backwards(numbers)) if numbers.back().is_none_or(|last| *last < number) => {
+                numbers.push_back(number);
+            }
+            Some(Queue::Backwards(_) | Queue::Sorted(_)) | None => drop(self.queue.take()),
+        }
+        self.name_bytes += wire_bytes(&name);
+        self.names.push_front(name);
+    }
+
+    /// Takes a name out, by its place in [`names`](Self::names).
+    pub fn remove(&mut self, place: usize) {
+        let Some(name) = self.names.remove(place) else {
+            return;
+        };
+        self.name_bytes -= wire_bytes(&name);
+        match self.queue.get_mut() {
+            Some(Queue::Backwards(numbers)) => {
+                numbers.remove(self.names.len() - place);
+            }
+            Some(Queue::Sorted(_)) | None => drop(self.queue.take()),
+        }
+    }
+
     /// The names, in no particular order.
-    pub fn names(&self) -> &[Rc<str>] {
-        &self.names
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &Rc<str>> + ExactSizeIterator {
+        self.names.iter()
     }
 
-    /// The names in the order of the sequence numbers at their ends. Whatever stands before the number (a guid,
-    /// `read-`) is in no meaningful order and decides only between equal numbers.
-    pub fn in_sequence_order(&self) -> &[Rc<str>] {
-        &self.queue().names
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
     }
 
-    /// The place of a name in [`in_sequence_order`](Self::in_sequence_order), from zero; `None` if it is not there.
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The place of a name, from zero, in the order of the sequence numbers at the names' ends; `None` if it is not
+    /// there. Whatever stands before the number (a guid, `read-`) is in no meaningful order and decides only between
+    /// equal numbers.
     pub fn place(&self, name: &str) -> Option<usize> {
-        let Queue { numbers, names } = self.queue();
         let wanted = sequence(name);
-        let first = numbers.partition_point(|number| *number < wanted);
-        let same = numbers[first..]
-            .iter()
-            .take_while(|number| **number == wanted)
-            .count();
-        (first..first + same).find(|place| names[*place].as_ref() == name)
+        match self.queue() {
+            Queue::Backwards(numbers) => {
+                // Most queues have no gaps, so the first number says where the others are.
+                let guess = wanted.saturating_sub(*numbers.front()?);
+                let guess = usize::try_from(guess).ok()?;
+                let place = if numbers.get(guess) == Some(&wanted) {
+                    guess
+                } else {
+                    numbers.binary_search(&wanted).ok()?
+                };
+                (**self.at(place)? == *name).then_some(place)
+            }
+            Queue::Sorted(queue) => {
+                let key = (wanted, name);
+                queue
+                    .binary_search_by(|(number, name)| (*number, &**name).cmp(&key))
+                    .ok()
+            }
+        }
+    }
+
+    /// The name at this [`place`](Self::place).
+    pub fn at(&self, place: usize) -> Option<&Rc<str>> {
+        match self.queue() {
+            Queue::Backwards(_) => self.names.get(self.names.len().checked_sub(place + 1)?),
+            Queue::Sorted(queue) => queue.get(place).map(|(_, name)| name),
+        }
     }
 
     fn queue(&self) -> &Queue {
         self.queue.get_or_init(|| {
-            let mut keyed: Vec<(i64, &Rc<str>)> = self
-                .names
-                .iter()
-                .map(|name| (sequence(name), name))
-                .collect();
-            keyed.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.cmp(other.1)));
-            let (numbers, names) = keyed
+            let numbers: VecDeque<i64> =
+                self.names.iter().rev().map(|name| sequence(name)).collect();
+            if numbers.iter().is_sorted_by(|one, next| one < next) {
+                return Queue::Backwards(numbers);
+            }
+            let mut queue: Vec<(i64, Rc<str>)> = numbers
                 .into_iter()
-                .map(|(number, name)| (number, Rc::clone(name)))
-                .unzip();
-            Queue { numbers, names }
+                .zip(self.names.iter().rev().cloned())
+                .collect();
+            queue.sort_unstable();
+            Queue::Sorted(queue)
         })
     }
 
@@ -81,22 +138,40 @@ impl Children {
     }
 }
 
+fn wire_bytes(name: &str) -> u64 {
+    4 + name.len() as u64
+}
+
 /// The number at the end of a sequential node's name: ten digits, or, after the counter has overflowed, a minus
 /// sign and ten digits. A name without one sorts last.
 fn sequence(name: &str) -> i64 {
-    let mut number = 0_i64;
-    let mut digits = 0_u32;
-    for byte in name.bytes().rev() {
-        if !byte.is_ascii_digit() || digits == 18 {
-            break;
-        }
-        number += i64::from(byte - b'0') * 10_i64.pow(digits);
-        digits += 1;
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let value = |digits: &[u8]| {
+        digits
+            .iter()
+            .fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
+    };
+    let bytes = name.as_bytes();
+    if let Some((before, digits)) = bytes.split_last_chunk::<10>()
+        && digits.iter().all(is_digit)
+        && !before.last().is_some_and(is_digit)
+    {
+        let number = value(digits);
+        return if before.ends_with(b"--") {
+            -number
+        } else {
+            number
+        };
     }
-    match digits {
+    match bytes
+        .iter()
+        .rev()
+        .take(18)
+        .take_while(|byte| is_digit(byte))
+        .count()
+    {
         0 => i64::MAX,
-        10 if name[..name.len() - 10].ends_with("--") => -number,
-        _ => number,
+        digits => value(&bytes[bytes.len() - digits..]),
     }
 }
 
@@ -105,23 +180,67 @@ mod tests {
     use super::*;
 
     fn children(names: &[&str]) -> Children {
-        Children::new(names.iter().map(|name| Rc::from(*name)).collect())
+        Children::new(names.iter().map(|name| Rc::from(*name)))
+    }
+
+    fn queue(children: &Children) -> Vec<&str> {
+        (0..children.len())
+            .map(|place| &**children.at(place).unwrap())
+            .collect()
     }
 
     #[test]
     fn the_queue_is_in_the_order_of_the_numbers_not_of_the_names() {
         let children = children(&["aa-lock-0000000010", "zz-lock-0000000002"]);
         assert_eq!(
-            children.in_sequence_order()[0].as_ref(),
-            "zz-lock-0000000002"
+            queue(&children),
+            ["zz-lock-0000000002", "aa-lock-0000000010"]
         );
         assert_eq!(children.place("aa-lock-0000000010"), Some(1));
         assert_eq!(children.place("bb-lock-0000000010"), None);
     }
 
     #[test]
+    fn a_list_in_any_order_has_the_same_queue() {
+        let children = children(&["b-0000000002", "d-0000000007", "c-0000000002", "none"]);
+        let order = ["b-0000000002", "c-0000000002", "d-0000000007", "none"];
+        assert_eq!(queue(&children), order);
+        for (place, name) in order.iter().enumerate() {
+            assert_eq!(children.place(name), Some(place));
+        }
+    }
+
+    #[test]
+    fn a_list_that_changes_keeps_its_queue() {
+        let mut changing = children(&["b-0000000002", "a-0000000001"]);
+        assert_eq!(changing.place("b-0000000002"), Some(1));
+        changing.push_front("c-0000000005".into());
+        changing.push_front("d-0000000006".into());
+        assert_eq!(changing.place("c-0000000005"), Some(2));
+        changing.remove(2);
+        assert_eq!(changing.place("b-0000000002"), None);
+        assert_eq!(
+            queue(&changing),
+            ["a-0000000001", "c-0000000005", "d-0000000006"]
+        );
+        changing.push_front("e-0000000003".into());
+        assert_eq!(changing.place("e-0000000003"), Some(1));
+        let anew = children(&[
+            "e-0000000003",
+            "d-0000000006",
+            "c-0000000005",
+            "a-0000000001",
+        ]);
+        assert_eq!(changing, anew);
+        assert_eq!(changing.wire_bytes(), anew.wire_bytes());
+    }
+
+    #[test]
     fn an_overflowed_counter_is_negative() {
         assert_eq!(sequence("x-lock--2147483648"), -2_147_483_648);
         assert_eq!(sequence("x-lock-2147483647"), 2_147_483_647);
+        assert_eq!(sequence("x-12345678901"), 12_345_678_901);
+        assert_eq!(sequence("7"), 7);
+        assert_eq!(sequence("lock"), i64::MAX);
     }
 }

@@ -1,12 +1,13 @@
 //! Watches: the two ends of a notification.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use super::{Path, SessionState};
+use crate::clients::completion::{take_spare, wait};
 
 /// What a watcher is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +44,16 @@ impl EventKind {
 
 #[derive(Default)]
 struct Slot {
+    /// The event that comes next, and those that come after it.
     first: Cell<Option<WatchedEvent>>,
-    more: RefCell<VecDeque<WatchedEvent>>,
-    waker: RefCell<Option<Waker>>,
+    #[expect(
+        clippy::box_collection,
+        reason = "almost always empty, and then a pointer is all it costs"
+    )]
+    more: Cell<Option<Box<VecDeque<WatchedEvent>>>>,
+    waker: Cell<Option<Waker>>,
+    /// Nobody waits any more.
+    forgotten: Cell<bool>,
 }
 
 /// The end that the client tells.
@@ -61,15 +69,40 @@ pub fn watch() -> (Watcher, Watch) {
     (Watcher(Rc::clone(&slot)), Watch(slot))
 }
 
+/// Makes the ends of one watch after the other. Who watches again only when the last watch has come to its end needs
+/// no new memory.
+#[derive(Default)]
+pub struct Watches(Cell<Option<Rc<Slot>>>);
+
+impl Watches {
+    /// Makes the two ends of a watch.
+    pub fn watch(&self) -> (Watcher, Watch) {
+        let slot = take_spare(&self.0);
+        slot.first.take();
+        slot.more.take();
+        slot.waker.take();
+        slot.forgotten.set(false);
+        (Watcher(Rc::clone(&slot)), Watch(slot))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.forgotten.set(true);
+    }
+}
+
 impl Watcher {
     /// Tells of an event. Events that nobody has taken yet queue up.
     pub fn tell(&self, event: WatchedEvent) {
-        let first = self.0.first.take();
-        if first.is_none() && self.0.more.borrow().is_empty() {
-            self.0.first.set(Some(event));
-        } else {
-            self.0.first.set(first);
-            self.0.more.borrow_mut().push_back(event);
+        match self.0.first.take() {
+            None => self.0.first.set(Some(event)),
+            first => {
+                self.0.first.set(first);
+                let mut more = self.0.more.take().unwrap_or_default();
+                more.push_back(event);
+                self.0.more.set(Some(more));
+            }
         }
         if let Some(waker) = self.0.waker.take() {
             waker.wake();
@@ -78,7 +111,7 @@ impl Watcher {
 
     /// Whether nobody waits for this watcher any more.
     pub fn is_forgotten(&self) -> bool {
-        Rc::strong_count(&self.0) == 1
+        self.0.forgotten.get()
     }
 
     /// Whether both are the same watcher object.
@@ -91,21 +124,14 @@ impl Watch {
     /// The next event of any kind. Being told is not knowing: look again.
     pub async fn next(&self) -> WatchedEvent {
         poll_fn(|context| {
-            let next = self
-                .0
-                .first
-                .take()
-                .or_else(|| self.0.more.borrow_mut().pop_front());
-            if let Some(event) = next {
+            if let Some(event) = self.0.first.take() {
+                if let Some(mut more) = self.0.more.take() {
+                    self.0.first.set(more.pop_front());
+                    self.0.more.set(Some(more).filter(|more| !more.is_empty()));
+                }
                 return Poll::Ready(event);
             }
-            let mut waker = self.0.waker.borrow_mut();
-            if !waker
-                .as_ref()
-                .is_some_and(|known| known.will_wake(context.waker()))
-            {
-                *waker = Some(context.waker().clone());
-            }
+            wait(&self.0.waker, context);
             Poll::Pending
         })
         .await

@@ -70,7 +70,7 @@ impl Client {
 
     /// When the present phase is over. The Java client looks at the clock of the session only
     /// while it is not asleep.
-    fn phase_ends_at(&self) -> VirtualTime {
+    pub(super) fn phase_ends_at(&self) -> VirtualTime {
         match self.phase {
             Phase::Idle | Phase::Closed => VirtualTime::NEVER,
             Phase::Cleaning { until } | Phase::Sleeping { until } | Phase::Dying { until } => until,
@@ -289,27 +289,53 @@ impl Client {
         }
     }
 
-    /// Sends a ping if one is due, and sets the alarm. As the Java client does it: an idle client
-    /// pings after half the read timeout, and earlier if it is awake anyway.
+    /// Sends a ping if one is due. As the Java client does it: an idle client pings after half the read timeout, and
+    /// earlier if it is awake anyway.
     pub(super) fn settle(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        let mut wake = self.phase_ends_at();
-        if let Phase::Connected { connection } = self.phase {
-            let interval = (self.read_timeout() / 2).max(1);
-            let idle = now.micros().saturating_sub(self.last_sent.micros());
-            let early = if idle > PING_EARLY { PING_EARLY } else { 0 };
-            if idle + early >= interval || idle > PING_IDLE {
-                self.last_sent = now;
-                out.push(Output::Send {
-                    connection,
-                    message: ClientMessage::Ping,
-                });
-                wake = wake.min(after(now, interval));
-            } else {
-                wake = wake.min(after(now, interval - early - idle));
-            }
+        self.last_awake = now;
+        let Phase::Connected { connection } = self.phase else {
+            self.quiet_until = VirtualTime::ZERO;
+            return;
+        };
+        let interval = self.ping_interval();
+        let idle = now.micros().saturating_sub(self.last_sent.micros());
+        if idle + early(idle) >= interval || idle > PING_IDLE {
+            self.last_sent = now;
+            out.push(Output::Send {
+                connection,
+                message: ClientMessage::Ping,
+            });
         }
-        self.wake = wake;
+        let quiet = after(self.last_sent, interval.min(PING_EARLY));
+        self.quiet_until = quiet.min(self.phase_ends_at());
     }
+
+    /// When it wants to wake for the sake of a ping.
+    pub(super) fn ping_alarm(&self) -> VirtualTime {
+        match self.phase {
+            Phase::Connected { .. } => {
+                let idle = self.last_awake.since(self.last_sent).as_micros() as u64;
+                let wait = self.ping_interval().saturating_sub(early(idle));
+                after(self.last_sent, wait)
+            }
+            Phase::Idle
+            | Phase::Cleaning { .. }
+            | Phase::Sleeping { .. }
+            | Phase::Connecting
+            | Phase::Greeting { .. }
+            | Phase::Dying { .. }
+            | Phase::Closed => VirtualTime::NEVER,
+        }
+    }
+
+    fn ping_interval(&self) -> u64 {
+        (self.read_timeout() / 2).max(1)
+    }
+}
+
+/// How much earlier than due a ping is sent by a client that was idle for so long.
+fn early(idle: u64) -> u64 {
+    if idle > PING_EARLY { PING_EARLY } else { 0 }
 }
 
 /// So many microseconds later.

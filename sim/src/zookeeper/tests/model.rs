@@ -221,7 +221,7 @@ fn answer(reply: Reply) -> Answer {
         Ok(Response::Exists(stat) | Response::Set(stat)) => stat_answer(&stat),
         Ok(Response::Data { data, stat }) => Answer::Data(data.to_vec(), stat.version),
         Ok(Response::Children(list)) => {
-            let mut names: Vec<String> = list.names().iter().map(|name| name.to_string()).collect();
+            let mut names: Vec<String> = list.names().map(|name| name.to_string()).collect();
             names.sort();
             Answer::Names(names)
         }

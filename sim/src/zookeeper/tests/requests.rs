@@ -196,8 +196,8 @@ fn children_come_newest_first_and_readers_share_the_list() {
     };
     let (one, two) = (list(), list());
     assert!(Rc::ptr_eq(&one, &two));
-    assert_eq!(&*one.names()[0], "n-0000000002");
-    assert_eq!(&*one.names()[2], "n-0000000000");
+    assert_eq!(&**one.names().next().unwrap(), "n-0000000002");
+    assert_eq!(&**one.names().nth(2).unwrap(), "n-0000000000");
 }
 
 #[test]

@@ -206,7 +206,7 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
     for id in 0..10_000 {
         let id = ConnectionId(1_000 + id);
         server.clients.connect(id, cluster.now, SECOND);
-        let connection = server.clients.connections.get_mut(&id).unwrap();
+        let connection = server.clients.connections.get_mut(id).unwrap();
         let path = Rc::from("/q");
         let table = super::super::watches::Table::Data;
         server.watches.add(table, &path, id, connection);

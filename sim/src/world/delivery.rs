@@ -1,0 +1,93 @@
+//! Whether what happens comes to somebody who runs. What comes to one that stands still is put aside; what comes to a
+//! dead one is gone.
+
+use super::World;
+use crate::event::Event;
+use crate::process::{ProcessId, ProcessState};
+use crate::zookeeper::messages::{ConnectionId, ServerId};
+
+/// Whom an event comes to.
+enum Recipient {
+    Process(ProcessId),
+    Server(ServerId),
+    /// Nobody, or somebody who sees for himself.
+    World,
+}
+
+impl World {
+    /// Answers the event if its recipient runs.
+    pub(super) fn deliver(&mut self, event: Event) -> Option<Event> {
+        match self.recipient(&event) {
+            Recipient::World => Some(event),
+            Recipient::Process(process) => self.deliver_to_process(process, event),
+            Recipient::Server(server) => self.deliver_to_server(server, event),
+        }
+    }
+
+    fn recipient(&self, event: &Event) -> Recipient {
+        match event {
+            Event::ToServer { connection, .. } | Event::Gone { connection } => {
+                Recipient::Server(self.connections.get(*connection).server)
+            }
+            Event::ToClient { connection, .. }
+            | Event::Opened { connection }
+            | Event::Broken { connection } => Recipient::Process(self.process_of(*connection)),
+            Event::Peer { to, .. } => Recipient::Server(*to),
+            Event::PeerLost { server, .. } => Recipient::Server(*server),
+            Event::ClientWake { client } => {
+                Recipient::Process(self.clients[client.0 as usize].process)
+            }
+            Event::Timer { process, .. } | Event::Answer { process, .. } => {
+                Recipient::Process(*process)
+            }
+            Event::Knock { .. }
+            | Event::ServerWake { .. }
+            | Event::Resource { .. }
+            | Event::Strike { .. }
+            | Event::Heal { .. }
+            | Event::StormEnds
+            | Event::StormMayEnd
+            | Event::BoundReached
+            | Event::Settled => Recipient::World,
+        }
+    }
+
+    fn deliver_to_process(&mut self, process: ProcessId, event: Event) -> Option<Event> {
+        let recipient = &mut self.processes[process.0 as usize];
+        match recipient.state {
+            ProcessState::Running => return Some(event),
+            ProcessState::Paused => recipient.backlog.push(event),
+            ProcessState::Crashed => {
+                // The dead get no answers; what waits for the paused is still under way.
+                if matches!(event, Event::Answer { .. }) {
+                    self.resource_in_flight -= 1;
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn deliver_to_server(&mut self, server: ServerId, event: Event) -> Option<Event> {
+        let slot = &mut self.servers[server.0 as usize];
+        if !slot.up {
+            return None;
+        }
+        if slot.hung {
+            slot.backlog.push(event);
+            return None;
+        }
+        Some(event)
+    }
+
+    /// The process of the client that has a connection.
+    pub(super) fn process_of(&self, connection: ConnectionId) -> ProcessId {
+        self.clients[self.connections.get(connection).client as usize].process
+    }
+
+    /// Looks whether anybody does not run, after a fault has struck or healed.
+    pub(super) fn see_who_runs(&mut self) {
+        let runs = |state| state == ProcessState::Running;
+        self.all_run = self.processes.iter().all(|process| runs(process.state))
+            && self.servers.iter().all(|slot| slot.up && !slot.hung);
+    }
+}
