@@ -4,8 +4,10 @@ mod bench;
 mod choose;
 mod herd;
 mod list;
+mod one_run;
 mod replay;
 mod run;
+mod shrink;
 
 use clap::Subcommand;
 
@@ -17,6 +19,7 @@ use crate::failure::Failure;
 pub enum Command {
     Run(run::Run),
     Replay(replay::Replay),
+    Shrink(shrink::Shrink),
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
@@ -32,6 +35,7 @@ impl Command {
         match self {
             Self::Run(run) => run.execute(look),
             Self::Replay(replay) => replay.execute(look),
+            Self::Shrink(shrink) => shrink.execute(look),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),

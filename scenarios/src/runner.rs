@@ -182,6 +182,7 @@ pub fn story(
         also,
         history: simulated.run.history,
         replay: replay_command(scenario, case, outcome.seed),
+        smaller: None,
     }
 }
 
@@ -190,11 +191,11 @@ pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
     format!("picklock replay {}", run_in_words(scenario, case, seed))
 }
 
-/// How commands name a run. One that was recorded needs no seed.
+/// How commands name a run. One that was recorded is alone in its file.
 pub(crate) fn run_in_words(scenario: &Scenario, case: &Case, seed: u64) -> String {
     let (path, name) = (quoted(&scenario.path), quoted(&case.name));
     match &case.recorded {
-        Some(_) => format!("{path} --case {name}"),
+        Some(_) => path,
         None => format!("{path} --case {name} --seed {seed}"),
     }
 }

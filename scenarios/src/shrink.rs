@@ -13,6 +13,7 @@ mod search;
 mod size;
 mod structure;
 mod tape;
+mod telling;
 
 use std::sync::atomic::AtomicBool;
 
@@ -26,6 +27,7 @@ use search::Search;
 
 pub use reproduction::{file_name, reproduction};
 pub use size::Size;
+pub use telling::{shorten, shrink_command, story};
 
 /// How much work shrinking may be. Both are counted, and neither is a time: what comes out does not depend on the
 /// machine.
@@ -35,6 +37,14 @@ pub struct Budget {
     pub runs: u32,
     /// Engine events of all runs together.
     pub events: u64,
+}
+
+impl Budget {
+    /// What is spent on a failure that nobody asked to shrink, before its story is told.
+    pub const ASIDE: Self = Self {
+        runs: 2_000,
+        events: 20_000_000,
+    };
 }
 
 impl Default for Budget {

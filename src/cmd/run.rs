@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use picklock::checker::outcome::ScenarioOutcome;
 use picklock::reports::{json, terminal};
 use picklock::scenarios::Scenario;
-use picklock::scenarios::runner::{Settings, run_case};
+use picklock::scenarios::runner::{self, Settings, run_case};
+use picklock::scenarios::shrink::{self, Budget};
 use rayon::ThreadPool;
 
 use super::choose;
@@ -47,6 +48,9 @@ pub struct Run {
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
+    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    #[arg(long)]
+    no_shrink: bool,
     /// Show only what is not as expected, and no progress.
     #[arg(long, short)]
     quiet: bool,
@@ -63,7 +67,10 @@ impl Run {
         let pool = threads::pool(self.jobs)?;
         let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
         let cases = cases as u64;
-        let seeds = cases.saturating_mul(self.seeds.end - self.seeds.start);
+        let seeds = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let seeds = seeds.map(|case| runner::seeds(case, &self.seeds));
+        let seeds = seeds.map(|seeds| seeds.end - seeds.start);
+        let seeds = seeds.fold(0, u64::saturating_add);
         let work = Work::begin(cases, seeds, !self.quiet);
         if let Some(path) = &self.json {
             work.can_write(path)?;
@@ -105,11 +112,16 @@ impl Run {
             let mut cases = Vec::new();
             for case in &scenario.cases {
                 work.at(format!("{} {}", scenario.name, case.name));
-                let outcome = pool
-                    .install(|| {
-                        run_case(scenario, case, &settings, work.stop(), &|| work.seed_done())
-                    })
-                    .map_err(|why| Failure::stopped(scenario, case, why))?;
+                let outcome = pool.install(|| {
+                    let stop = work.stop();
+                    let mut outcome =
+                        run_case(scenario, case, &settings, stop, &|| work.seed_done())?;
+                    if !self.no_shrink {
+                        shrink::shorten(scenario, case, &mut outcome, Budget::ASIDE, stop);
+                    }
+                    Ok(outcome)
+                });
+                let outcome = outcome.map_err(|why| Failure::stopped(scenario, case, why))?;
                 cases.push(outcome);
                 work.case_done();
             }

@@ -1,9 +1,10 @@
 //! The search: tries candidates, and keeps those that still violate the promise.
 
 use std::collections::BTreeSet;
+use std::mem::Discriminant;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::{Evidence, Invariant, Verdict, Witness};
+use picklock_checker::{Evidence, Invariant, Verdict, What, Witness};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
@@ -14,12 +15,13 @@ use crate::scenario::{Case, Catalogue, Scenario};
 use crate::write::write;
 
 /// A candidate that loses a whole part may need other choices to fail: so many seeds are tried.
-const SEEDS: u64 = 8;
+const SEEDS: u64 = 50;
 
 /// How a change of the plan is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// With the choices that there are, and with none.
+    /// With the choices that there are, and with none. The violation must come about as before: what is only made
+    /// simpler shall not end in a race of milliseconds that was not there.
     Same,
     /// Also with the choices of a few seeds: with less in the plan, the old choices fall to other decisions.
     Fresh,
@@ -54,6 +56,15 @@ struct Best {
     choices: Vec<u32>,
     simulated: Simulated,
     witness: Witness,
+}
+
+impl Best {
+    /// What happens on the way to the violation: the kinds of the events that it rests on.
+    fn shape(&self) -> Vec<Discriminant<What>> {
+        let events = &self.simulated.run.history.events;
+        let events = self.witness.events.iter().map(|index| &events[*index].what);
+        events.map(std::mem::discriminant).collect()
+    }
 }
 
 impl<'a> Search<'a> {
@@ -144,7 +155,8 @@ impl<'a> Search<'a> {
         };
         let fills = [Fill::Choices(Vec::new()), Fill::Choices(same)];
         let mut fills = fills.into_iter().chain(fresh.map(Fill::Seed));
-        fills.any(|fill| self.attempt(&what, &plan, &text, fill))
+        let shape = (effort == Effort::Same).then(|| self.best.shape());
+        fills.any(|fill| self.attempt(&what, (&plan, &text), fill, shape.as_deref()))
     }
 
     /// Tries other choices with the same plan.
@@ -154,11 +166,17 @@ impl<'a> Search<'a> {
             return false;
         }
         let (plan, text) = (self.best.plan.clone(), self.best.text.clone());
-        self.attempt(what, &plan, &text, Fill::Choices(choices))
+        self.attempt(what, (&plan, &text), Fill::Choices(choices), None)
     }
 
     /// Runs a candidate, unless it was run before, and keeps it if it violates the promise.
-    fn attempt(&mut self, what: &str, plan: &Plan, text: &str, fill: Fill) -> bool {
+    fn attempt(
+        &mut self,
+        what: &str,
+        (plan, text): (&Plan, &str),
+        fill: Fill,
+        shape: Option<&[Discriminant<What>]>,
+    ) -> bool {
         let key = (text.to_owned(), fill);
         if self.held.contains(&key) || !self.may_run() {
             return false;
@@ -173,8 +191,7 @@ impl<'a> Search<'a> {
             self.held.insert(key);
             return false;
         };
-        self.steps.push(what.to_owned());
-        self.best = Best {
+        let candidate = Best {
             plan: plan.clone(),
             text: key.0,
             // What was asked for, and not more than was drawn.
@@ -182,6 +199,11 @@ impl<'a> Search<'a> {
             simulated,
             witness,
         };
+        if shape.is_some_and(|shape| shape != candidate.shape()) {
+            return false;
+        }
+        self.steps.push(what.to_owned());
+        self.best = candidate;
         true
     }
 
