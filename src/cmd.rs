@@ -4,7 +4,9 @@ mod bench;
 mod choose;
 mod herd;
 mod list;
+mod merge;
 mod one_run;
+mod part;
 mod replay;
 mod run;
 mod shrink;
@@ -18,6 +20,7 @@ use crate::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(run::Run),
+    Merge(merge::Merge),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     List(list::List),
@@ -34,6 +37,7 @@ impl Command {
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         match self {
             Self::Run(run) => run.execute(look),
+            Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
             Self::Shrink(shrink) => shrink.execute(look),
             Self::List(list) => list.execute(),

@@ -1,7 +1,5 @@
 //! The runner: one case, many seeds, one outcome, whatever the number of threads.
 
-mod tally;
-
 use std::io::Write as _;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +13,8 @@ use rayon::prelude::*;
 
 use crate::clock::Stopwatch;
 use crate::scenario::{Case, Scenario, Want};
-use tally::Tally;
+use crate::shard::Shard;
+use crate::tally::Tally;
 
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub enum Stopped {
 }
 
 /// Seeds are handed out in blocks of this many, so that what waits to be added up stays small.
-const BLOCK: u64 = 64;
+pub const BLOCK: u64 = 64;
 
 /// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each
 /// seed that is done; `stop` is looked at before each.
@@ -56,47 +55,85 @@ pub fn run_case(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CaseOutcome, Stopped> {
+    let tally = run_shard(scenario, case, settings, Shard::WHOLE, stop, progress)?;
+    Ok(conclude(scenario, case, &tally))
+}
+
+/// Runs the seeds of a case that a shard has, as [`run_case`] does.
+///
+/// # Errors
+///
+/// [`Stopped`], when not all of them ran.
+pub fn run_shard(
+    scenario: &Scenario,
+    case: &Case,
+    settings: &Settings,
+    shard: Shard,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Tally, Stopped> {
+    let mut tally = Tally::new(settings.seeds.clone(), shard);
+    while run_block(
+        scenario,
+        case,
+        settings,
+        (shard, &mut tally),
+        stop,
+        progress,
+    )? > 0
+    {}
+    Ok(tally)
+}
+
+/// Runs the next [`BLOCK`] seeds of a case that a shard has, and adds them to what it saw before. Answers how many
+/// there were: none, if all have run.
+///
+/// # Errors
+///
+/// [`Stopped`], when not all of them ran.
+pub fn run_block(
+    scenario: &Scenario,
+    case: &Case,
+    settings: &Settings,
+    (shard, tally): (Shard, &mut Tally),
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<u64, Stopped> {
     let watch = Stopwatch::start();
-    let mut tally = Tally::default();
-    let seeds = seeds(case, &settings.seeds);
-    let mut next = seeds.start;
-    while next < seeds.end {
-        let until = seeds.end.min(next.saturating_add(BLOCK));
-        let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
-            .into_par_iter()
-            .map(|seed| {
-                if stop.load(Ordering::Relaxed) {
-                    return Err(Stopped::Interrupted);
-                }
-                let guilty = Guilty(scenario, case, seed);
-                let outcome = run_seed(case, seed, settings.verify_determinism)?;
-                drop(guilty);
-                progress();
-                Ok(outcome)
-            })
-            .collect();
-        for outcome in block {
-            tally.add(outcome?);
-        }
-        next = until;
+    let next = tally.seeds();
+    let until = shard.len(&settings.seeds).min(next.saturating_add(BLOCK));
+    let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
+        .into_par_iter()
+        .map(|place| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Stopped::Interrupted);
+            }
+            let seed = shard.seed(&settings.seeds, place);
+            let guilty = Guilty(scenario, case, seed);
+            let outcome = run_seed(case, seed, settings.verify_determinism)?;
+            drop(guilty);
+            progress();
+            Ok(outcome)
+        })
+        .collect();
+    for outcome in block {
+        tally.add(shard, outcome?);
     }
+    tally.spend(watch.elapsed());
+    Ok(until.saturating_sub(next))
+}
+
+/// The outcome of a case: what was seen of it, compared with what was expected, and the story of what is worth telling.
+pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
+    let watch = Stopwatch::start();
     let story = tally
         .told(case)
         .map(|violation| tell(scenario, case, &violation));
-    Ok(tally.outcome(scenario, case, story, watch.elapsed()))
+    tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
 
-/// The seeds of these that a case has: all, unless it is about one run that was recorded. That one
-/// goes by the seed 0.
-pub fn seeds(case: &Case, asked: &Range<u64>) -> Range<u64> {
-    if case.recorded.is_some() && !asked.is_empty() {
-        0..1
-    } else {
-        asked.clone()
-    }
-}
-
-/// Runs one seed of a case: with the choices of the seed, or with those that were recorded.
+/// Runs one seed of a case: with the choices of the seed, or with those that were recorded,
+/// whatever the seed.
 pub fn simulated(case: &Case, seed: u64) -> Simulated {
     match &case.recorded {
         Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),

@@ -1,80 +1,26 @@
-//! What has been seen of a case, and how that compares with what was expected.
+//! How what has been seen of a case compares with what was expected.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{CaseOutcome, Finding, SeedOutcome, Standing, Story, Violation};
-use picklock_checker::{Counts, Verdict, Witness, invariants, metrics};
-use picklock_sim::RollingHash;
+use picklock_checker::outcome::{CaseOutcome, Finding, Standing, Story, Violation};
+use picklock_checker::{invariants, metrics};
 
-use super::wanted;
+use super::{Tally, Unknown};
+use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
-/// What has been seen of a case so far.
-#[derive(Default)]
-pub(super) struct Tally {
-    seeds: u64,
-    hash: RollingHash,
-    counts: Counts,
-    /// Why runs as a whole say nothing: how many seeds gave each reason.
-    vacuous: BTreeMap<String, u64>,
-    /// By invariant: how many seeds left it undecided, and why the first did.
-    unknown: BTreeMap<&'static str, Unknown>,
-    violated: BTreeMap<&'static str, Seen>,
-}
-
-struct Unknown {
-    seeds: u64,
-    reason: String,
-}
-
-/// The first violation of an invariant, and how often it was seen.
-struct Seen {
-    seed: u64,
-    found_after: u64,
-    seeds: u64,
-    witness: Witness,
-}
-
 impl Tally {
-    /// Adds the outcome of the next seed.
-    pub(super) fn add(&mut self, outcome: SeedOutcome) {
-        self.seeds += 1;
-        self.hash.mix(outcome.hash);
-        self.counts.add(&outcome.counts);
-        if let Some(reason) = outcome.vacuous {
-            *self.vacuous.entry(reason).or_default() += 1;
-        }
-        for (invariant, verdict) in outcome.verdicts {
-            match verdict {
-                Verdict::Holds => {}
-                Verdict::Undecided(reason) => {
-                    let unknown = Unknown { seeds: 0, reason };
-                    self.unknown.entry(invariant).or_insert(unknown).seeds += 1;
-                }
-                Verdict::Violated(witness) => {
-                    let seen = self.violated.entry(invariant).or_insert(Seen {
-                        seed: outcome.seed,
-                        found_after: self.seeds,
-                        seeds: 0,
-                        witness: *witness,
-                    });
-                    seen.seeds += 1;
-                }
-            }
-        }
-    }
-
     /// The violation whose story is to be told: the first that was not expected, or else the first.
-    pub(super) fn told(&self, case: &Case) -> Option<Violation> {
+    pub(crate) fn told(&self, case: &Case) -> Option<Violation> {
         let violations = self.violations(case);
         let unexpected = violations.iter().find(|violation| !violation.expected);
         unexpected.or(violations.first()).cloned()
     }
 
     /// The outcome of all seeds that were added.
-    pub(super) fn outcome(
-        self,
+    pub(crate) fn outcome(
+        &self,
         scenario: &Scenario,
         case: &Case,
         story: Option<Story>,
@@ -87,8 +33,8 @@ impl Tally {
         let findings = self.findings(case, &metrics);
         let standing = findings.iter().map(|finding| finding.standing).max();
         let violations = self.violations(case);
-        let mut undecided = self.vacuous;
-        for (invariant, Unknown { seeds, reason }) in self.unknown {
+        let mut undecided = self.vacuous.clone();
+        for (invariant, Unknown { seeds, reason, .. }) in &self.unknown {
             let reason = format!("{invariant}: {reason}");
             *undecided.entry(reason).or_default() += seeds;
         }
@@ -100,9 +46,10 @@ impl Tally {
             standing: standing.unwrap_or(Standing::Undecided),
             findings,
             violations,
-            seeds: self.seeds,
+            seeds: self.seeds(),
+            ran: self.ran(),
             undecided,
-            hash: self.hash.value(),
+            hash: self.hash,
             metrics,
             took,
             story: story.map(Box::new),
@@ -119,7 +66,7 @@ impl Tally {
                 Some(Violation {
                     invariant: invariant.name.to_owned(),
                     seed: seen.seed,
-                    found_after: seen.found_after,
+                    found_after: self.found_after(seen),
                     seeds: seen.seeds,
                     expected: matches!(want, Some(Want::Violated { .. })),
                     witness: seen.witness.clone(),
@@ -129,7 +76,7 @@ impl Tally {
     }
 
     /// How every expectation stands. What leaves several of them undecided alike is said once.
-    pub(super) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
+    pub(crate) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
         let promises = case.expectations.iter().filter_map(|it| self.promise(it));
         let measures = case.measures.iter().map(|it| self.measure(it, metrics));
         let mut findings: Vec<Finding> = Vec::new();
@@ -172,26 +119,36 @@ impl Tally {
     }
 
     fn to_be_violated(&self, name: &str, because: &str, within: u64) -> (Standing, String) {
-        if let Some(seen) = self.violated.get(name) {
-            if seen.found_after <= within {
+        // What seeds before it that have not run would say is not known.
+        let ran = self.ran_of_the_first(within);
+        let doubt = match self
+            .violated
+            .get(name)
+            .map(|seen| (seen, self.found_after(seen)))
+        {
+            Some((seen, after)) if after <= within => {
                 let because = because.split_whitespace().collect::<Vec<_>>().join(" ");
                 let line = format!("{name} violated at seed {}: {because}", seen.seed);
                 return (Standing::AsExpected, line);
             }
-            let (within, after) = (seeds(within), seen.found_after);
-            let line = format!("{name} was to be violated within {within}, and was after {after}");
-            return (Standing::Fail, line);
-        }
-        if let Some(doubt) = self.in_doubt(name) {
+            Some((_, after)) if ran == within => {
+                let within = seeds(within);
+                let line =
+                    format!("{name} was to be violated within {within}, and was after {after}");
+                return (Standing::Fail, line);
+            }
+            Some(_) | None => self.in_doubt(name),
+        };
+        if let Some(doubt) = doubt {
             return (Standing::Undecided, doubt);
         }
-        if self.seeds < within {
-            let (within, ran) = (seeds(within), self.seeds);
-            let line = format!("{name} is to be violated within {within}, and only {ran} ran");
+        let within_seeds = seeds(within);
+        if ran < within {
+            let line =
+                format!("{name} is to be violated within {within_seeds}, and only {ran} ran");
             return (Standing::Undecided, line);
         }
-        let within = seeds(within);
-        let line = format!("{name} was to be violated within {within}, and held");
+        let line = format!("{name} was to be violated within {within_seeds}, and held");
         (Standing::Fail, line)
     }
 
@@ -202,7 +159,15 @@ impl Tally {
             Some(value) => {
                 let too_low = measure.at_least.filter(|least| value < least);
                 let too_high = measure.at_most.filter(|most| value > most);
-                match (too_low, too_high, self.says_nothing()) {
+                let beyond = too_low.or(too_high).is_some();
+                let doubt = self.says_nothing();
+                match (too_low, too_high, doubt) {
+                    // The other shards may make up for it.
+                    _ if beyond && self.is_part() => {
+                        let line =
+                            format!("{name} {value:.2} so far, and the bound is on all shards");
+                        (Standing::Undecided, line)
+                    }
                     (Some(least), _, _) => {
                         let line = format!("{name} {value:.2}, expected at least {least}");
                         (Standing::Fail, line)
@@ -226,7 +191,7 @@ impl Tally {
     /// Why nothing can be said of an invariant, if so.
     fn in_doubt(&self, invariant: &str) -> Option<String> {
         let unknown = || {
-            let Unknown { seeds, reason } = self.unknown.get(invariant)?;
+            let Unknown { seeds, reason, .. } = self.unknown.get(invariant)?;
             Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)))
         };
         self.says_nothing().or_else(unknown)
@@ -239,7 +204,7 @@ impl Tally {
     }
 
     fn of_all(&self, some: u64) -> String {
-        format!("{some} of {}", seeds(self.seeds))
+        format!("{some} of {}", seeds(self.seeds()))
     }
 }
 
