@@ -5,9 +5,11 @@ mod choose;
 mod herd;
 mod list;
 mod merge;
+mod one_run;
 mod part;
 mod replay;
 mod run;
+mod shrink;
 
 use clap::Subcommand;
 
@@ -20,6 +22,7 @@ pub enum Command {
     Run(run::Run),
     Merge(merge::Merge),
     Replay(replay::Replay),
+    Shrink(shrink::Shrink),
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
@@ -36,6 +39,7 @@ impl Command {
             Self::Run(run) => run.execute(look),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
+            Self::Shrink(shrink) => shrink.execute(look),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),
