@@ -15,9 +15,12 @@ pub(super) fn shorten(search: &mut Search) {
     search.try_plans(Effort::Same, durations);
 }
 
+/// Where a plan keeps a range.
+type RangeSlot = fn(&mut Plan) -> &mut (Duration, Duration);
+
 /// Ranges that are one duration, so that nothing is left to draw.
 fn ranges(plan: &Plan) -> Vec<Change> {
-    let slots: [(&str, fn(&mut Plan) -> &mut (Duration, Duration), Duration); 3] = [
+    let slots: [(&str, RangeSlot, Duration); 3] = [
         (
             "latency",
             |plan| &mut plan.network.client_latency,
