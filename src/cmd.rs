@@ -10,6 +10,7 @@ mod part;
 mod replay;
 mod run;
 mod shrink;
+mod why;
 
 use clap::Subcommand;
 
@@ -23,6 +24,7 @@ pub enum Command {
     Merge(merge::Merge),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
+    Why(why::Why),
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
@@ -40,6 +42,7 @@ impl Command {
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
             Self::Shrink(shrink) => shrink.execute(look),
+            Self::Why(why) => why.execute(look),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),

@@ -19,6 +19,7 @@ pub mod shard;
 pub mod shrink;
 pub mod tally;
 pub mod units;
+pub mod why;
 mod write;
 
 pub use diagnostic::{Diagnostic, Place};

@@ -25,6 +25,8 @@ use crate::runner;
 use crate::scenario::Case;
 use search::Search;
 
+pub(crate) use names::{contenders_of, without_fault};
+
 pub use reproduction::{file_name, reproduction};
 pub use size::Size;
 pub use telling::{shorten, shrink_command, story};
@@ -69,7 +71,7 @@ pub struct Shrunk {
     pub simulated: Simulated,
     /// What it violates, and how.
     pub witness: Witness,
-    /// What was taken away or made simpler, in this order.
+    /// What of the plan was taken away or made simpler, in this order.
     pub steps: Vec<String>,
     /// Runs that it took.
     pub tried: u32,
@@ -123,3 +125,6 @@ pub fn shrink_choices(
     }
     Some(search.finish())
 }
+
+#[cfg(test)]
+mod tests;

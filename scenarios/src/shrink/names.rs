@@ -30,6 +30,26 @@ pub(super) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
     }
 }
 
+/// The plan without a fault, and the places of those that waited for it and are gone, too.
+pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
+    let less = without_faults(plan, |place, _| place == fault);
+    let waits = |place: &usize| *place != fault && waits_for(plan, *place).any(|it| it == fault);
+    (less, (0..plan.faults.len()).filter(waits).collect())
+}
+
+/// The contender that a fault waits for, and those that it strikes.
+pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec<ContenderName>) {
+    let PlannedFault { when, inject, .. } = &mut fault.clone();
+    let parts = Parts::of(inject);
+    let of_servers = parts.servers.into_iter().filter_map(|server| match server {
+        ServerName::Of(contender) => Some(contender),
+        ServerName::Leader | ServerName::Follower(_) | ServerName::Number(_) => None,
+    });
+    let struck = parts.contender.into_iter().chain(of_servers);
+    let struck = struck.map(|name| *name).collect();
+    (moment(when).0.map(|name| *name), struck)
+}
+
 /// A fault, the one that it waits for, the one that that waits for, and so on.
 fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
     let next = |place: &usize| match plan.faults[*place].when {

@@ -38,6 +38,7 @@ pub(super) struct Search<'a> {
     /// What was tried before, and did not violate the promise.
     held: BTreeSet<(String, Fill)>,
     steps: Vec<String>,
+    kept: u32,
     tried: u32,
     events: u64,
     ran_out: bool,
@@ -95,6 +96,7 @@ impl<'a> Search<'a> {
             stop,
             held: BTreeSet::new(),
             steps: Vec::new(),
+            kept: 0,
             tried: 1,
             events: 0,
             ran_out: false,
@@ -112,8 +114,8 @@ impl<'a> Search<'a> {
     }
 
     /// How many changes were kept.
-    pub(super) fn kept(&self) -> usize {
-        self.steps.len()
+    pub(super) fn kept(&self) -> u32 {
+        self.kept
     }
 
     /// Whether nothing more will be tried.
@@ -156,23 +158,23 @@ impl<'a> Search<'a> {
         let fills = [Fill::Choices(Vec::new()), Fill::Choices(same)];
         let mut fills = fills.into_iter().chain(fresh.map(Fill::Seed));
         let shape = (effort == Effort::Same).then(|| self.best.shape());
-        fills.any(|fill| self.attempt(&what, (&plan, &text), fill, shape.as_deref()))
+        fills.any(|fill| self.attempt(Some(&what), (&plan, &text), fill, shape.as_deref()))
     }
 
     /// Tries other choices with the same plan.
-    pub(super) fn try_choices(&mut self, what: &str, choices: Vec<u32>) -> bool {
+    pub(super) fn try_choices(&mut self, choices: Vec<u32>) -> bool {
         let choices = trimmed(choices);
         if choices == self.best.choices {
             return false;
         }
         let (plan, text) = (self.best.plan.clone(), self.best.text.clone());
-        self.attempt(what, (&plan, &text), Fill::Choices(choices), None)
+        self.attempt(None, (&plan, &text), Fill::Choices(choices), None)
     }
 
     /// Runs a candidate, unless it was run before, and keeps it if it violates the promise.
     fn attempt(
         &mut self,
-        what: &str,
+        what: Option<&str>,
         (plan, text): (&Plan, &str),
         fill: Fill,
         shape: Option<&[Discriminant<What>]>,
@@ -202,7 +204,8 @@ impl<'a> Search<'a> {
         if shape.is_some_and(|shape| shape != candidate.shape()) {
             return false;
         }
-        self.steps.push(what.to_owned());
+        self.steps.extend(what.map(str::to_owned));
+        self.kept += 1;
         self.best = candidate;
         true
     }

@@ -4,7 +4,7 @@ use super::search::Search;
 
 /// Makes the tape shorter, then more boring, then its numbers lower.
 pub(super) fn shorten(search: &mut Search) {
-    if search.choices().is_empty() || search.try_choices("no choices", Vec::new()) {
+    if search.choices().is_empty() || search.try_choices(Vec::new()) {
         return;
     }
     truncate(search);
@@ -19,7 +19,7 @@ fn truncate(search: &mut Search) {
     while cut > 0 && !search.is_over() {
         let kept = search.choices().len().saturating_sub(cut);
         let shorter = search.choices()[..kept].to_vec();
-        if !search.try_choices(&format!("a tape of {kept} choices"), shorter) {
+        if !search.try_choices(shorter) {
             cut /= 2;
         }
         cut = cut.min(search.choices().len());
@@ -41,8 +41,7 @@ fn zero(search: &mut Search) {
             for place in gone {
                 choices[*place] = 0;
             }
-            let what = format!("{} choices fewer", gone.len());
-            if !search.try_choices(&what, choices) {
+            if !search.try_choices(choices) {
                 start += size;
             }
         }
@@ -64,8 +63,7 @@ fn lower(search: &mut Search) {
             }
             let mut choices = search.choices().to_vec();
             choices[place] = between;
-            let what = format!("choice {} from {now} to {between}", place + 1);
-            if !search.try_choices(&what, choices) {
+            if !search.try_choices(choices) {
                 fails = between;
             }
         }
