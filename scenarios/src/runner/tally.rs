@@ -20,6 +20,12 @@ pub(super) struct Tally {
     vacuous: BTreeMap<String, u64>,
     /// By invariant: how many seeds left it undecided, and why the first did.
     unknown: BTreeMap<&'static str, Unknown>,
+    /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
+    excused: BTreeMap<&'static str, u64>,
+    /// By invariant: how many seeds say nothing of it, for whatever reason.
+    silent: BTreeMap<&'static str, u64>,
+    /// Seeds that say nothing of anything.
+    idle: u64,
     violated: BTreeMap<&'static str, Seen>,
 }
 
@@ -42,6 +48,12 @@ impl Tally {
         self.seeds += 1;
         self.hash.mix(outcome.hash);
         self.counts.add(&outcome.counts);
+        let idle = outcome.vacuous.is_some();
+        self.idle += u64::from(idle);
+        for invariant in outcome.excused {
+            *self.excused.entry(invariant).or_default() += 1;
+            *self.silent.entry(invariant).or_default() += u64::from(!idle);
+        }
         if let Some(reason) = outcome.vacuous {
             *self.vacuous.entry(reason).or_default() += 1;
         }
@@ -49,6 +61,7 @@ impl Tally {
             match verdict {
                 Verdict::Holds => {}
                 Verdict::Undecided(reason) => {
+                    *self.silent.entry(invariant).or_default() += u64::from(!idle);
                     let unknown = Unknown { seeds: 0, reason };
                     self.unknown.entry(invariant).or_insert(unknown).seeds += 1;
                 }
@@ -130,8 +143,8 @@ impl Tally {
 
     /// How every expectation stands. What leaves several of them undecided alike is said once.
     pub(super) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
-        let promises = case.expectations.iter().filter_map(|it| self.promise(it));
-        let measures = case.measures.iter().map(|it| self.measure(it, metrics));
+        let promises = case.expectations.iter().filter_map(|it| self.promise(it, case.open.is_some()));
+        let measures = case.measures.iter().map(|it| self.measure(it, metrics, case.open.is_some()));
         let mut findings: Vec<Finding> = Vec::new();
         for finding in promises.chain(measures) {
             if findings.iter().all(|other| other.line != finding.line) {
@@ -142,15 +155,15 @@ impl Tally {
     }
 
     /// How an expectation stands; `None` for one that is not looked at.
-    fn promise(&self, expected: &Expectation) -> Option<Finding> {
+    fn promise(&self, expected: &Expectation, open: bool) -> Option<Finding> {
         let name = expected.invariant;
         let (standing, line) = match &expected.want {
             Want::Unchecked { .. } => return None,
-            Want::Holds => self.to_hold(name),
+            Want::Holds => self.to_hold(name, open),
             Want::Violated {
                 because,
                 within_seeds,
-            } => self.to_be_violated(name, because, *within_seeds),
+            } => self.to_be_violated(name, because, *within_seeds, open),
         };
         Some(Finding {
             name: name.to_owned(),
@@ -159,19 +172,29 @@ impl Tally {
         })
     }
 
-    fn to_hold(&self, name: &str) -> (Standing, String) {
+    fn to_hold(&self, name: &str, open: bool) -> (Standing, String) {
         if let Some(seen) = self.violated.get(name) {
             let (seed, summary) = (seen.seed, &seen.witness.summary);
             let line = format!("{name} violated at seed {seed}: {summary}");
             return (Standing::Fail, line);
         }
-        match self.in_doubt(name) {
-            Some(doubt) => (Standing::Undecided, doubt),
-            None => (Standing::Holds, format!("{name} holds")),
+        if let Some(doubt) = self.in_doubt(name, open) {
+            return (Standing::Undecided, doubt);
         }
+        let line = match self.telling(name) {
+            all if all == self.seeds => format!("{name} holds"),
+            some => format!("{name} holds ({} can tell)", self.of_all(some)),
+        };
+        (Standing::Holds, line)
     }
 
-    fn to_be_violated(&self, name: &str, because: &str, within: u64) -> (Standing, String) {
+    fn to_be_violated(
+        &self,
+        name: &str,
+        because: &str,
+        within: u64,
+        open: bool,
+    ) -> (Standing, String) {
         if let Some(seen) = self.violated.get(name) {
             if seen.found_after <= within {
                 let because = because.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -182,7 +205,7 @@ impl Tally {
             let line = format!("{name} was to be violated within {within}, and was after {after}");
             return (Standing::Fail, line);
         }
-        if let Some(doubt) = self.in_doubt(name) {
+        if let Some(doubt) = self.in_doubt(name, open) {
             return (Standing::Undecided, doubt);
         }
         if self.seeds < within {
@@ -195,14 +218,19 @@ impl Tally {
         (Standing::Fail, line)
     }
 
-    fn measure(&self, measure: &Measure, metrics: &BTreeMap<String, f64>) -> Finding {
+    fn measure(
+        &self,
+        measure: &Measure,
+        metrics: &BTreeMap<String, f64>,
+        open: bool,
+    ) -> Finding {
         let name = measure.metric;
         let (standing, line) = match metrics.get(name) {
             None => (Standing::Undecided, format!("{name}: nothing was counted")),
             Some(value) => {
                 let too_low = measure.at_least.filter(|least| value < least);
                 let too_high = measure.at_most.filter(|most| value > most);
-                match (too_low, too_high, self.says_nothing()) {
+                match (too_low, too_high, self.says_nothing(open)) {
                     (Some(least), _, _) => {
                         let line = format!("{name} {value:.2}, expected at least {least}");
                         (Standing::Fail, line)
@@ -223,17 +251,34 @@ impl Tally {
         }
     }
 
-    /// Why nothing can be said of an invariant, if so.
-    fn in_doubt(&self, invariant: &str) -> Option<String> {
-        let unknown = || {
-            let Unknown { seeds, reason } = self.unknown.get(invariant)?;
-            Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)))
-        };
-        self.says_nothing().or_else(unknown)
+    /// Why nothing can be said of an invariant, if so. Where plans are drawn, one that says nothing is no reason to
+    /// doubt the others; where the file has written the plan, it is.
+    fn in_doubt(&self, invariant: &str, open: bool) -> Option<String> {
+        if let Some(doubt) = self.says_nothing(open) {
+            return Some(doubt);
+        }
+        if open && self.telling(invariant) > 0 {
+            return None;
+        }
+        if let Some(Unknown { seeds, reason }) = self.unknown.get(invariant) {
+            return Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)));
+        }
+        let excused = self.excused.get(invariant)?;
+        let of_all = self.of_all(*excused);
+        Some(format!("{invariant}: no lock could keep it under the faults drawn ({of_all})"))
+    }
+
+    /// How many seeds can tell whether an invariant holds.
+    fn telling(&self, invariant: &str) -> u64 {
+        let silent = self.silent.get(invariant).copied().unwrap_or_default();
+        self.seeds.saturating_sub(self.idle + silent)
     }
 
     /// Why nothing can be said of anything, if so.
-    fn says_nothing(&self) -> Option<String> {
+    fn says_nothing(&self, open: bool) -> Option<String> {
+        if open && self.idle < self.seeds {
+            return None;
+        }
         let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
         Some(format!("{reason} ({})", self.of_all(*seeds)))
     }
