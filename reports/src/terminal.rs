@@ -172,7 +172,11 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         }
     }
     if let (Standing::AsExpected, Some(story)) = (case.standing, &case.story) {
-        text.push_str(&format!("{:VERDICT$}    see it: {}\n", "", harmless(&story.replay)));
+        text.push_str(&format!(
+            "{:VERDICT$}    see it: {}\n",
+            "",
+            harmless(&story.replay)
+        ));
     }
     text
 }

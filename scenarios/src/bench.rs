@@ -68,7 +68,12 @@ pub fn figures(each: Duration) -> Vec<Figure> {
         simulated.hash ^ check_all(&simulated.run).len() as u64
     });
     let spent = watch.elapsed().as_secs_f64();
-    let figure = |what: &str, value, unit, goal| Figure { what: what.to_owned(), value, unit, goal };
+    let figure = |what: &str, value, unit, goal| Figure {
+        what: what.to_owned(),
+        value,
+        unit,
+        goal,
+    };
     vec![
         figure(
             "bare engine: 3 servers, 5 clients, 100 messages",
@@ -76,7 +81,12 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             "simulations/s",
             Goal::AtLeast(100_000.0),
         ),
-        figure("the same against a loop without futures", loops / futures, "times", Goal::AtMost(1.5)),
+        figure(
+            "the same against a loop without futures",
+            loops / futures,
+            "times",
+            Goal::AtMost(1.5),
+        ),
         figure(
             "short runs: 3 servers, 5 contenders, 10 acquisitions each, checked",
             shorts,
@@ -106,8 +116,13 @@ pub fn herds(contenders: u32) -> Vec<Figure> {
         .filter(|recipe| compared.contains(&recipe.name))
         .map(|recipe| {
             let watch = Stopwatch::start();
-            let experiment =
-                Experiment { recipe: *recipe, contenders, hold: Hold::Settled, servers: 1, seed: 0 };
+            let experiment = Experiment {
+                recipe: *recipe,
+                contenders,
+                hold: Hold::Settled,
+                servers: 1,
+                seed: 0,
+            };
             let counts = experiment.run().counts;
             let notifications = counts.notifications_to_waiters + counts.notifications_to_releaser;
             Figure {
@@ -169,7 +184,10 @@ pub fn lease_run() -> Plan {
         vec![PlannedFault {
             when: Trigger::Acquired { by: target, nth: 1 },
             after: Duration::ZERO,
-            inject: Fault::Pause { target, length: Duration::from_secs(20) },
+            inject: Fault::Pause {
+                target,
+                length: Duration::from_secs(20),
+            },
             text: "pause contender-1 for 20s".to_owned(),
         }],
     )

@@ -10,7 +10,7 @@ use picklock_checker::VirtualTime;
 
 use crate::chance::Chance;
 use crate::engine::sandbox::Sandbox;
-use crate::engine::{Executor, Tape, Timeline};
+use crate::engine::{Executor, Tape, TaskId, Timeline};
 use crate::recorder::RollingHash;
 
 const SERVERS: u32 = 3;
@@ -27,24 +27,18 @@ pub fn with_futures(seed: u64) -> u64 {
         }
         let mut ready = Vec::new();
         loop {
-            executor.drain_ready(&mut ready);
-            while !ready.is_empty() {
-                let choice = match ready.len() as u32 {
-                    1 => 0,
-                    several => world.borrow_mut().tape.choose(several),
-                };
-                executor.poll(ready.remove(choice as usize));
-                executor.drain_ready(&mut ready);
-            }
+            run_ready(&executor, &world, &mut ready);
             let mut world = world.borrow_mut();
-            let Some(event) = world.next(&mut sandbox) else {
-                return world.hash.value();
-            };
-            match event {
-                Event::Request { client, answer } => {
-                    world.send(client, Event::Reply { client, answer });
+            while !executor.has_ready() {
+                let Some(event) = world.next(&mut sandbox) else {
+                    return world.hash.value();
+                };
+                match event {
+                    Event::Request { client, answer } => {
+                        world.send(client, Event::Reply { client, answer });
+                    }
+                    Event::Reply { answer, .. } => answer.complete(()),
                 }
-                Event::Reply { answer, .. } => answer.complete(()),
             }
         }
     })
@@ -76,6 +70,28 @@ pub fn without_futures(seed: u64) -> u64 {
         }
         world.hash.value()
     })
+}
+
+fn run_ready(
+    executor: &Executor<u32>,
+    world: &RefCell<World<Completion<()>>>,
+    ready: &mut Vec<TaskId>,
+) {
+    loop {
+        if let Some(started) = executor.start_only() {
+            executor.run(started);
+            continue;
+        }
+        executor.drain_ready(ready);
+        if ready.is_empty() {
+            return;
+        }
+        while !ready.is_empty() {
+            let choice = world.borrow_mut().tape.choose(ready.len() as u32);
+            executor.poll(ready.remove(choice as usize));
+            executor.drain_ready(ready);
+        }
+    }
 }
 
 async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {

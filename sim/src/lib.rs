@@ -4,6 +4,7 @@
 //! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
 pub mod bare;
+mod bystander;
 pub mod chance;
 mod contender;
 pub mod engine;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use picklock_checker::{ContenderId, Ended, Facts, Run};
 
+use crate::bystander;
 use crate::chance::Chance;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
@@ -59,7 +60,7 @@ impl Simulation {
         }
         for place in 0..workload.bystanders {
             let process = ProcessId(workload.contenders + place);
-            let task = contender::bystand(Rc::clone(&shared), process);
+            let task = bystander::bystand(Rc::clone(&shared), process);
             shared.executor.spawn(process, Box::pin(task));
         }
         Self {
@@ -107,32 +108,40 @@ impl Simulation {
     /// Runs the contenders' code as long as there is something for it to do.
     fn run_ready(&mut self, sandbox: &mut Sandbox) {
         let shared = Rc::clone(&self.shared);
+        let mut world = shared.world.borrow_mut();
+        sandbox.advance_to(world.now.micros());
         loop {
-            let mut world = shared.world.borrow_mut();
             if world.wants_tasks() {
                 drop(world);
                 self.take_over();
                 world = shared.world.borrow_mut();
             }
-            shared.executor.drain_ready(&mut self.ready);
-            let task = match self.ready.len() {
-                0 => return,
-                1 => self.ready.pop(),
-                several => {
-                    let choice = world.tape.choose(several as u32);
-                    Some(self.ready.remove(choice as usize))
+            let only = if self.ready.is_empty() {
+                shared.executor.start_only()
+            } else {
+                None
+            };
+            let started = match only {
+                Some(started) => Some(started),
+                None => {
+                    shared.executor.drain_ready(&mut self.ready);
+                    if self.ready.is_empty() {
+                        return;
+                    }
+                    let choice = world.tape.choose(self.ready.len() as u32);
+                    shared.executor.start(self.ready.remove(choice as usize))
                 }
             };
-            let Some((task, process)) = task.and_then(|task| Some((task, shared.executor.label(task)?))) else {
-                continue;
-            };
-            if !world.all_run && !world.may_run(process, task) {
+            let Some(started) = started else { continue };
+            let process = started.label;
+            if !world.all_run && !world.may_run(process, started.task) {
+                shared.executor.put_back(started);
                 continue;
             }
-            sandbox.advance_to(world.now.micros());
             drop(world);
-            shared.executor.poll(task);
-            shared.world.borrow_mut().look_at(process);
+            shared.executor.run(started);
+            world = shared.world.borrow_mut();
+            world.look_at(process);
         }
     }
 

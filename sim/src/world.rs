@@ -1,5 +1,6 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
+mod birth;
 mod clients;
 mod commits;
 mod delivery;
@@ -7,22 +8,24 @@ mod end;
 mod faults;
 mod moments;
 mod people;
+mod resource;
 mod servers;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::zookeeper::{Path, RequestKind, SessionId};
+use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
 use picklock_algorithms::env::LocalFuture;
-use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What, time::whole_micros};
+use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
 use crate::engine::{Tape, Timeline};
-use crate::event::{ClientId, Event, ResourceRequest};
+use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Connections, Latency, Link};
 use crate::ownership::Ownership;
-use crate::plan::{Ensemble, Plan, Service};
+use crate::plan::{Ensemble, Plan};
 use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
@@ -30,7 +33,7 @@ use crate::samples::Samples;
 use crate::shared::Shared;
 use crate::zookeeper::client::{Client, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
-use crate::zookeeper::state::{Output as ServerOutput, Server, Settings};
+use crate::zookeeper::state::{Output as ServerOutput, Server};
 
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);
@@ -186,104 +189,6 @@ struct Busy {
 }
 
 impl World {
-    pub fn new(plan: Rc<Plan>, tape: Tape, shared: Weak<Shared>) -> Self {
-        let Service::ZooKeeper(ensemble) = plan.service.clone();
-        let settings = Rc::new(Settings::from(&ensemble));
-        let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
-        let machines = Server::formed(&settings, &nodes);
-        let servers = machines.into_iter().map(ServerSlot::new).collect();
-        let contenders = plan.workload.contenders as usize;
-        let mut recorder = Recorder::default();
-        recorder.history.contenders = (1..=contenders)
-            .map(|number| format!("contender-{number}"))
-            .collect();
-        recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
-        recorder.history.locks = vec![LOCK_PATH.to_owned()];
-        let lease = end::lease(&ensemble);
-        let mut world = Self {
-            now: VirtualTime::ZERO,
-            tape,
-            timeline: Timeline::default(),
-            recorder,
-            samples: Samples::default(),
-            processes: (0..=contenders + plan.workload.bystanders as usize)
-                .map(|_| Process::new())
-                .collect(),
-            contenders: (0..contenders)
-                .map(|_| Contender {
-                    rounds_left: plan.workload.rounds,
-                    ..Contender::default()
-                })
-                .collect(),
-            clients: Vec::with_capacity(contenders + 1),
-            connections: Connections::default(),
-            servers,
-            ownership: Ownership::new(plan.recipe.ownership, LOCK),
-            storage: Storage::new(plan.workload.section.initial_value(), plan.resource.fenced),
-            spawned: Vec::new(),
-            killed: Vec::new(),
-            awakened: Vec::new(),
-            all_run: true,
-            clocks_agree: true,
-            links_clear: true,
-            ended: None,
-            progress_bound: end::progress_bound(&plan, &ensemble),
-            lease,
-            draining: false,
-            shared,
-            links: vec![Link::default(); usize::from(ensemble.servers).pow(2)],
-            sessions: BTreeMap::new(),
-            client_latency: Latency::new(plan.network.client_latency),
-            server_latency: Latency::new(plan.network.server_latency),
-            faults: vec![
-                FaultState {
-                    seen: 0,
-                    armed: true
-                };
-                plan.faults.len()
-            ],
-            faults_armed: plan.faults.len(),
-            faults_active: 0,
-            calm: false,
-            settling: false,
-            contenders_active: contenders,
-            resource_in_flight: 0,
-            busy: Busy {
-                unstarted: contenders,
-                ..Busy::default()
-            },
-            last_commit: 0,
-            last_release: VirtualTime::ZERO,
-            request_fate: None,
-            reply_fate: None,
-            answering: None,
-            doomed_replies: Vec::new(),
-            striking: 0,
-            struck_servers: Vec::new(),
-            settled_waiters: 0,
-            values: 0,
-            client_outputs: Vec::new(),
-            server_outputs: Vec::new(),
-            ensemble,
-            plan,
-        };
-        world.arm_start();
-        world
-    }
-
-    fn arm_start(&mut self) {
-        for server in 0..self.servers.len() {
-            self.arm_server(ServerId(server as u8));
-        }
-        self.arm_timed_faults();
-        self.begin_calm_if_over();
-        if !self.calm {
-            let storm = end::storm_limit(&self.plan, &self.ensemble);
-            self.timeline
-                .add(VirtualTime::ZERO + storm, Event::StormEnds);
-        }
-    }
-
     /// Writes an event of the history down.
     pub fn record(&mut self, what: What) {
         self.recorder.record(self.now, what);
@@ -291,8 +196,9 @@ impl World {
 
     /// Lets an event happen, unless whom it comes to does not run.
     pub fn happen(&mut self, event: Event) {
-        let event = if self.all_run { Some(event) } else { self.deliver(event) };
-        if let Some(event) = event {
+        if self.all_run {
+            self.happen_now(event);
+        } else if let Some(event) = self.deliver(event) {
             self.happen_now(event);
         }
     }
@@ -347,93 +253,5 @@ impl World {
         let owner = &self.processes[process.0 as usize];
         let until = owner.world_time(owner.monotonic(self.now) + duration);
         self.timeline.add(until, Event::Timer { process, done });
-    }
-
-    /// Sends a request to the resource. A write may travel longer by `extra`, and then nothing waits behind it.
-    pub fn ask_resource(
-        &mut self,
-        process: ProcessId,
-        request: ResourceRequest,
-        extra: Duration,
-        answer: Completion<i64>,
-    ) {
-        let latency = self.client_latency.draw(&mut self.tape);
-        let mut at = VirtualTime::from_micros(self.now.micros() + latency + whole_micros(extra));
-        if extra.is_zero() {
-            let contender = &mut self.contenders[process.0 as usize];
-            contender.to_resource = contender.to_resource.max(at);
-            at = contender.to_resource;
-        }
-        self.resource_in_flight += 1;
-        self.timeline.add(
-            at,
-            Event::Resource {
-                process,
-                request,
-                answer,
-            },
-        );
-    }
-
-    fn at_resource(
-        &mut self,
-        process: ProcessId,
-        request: ResourceRequest,
-        answer: Completion<i64>,
-    ) {
-        let by = ContenderId(process.0);
-        let value = match request {
-            ResourceRequest::Read => {
-                let value = self.storage.value();
-                self.record(What::Read {
-                    by,
-                    lock: LOCK,
-                    value,
-                });
-                value
-            }
-            ResourceRequest::Write(write) => {
-                let before = self.storage.value();
-                let accepted = self.storage.write(&write);
-                self.record(What::Effect {
-                    by,
-                    lock: LOCK,
-                    token: write.token,
-                    before,
-                    after: self.storage.value(),
-                    based_on: write.based_on,
-                    accepted,
-                });
-                i64::from(accepted)
-            }
-        };
-        let latency = self.client_latency.draw(&mut self.tape);
-        let at = VirtualTime::from_micros(self.now.micros() + latency);
-        let contender = &mut self.contenders[process.0 as usize];
-        contender.from_resource = contender.from_resource.max(at);
-        self.timeline.add(
-            contender.from_resource,
-            Event::Answer {
-                process,
-                value,
-                answer,
-            },
-        );
-    }
-}
-
-impl ServerSlot {
-    fn new(machine: Server) -> Self {
-        Self {
-            machine,
-            up: true,
-            deaths: Vec::new(),
-            hung: false,
-            backlog: Vec::new(),
-            wake: VirtualTime::NEVER,
-            busy_until: VirtualTime::ZERO,
-            lag: 0,
-            lag_until: VirtualTime::ZERO,
-        }
     }
 }

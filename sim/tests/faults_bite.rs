@@ -34,7 +34,7 @@ fn planned(when: Trigger, inject: Fault) -> PlannedFault {
 
 fn with_faults(algorithm: &str, faults: Vec<PlannedFault>) -> History {
     let plan = Plan {
-        recipe: *registry::find(algorithm).unwrap(),
+        recipe: *registry::find(algorithm).expect("a registered algorithm"),
         service: Service::ZooKeeper(Ensemble::default()),
         network: Network::default(),
         workload: Workload {

@@ -51,12 +51,20 @@ fn line(figure: &Figure) -> String {
         Goal::AtLeast(least) => format!("goal: at least {}", number(least)),
         Goal::AtMost(most) => format!("goal: at most {}", number(most)),
     };
-    let mark = if figure.reached() { "reached" } else { "not reached" };
+    let mark = if figure.reached() {
+        "reached"
+    } else {
+        "not reached"
+    };
     let (what, value, unit) = (&figure.what, number(figure.value), figure.unit);
     format!("{what:<68} {value:>10} {unit:<15}  {goal}, {mark}\n")
 }
 
 /// Whole numbers where the digits behind the point say nothing.
 fn number(value: f64) -> String {
-    if value >= 100.0 { thousands(value.round() as u64) } else { decimal(value, 2) }
+    if value >= 100.0 {
+        thousands(value.round() as u64)
+    } else {
+        decimal(value, 2)
+    }
 }

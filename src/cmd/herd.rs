@@ -80,14 +80,21 @@ impl Herd {
         let experiments = self.experiments()?;
         let pool = threads::pool(self.jobs)?;
         let work = Work::begin(experiments.len() as u64, experiments.len() as u64, true);
-        for path in self.json.iter().chain(self.charts().iter().map(|(path, _, _)| path)) {
+        for path in self
+            .json
+            .iter()
+            .chain(self.charts().iter().map(|(path, _, _)| path))
+        {
             work.can_write(path)?;
         }
         let rows: Vec<HerdRow> = pool.install(|| {
             experiments
                 .par_iter()
                 .map(|experiment| {
-                    work.at(format!("{} {}", experiment.recipe.name, experiment.contenders));
+                    work.at(format!(
+                        "{} {}",
+                        experiment.recipe.name, experiment.contenders
+                    ));
                     let row = measure(experiment);
                     work.seed_done();
                     work.case_done();
@@ -129,11 +136,21 @@ impl Herd {
 
     /// The charts to draw, and where.
     fn charts(&self) -> Vec<(PathBuf, Chart, Draw)> {
-        let Some(folder) = &self.out else { return Vec::new() };
+        let Some(folder) = &self.out else {
+            return Vec::new();
+        };
         let mut charts = Vec::new();
         for chart in Chart::ALL {
-            charts.push((folder.join(format!("{}.svg", chart.name())), chart, svg as Draw));
-            charts.push((folder.join(format!("{}.png", chart.name())), chart, png as Draw));
+            charts.push((
+                folder.join(format!("{}.svg", chart.name())),
+                chart,
+                svg as Draw,
+            ));
+            charts.push((
+                folder.join(format!("{}.png", chart.name())),
+                chart,
+                png as Draw,
+            ));
         }
         charts
     }
@@ -142,11 +159,16 @@ impl Herd {
 type Draw = fn(Chart, &[HerdRow]) -> Result<Vec<u8>, Failure>;
 
 fn svg(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
-    chart.svg(rows).map(String::into_bytes).map_err(|error| Failure::Chart(error.to_string()))
+    chart
+        .svg(rows)
+        .map(String::into_bytes)
+        .map_err(|error| Failure::Chart(error.to_string()))
 }
 
 fn png(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
-    chart.png(rows).map_err(|error| Failure::Chart(error.to_string()))
+    chart
+        .png(rows)
+        .map_err(|error| Failure::Chart(error.to_string()))
 }
 
 fn parse_hold(text: &str) -> Result<Hold, String> {

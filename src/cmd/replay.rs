@@ -72,7 +72,10 @@ impl Replay {
             judged.violated.clone(),
         );
         if let Some(path) = &self.json {
-            work.write(path, as_json(&scenario, &case, &told, &outcome, &judged)?.as_bytes())?;
+            work.write(
+                path,
+                as_json(&scenario, &case, &told, &outcome, &judged)?.as_bytes(),
+            )?;
         }
         let detail = if self.full {
             Detail::Full

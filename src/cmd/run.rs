@@ -77,7 +77,10 @@ impl Run {
             console::shown(work.print(&terminal::summary(&outcomes, code, &look.stdout())))?;
         }
         if let Some(path) = &self.json {
-            work.write(path, json::results(&outcomes, env!("CARGO_PKG_VERSION")).as_bytes())?;
+            work.write(
+                path,
+                json::results(&outcomes, env!("CARGO_PKG_VERSION")).as_bytes(),
+            )?;
         }
         Ok(code)
     }

@@ -19,11 +19,44 @@ pub struct Answer<T>(Rc<Slot<T>>);
 
 /// Makes the two ends of one answer.
 pub fn completion<T>() -> (Completion<T>, Answer<T>) {
-    let slot = Rc::new(Slot {
-        value: Cell::new(None),
-        waker: Cell::new(None),
-    });
+    let slot = Rc::new(Slot::default());
     (Completion(Rc::clone(&slot)), Answer(slot))
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self {
+            value: Cell::new(None),
+            waker: Cell::new(None),
+        }
+    }
+}
+
+/// Makes the ends of one answer after the other. Who asks again only when it has been answered needs no new memory.
+pub struct Completions<T>(Cell<Option<Rc<Slot<T>>>>);
+
+impl<T> Default for Completions<T> {
+    fn default() -> Self {
+        Self(Cell::new(None))
+    }
+}
+
+impl<T> Completions<T> {
+    /// Makes the two ends of one answer.
+    pub fn completion(&self) -> (Completion<T>, Answer<T>) {
+        let slot = take_spare(&self.0);
+        slot.value.take();
+        slot.waker.take();
+        (Completion(Rc::clone(&slot)), Answer(slot))
+    }
+}
+
+/// The spare one, if nobody else has it any more, or a new one, which is the spare from then on.
+pub(crate) fn take_spare<S: Default>(spare: &Cell<Option<Rc<S>>>) -> Rc<S> {
+    let known = spare.take().filter(|slot| Rc::strong_count(slot) == 1);
+    let slot = known.unwrap_or_default();
+    spare.set(Some(Rc::clone(&slot)));
+    slot
 }
 
 impl<T> Completion<T> {

@@ -4,19 +4,20 @@
 //! or an adapter to a real server.
 
 mod children;
+mod request;
+mod response;
 mod types;
 mod watch;
 
 use std::rc::Rc;
 
 pub use children::Children;
-pub use types::{
-    CreateMode, Data, ERROR_REPLY_BYTES, Op, OpResult, Path, Reply, Request, RequestKind, Response,
-    SessionId, SessionState, Stat, Version, ZkError, ZkResult, Zxid,
-};
-pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, watch};
+pub use request::{Op, Request, RequestKind};
+pub use response::{ERROR_REPLY_BYTES, OpResult, Reply, Response, ZkError, ZkResult};
+pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
+pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
-use crate::clients::completion::{Answer, Completion, completion};
+use crate::clients::completion::{Answer, Completion, Completions};
 
 /// What carries requests to a server and brings the answers back.
 pub trait Transport {
@@ -35,17 +36,30 @@ pub trait Transport {
 
 /// A ZooKeeper session.
 #[derive(Clone)]
-pub struct ZooKeeper(Rc<dyn Transport>);
+pub struct ZooKeeper {
+    transport: Rc<dyn Transport>,
+    spare: Rc<Spare>,
+}
+
+/// What answers and watches came in before, and others may again.
+#[derive(Default)]
+struct Spare {
+    answers: Completions<Reply>,
+    watches: Watches,
+}
 
 impl ZooKeeper {
     /// Wraps a transport.
     pub fn new(transport: Rc<dyn Transport>) -> Self {
-        Self(transport)
+        Self {
+            transport,
+            spare: Rc::default(),
+        }
     }
 
     fn ask(&self, request: Request, watcher: Option<Watcher>) -> Answer<Reply> {
-        let (completion, answer) = completion();
-        self.0.submit(request, watcher, completion);
+        let (completion, answer) = self.spare.answers.completion();
+        self.transport.submit(request, watcher, completion);
         answer
     }
 
@@ -134,7 +148,7 @@ impl ZooKeeper {
     ///
     /// `ConnectionLoss`, `SessionExpired`.
     pub async fn exists_and_watch(&self, path: &str) -> ZkResult<(Option<Stat>, Watch)> {
-        let (watcher, watch) = watch();
+        let (watcher, watch) = self.spare.watches.watch();
         let request = Request::Exists {
             path: path.into(),
             watch: true,
@@ -164,7 +178,7 @@ impl ZooKeeper {
     ///
     /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
     pub async fn data_and_watch(&self, path: &str) -> ZkResult<(Data, Stat, Watch)> {
-        let (watcher, watch) = watch();
+        let (watcher, watch) = self.spare.watches.watch();
         let request = Request::GetData {
             path: path.into(),
             watch: true,
@@ -219,7 +233,7 @@ impl ZooKeeper {
     ///
     /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
     pub async fn children_and_watch(&self, path: &Path) -> ZkResult<(Rc<Children>, Watch)> {
-        let (watcher, watch) = watch();
+        let (watcher, watch) = self.spare.watches.watch();
         let request = Request::GetChildren {
             path: Rc::clone(path),
             watch: true,
@@ -256,19 +270,19 @@ impl ZooKeeper {
 
     /// A watch that is told of each change of the session's state, and of nothing else.
     pub fn session_events(&self) -> Watch {
-        let (watcher, watch) = watch();
-        self.0.watch_session(watcher);
+        let (watcher, watch) = self.spare.watches.watch();
+        self.transport.watch_session(watcher);
         watch
     }
 
     /// The state of the session as the client knows it.
     pub fn state(&self) -> SessionState {
-        self.0.state()
+        self.transport.state()
     }
 
     /// The id of the session; zero before the first connection.
     pub fn session(&self) -> SessionId {
-        self.0.session()
+        self.transport.session()
     }
 
     /// Resolves when the session is known to be gone.
@@ -285,8 +299,8 @@ impl ZooKeeper {
     ///
     /// `ConnectionLoss`, `SessionExpired`.
     pub async fn close(&self) -> ZkResult<()> {
-        let (completion, answer) = completion();
-        self.0.close(completion);
+        let (completion, answer) = self.spare.answers.completion();
+        self.transport.close(completion);
         answer.await.map(|_| ())
     }
 }

@@ -124,9 +124,7 @@ async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>
     // A refused write has its place in the order of all writes like any other.
     delete_if_there(zk, &nothing).await?;
     let children = until_answered(async || zk.children(lock).await).await?;
-    let ours = children
-        .names()
-        .filter(|name| name.starts_with(guid));
+    let ours = children.names().filter(|name| name.starts_with(guid));
     Ok(ours.map(|name| Path::from(child(lock, name))).collect())
 }
 

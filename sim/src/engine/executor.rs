@@ -38,6 +38,25 @@ struct Body {
     waker: Waker,
 }
 
+/// A task that is taken out to run.
+pub struct Started<L> {
+    /// Which.
+    pub task: TaskId,
+    /// What it was labelled with.
+    pub label: L,
+    body: Body,
+}
+
+impl<L: Copy> Task<L> {
+    #[inline]
+    fn start(&mut self, task: TaskId) -> Option<Started<L>> {
+        self.wake.queued.store(false, Relaxed);
+        let body = self.body.take()?;
+        let label = self.label;
+        Some(Started { task, label, body })
+    }
+}
+
 /// The end of the list.
 const NONE: u32 = u32::MAX;
 
@@ -150,30 +169,45 @@ impl<L: Copy> Executor<L> {
         Some(task)
     }
 
-    /// What a task was labelled with; `None` if it is over.
-    pub fn label(&self, task: TaskId) -> Option<L> {
-        let slab = self.tasks.borrow();
-        slab.slots
-            .get(task.0 as usize)?
-            .as_ref()
-            .map(|task| task.label)
+    /// Takes the one task that has become ready, to run it; `None` if there is none, or if there are several.
+    #[inline]
+    pub fn start_only(&self) -> Option<Started<L>> {
+        let place = self.ready.0.load(Relaxed);
+        if place == NONE || !self.spilled.borrow().is_empty() {
+            return None;
+        }
+        let mut slab = self.tasks.borrow_mut();
+        let task = slab.slots.get_mut(place as usize)?.as_mut()?;
+        if task.wake.before.load(Relaxed) != NONE {
+            return None;
+        }
+        self.ready.0.store(NONE, Relaxed);
+        task.start(TaskId(place))
     }
 
-    /// Runs a task until it waits or ends. Does nothing for one that is over.
-    pub fn poll(&self, task: TaskId) {
+    /// Takes a task to run it; `None` if it is over.
+    pub fn start(&self, task: TaskId) -> Option<Started<L>> {
+        let mut slab = self.tasks.borrow_mut();
+        let entry = slab.slots.get_mut(task.0 as usize)?.as_mut()?;
+        entry.start(task)
+    }
+
+    /// Puts a task back that was not run after all, but is to be later: it need not be woken again.
+    pub fn put_back(&self, started: Started<L>) {
+        let mut slab = self.tasks.borrow_mut();
+        if let Some(Some(task)) = slab.slots.get_mut(started.task.0 as usize) {
+            task.wake.queued.store(true, Relaxed);
+            task.body = Some(started.body);
+        }
+    }
+
+    /// Runs a task until it waits or ends.
+    #[inline]
+    pub fn run(&self, started: Started<L>) {
+        let Started { task, mut body, .. } = started;
         let place = task.0 as usize;
-        let body = {
-            let mut slab = self.tasks.borrow_mut();
-            slab.slots
-                .get_mut(place)
-                .and_then(Option::as_mut)
-                .and_then(|task| {
-                    task.wake.queued.store(false, Relaxed);
-                    task.body.take()
-                })
-        };
-        let Some(mut body) = body else { return };
-        let poll = Pin::new(&mut body.future).poll(&mut Context::from_waker(&body.waker));
+        let mut context = Context::from_waker(&body.waker);
+        let poll = Pin::new(&mut body.future).poll(&mut context);
         let finished = {
             let mut slab = self.tasks.borrow_mut();
             match (poll, slab.slots[place].as_mut()) {
@@ -191,6 +225,13 @@ impl<L: Copy> Executor<L> {
         };
         // Outside the borrow: what a future owns may do things when it is dropped.
         drop(finished);
+    }
+
+    /// Runs a task until it waits or ends. Does nothing for one that is over.
+    pub fn poll(&self, task: TaskId) {
+        if let Some(started) = self.start(task) {
+            self.run(started);
+        }
     }
 
     /// Drops every task with a label that is chosen, as a crash does.

@@ -72,6 +72,7 @@ impl<E> Timeline<E> {
     }
 
     /// Adds an event. What is late happens now.
+    #[inline]
     pub fn add(&mut self, at: VirtualTime, event: E) {
         let at = at.micros().clamp(self.cursor, HORIZON);
         let node = Node {

@@ -1,6 +1,6 @@
 //! The life of client handles in the world: connections, messages, and the waking of contenders.
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, Response, SessionState};
+use picklock_algorithms::clients::zookeeper::{RequestKind, SessionState};
 use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{ClientSlot, Fate, World};
@@ -9,9 +9,7 @@ use crate::network::ClientLink;
 use crate::process::ProcessId;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
-use crate::zookeeper::messages::{
-    ClientMessage, ConnectionId, ServerId, ServerMessage, notification_bytes,
-};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
 
 impl World {
     /// Gives a process a new client handle, which begins to connect.
@@ -33,12 +31,11 @@ impl World {
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
         }
-        let mut out = std::mem::take(&mut self.client_outputs);
         let now = self.local_now(process);
         self.clients[id.0 as usize]
             .machine
-            .start(now, &mut self.tape, &mut out);
-        self.carry_out(id, out);
+            .start(now, &mut self.tape, &mut self.client_outputs);
+        self.carry_out(id);
         self.arm_client(id);
         id
     }
@@ -50,25 +47,26 @@ impl World {
             return;
         }
         let now = self.local_now(slot.process);
-        let mut out = std::mem::take(&mut self.client_outputs);
         let slot = &mut self.clients[id.0 as usize];
-        let earlier = slot.machine.handle(now, input, &mut self.tape, &mut out);
-        self.carry_out(id, out);
+        let out = &mut self.client_outputs;
+        let earlier = slot.machine.handle(now, input, &mut self.tape, out);
+        self.carry_out(id);
         if earlier {
             self.arm_client(id);
         }
     }
 
-    fn carry_out(&mut self, id: ClientId, mut outputs: Vec<Output>) {
+    fn carry_out(&mut self, id: ClientId) {
         // Mostly there is one or none.
-        if outputs.len() > 1 {
+        if self.client_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut self.client_outputs);
             for output in outputs.drain(..) {
                 self.carry_out_one(id, output);
             }
-        } else if let Some(output) = outputs.pop() {
+            self.client_outputs = outputs;
+        } else if let Some(output) = self.client_outputs.pop() {
             self.carry_out_one(id, output);
         }
-        self.client_outputs = outputs;
         self.count_requests(id);
     }
 
@@ -127,7 +125,9 @@ impl World {
         if self.links_clear {
             return None;
         }
-        let contender = self.contenders.get(self.process_of(connection).0 as usize)?;
+        let contender = self
+            .contenders
+            .get(self.process_of(connection).0 as usize)?;
         Some(&contender.link)
     }
 
@@ -380,37 +380,5 @@ impl World {
         if self.draining && (process.0 as usize) < self.contenders.len() {
             self.recorder.counts.bytes += bytes;
         }
-    }
-}
-
-/// The length of what a server says, on the wire; keep-alives and greetings do not count.
-pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
-    match message {
-        ServerMessage::Reply {
-            reply: Ok(response),
-            ..
-        } => response.wire_bytes(),
-        ServerMessage::Reply { reply: Err(_), .. } => {
-            picklock_algorithms::clients::zookeeper::ERROR_REPLY_BYTES
-        }
-        ServerMessage::Notification { path, .. } => notification_bytes(path),
-        ServerMessage::Connected { .. }
-        | ServerMessage::Expired
-        | ServerMessage::Pong
-        | ServerMessage::WatchesSet { .. } => 0,
-    }
-}
-
-/// Whether an answer is that to a write.
-pub(super) fn answers_write(response: &Response) -> bool {
-    match response {
-        Response::Created { .. } | Response::Deleted | Response::Set(_) | Response::Multi(_) => {
-            true
-        }
-        Response::Exists(_)
-        | Response::Data { .. }
-        | Response::Children(_)
-        | Response::Synced
-        | Response::Closed => false,
     }
 }

@@ -297,10 +297,10 @@ impl World {
         let Some(leader) = self.server(ServerName::Leader) else {
             return;
         };
-        let mut out = std::mem::take(&mut self.server_outputs);
         let machine = &mut self.servers[leader.0 as usize].machine;
-        machine.expire_session(self.now, session, &mut self.tape, &mut out);
-        self.server_says(leader, out);
+        let out = &mut self.server_outputs;
+        machine.expire_session(self.now, session, &mut self.tape, out);
+        self.server_says(leader);
     }
 
     fn pause(&mut self, target: ProcessId) {

@@ -2,7 +2,7 @@
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
-use super::clients::{answers_write, bytes_of};
+use super::wire::{answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
 use crate::world::moments::{Moment, Occasion};
@@ -13,23 +13,24 @@ use crate::zookeeper::state::{Input, Output};
 impl World {
     /// Lets a server handle an input, and does what it wants done.
     pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
-        let mut out = std::mem::take(&mut self.server_outputs);
         let slot = &mut self.servers[server.0 as usize];
-        slot.machine
-            .handle(self.now, input, &mut self.tape, &mut out);
-        self.server_says(server, out);
+        let out = &mut self.server_outputs;
+        slot.machine.handle(self.now, input, &mut self.tape, out);
+        self.server_says(server);
     }
 
-    pub(super) fn server_says(&mut self, server: ServerId, mut outputs: Vec<Output>) {
+    /// Does what a server wants done.
+    pub(super) fn server_says(&mut self, server: ServerId) {
         // Mostly there is one or none.
-        if outputs.len() > 1 {
+        if self.server_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut self.server_outputs);
             for output in outputs.drain(..) {
                 self.server_says_one(server, output);
             }
-        } else if let Some(output) = outputs.pop() {
+            self.server_outputs = outputs;
+        } else if let Some(output) = self.server_outputs.pop() {
             self.server_says_one(server, output);
         }
-        self.server_outputs = outputs;
         self.arm_server(server);
     }
 
@@ -336,12 +337,12 @@ impl World {
         if self.servers[server.0 as usize].up {
             return;
         }
-        let mut out = std::mem::take(&mut self.server_outputs);
         let slot = &mut self.servers[server.0 as usize];
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
-        slot.machine.restart(self.now, &mut self.tape, &mut out);
-        self.server_says(server, out);
+        let out = &mut self.server_outputs;
+        slot.machine.restart(self.now, &mut self.tape, out);
+        self.server_says(server);
     }
 
     /// A server stands still.

@@ -371,7 +371,8 @@ fn is_valid_name(name: &str) -> bool {
         return false;
     }
     let is_plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
-    name.bytes().fold(true, |plain, byte| plain & is_plain(byte))
+    name.bytes()
+        .fold(true, |plain, byte| plain & is_plain(byte))
         || !name
             .chars()
             .any(|letter| letter.is_control() || matches!(letter, '\u{e000}'..='\u{f8ff}'))

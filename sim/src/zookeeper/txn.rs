@@ -80,7 +80,9 @@ pub(super) fn last_slash(path: &str) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let mut end = path.len();
     for chunk in path.as_bytes().rchunks(8) {
-        let whole = chunk.first_chunk::<8>().map(|chunk| u64::from_ne_bytes(*chunk));
+        let whole = chunk
+            .first_chunk::<8>()
+            .map(|chunk| u64::from_ne_bytes(*chunk));
         let differing = whole.unwrap_or_default() ^ (ONES * u64::from(b'/'));
         // Zero unless a byte is zero: one that differs in nothing from a slash.
         let slashes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);

@@ -118,12 +118,15 @@ impl Children {
 
     fn queue(&self) -> &Queue {
         self.queue.get_or_init(|| {
-            let numbers: VecDeque<i64> = self.names.iter().rev().map(|name| sequence(name)).collect();
+            let numbers: VecDeque<i64> =
+                self.names.iter().rev().map(|name| sequence(name)).collect();
             if numbers.iter().is_sorted_by(|one, next| one < next) {
                 return Queue::Backwards(numbers);
             }
-            let mut queue: Vec<(i64, Rc<str>)> =
-                numbers.into_iter().zip(self.names.iter().rev().cloned()).collect();
+            let mut queue: Vec<(i64, Rc<str>)> = numbers
+                .into_iter()
+                .zip(self.names.iter().rev().cloned())
+                .collect();
             queue.sort_unstable();
             Queue::Sorted(queue)
         })
@@ -143,16 +146,30 @@ fn wire_bytes(name: &str) -> u64 {
 /// sign and ten digits. A name without one sorts last.
 fn sequence(name: &str) -> i64 {
     let is_digit = |byte: &u8| byte.is_ascii_digit();
-    let value = |digits: &[u8]| digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+    let value = |digits: &[u8]| {
+        digits
+            .iter()
+            .fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
+    };
     let bytes = name.as_bytes();
     if let Some((before, digits)) = bytes.split_last_chunk::<10>()
         && digits.iter().all(is_digit)
         && !before.last().is_some_and(is_digit)
     {
         let number = value(digits);
-        return if before.ends_with(b"--") { -number } else { number };
+        return if before.ends_with(b"--") {
+            -number
+        } else {
+            number
+        };
     }
-    match bytes.iter().rev().take(18).take_while(|byte| is_digit(byte)).count() {
+    match bytes
+        .iter()
+        .rev()
+        .take(18)
+        .take_while(|byte| is_digit(byte))
+        .count()
+    {
         0 => i64::MAX,
         digits => value(&bytes[bytes.len() - digits..]),
     }
@@ -167,13 +184,18 @@ mod tests {
     }
 
     fn queue(children: &Children) -> Vec<&str> {
-        (0..children.len()).map(|place| &**children.at(place).unwrap()).collect()
+        (0..children.len())
+            .map(|place| &**children.at(place).unwrap())
+            .collect()
     }
 
     #[test]
     fn the_queue_is_in_the_order_of_the_numbers_not_of_the_names() {
         let children = children(&["aa-lock-0000000010", "zz-lock-0000000002"]);
-        assert_eq!(queue(&children), ["zz-lock-0000000002", "aa-lock-0000000010"]);
+        assert_eq!(
+            queue(&children),
+            ["zz-lock-0000000002", "aa-lock-0000000010"]
+        );
         assert_eq!(children.place("aa-lock-0000000010"), Some(1));
         assert_eq!(children.place("bb-lock-0000000010"), None);
     }
@@ -197,10 +219,18 @@ mod tests {
         assert_eq!(changing.place("c-0000000005"), Some(2));
         changing.remove(2);
         assert_eq!(changing.place("b-0000000002"), None);
-        assert_eq!(queue(&changing), ["a-0000000001", "c-0000000005", "d-0000000006"]);
+        assert_eq!(
+            queue(&changing),
+            ["a-0000000001", "c-0000000005", "d-0000000006"]
+        );
         changing.push_front("e-0000000003".into());
         assert_eq!(changing.place("e-0000000003"), Some(1));
-        let anew = children(&["e-0000000003", "d-0000000006", "c-0000000005", "a-0000000001"]);
+        let anew = children(&[
+            "e-0000000003",
+            "d-0000000006",
+            "c-0000000005",
+            "a-0000000001",
+        ]);
         assert_eq!(changing, anew);
         assert_eq!(changing.wire_bytes(), anew.wire_bytes());
     }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use super::{Path, SessionState};
-use crate::clients::completion::wait;
+use crate::clients::completion::{take_spare, wait};
 
 /// What a watcher is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +46,14 @@ impl EventKind {
 struct Slot {
     /// The event that comes next, and those that come after it.
     first: Cell<Option<WatchedEvent>>,
+    #[expect(
+        clippy::box_collection,
+        reason = "almost always empty, and then a pointer is all it costs"
+    )]
     more: Cell<Option<Box<VecDeque<WatchedEvent>>>>,
     waker: Cell<Option<Waker>>,
+    /// Nobody waits any more.
+    forgotten: Cell<bool>,
 }
 
 /// The end that the client tells.
@@ -61,6 +67,29 @@ pub struct Watch(Rc<Slot>);
 pub fn watch() -> (Watcher, Watch) {
     let slot = Rc::new(Slot::default());
     (Watcher(Rc::clone(&slot)), Watch(slot))
+}
+
+/// Makes the ends of one watch after the other. Who watches again only when the last watch has come to its end needs
+/// no new memory.
+#[derive(Default)]
+pub struct Watches(Cell<Option<Rc<Slot>>>);
+
+impl Watches {
+    /// Makes the two ends of a watch.
+    pub fn watch(&self) -> (Watcher, Watch) {
+        let slot = take_spare(&self.0);
+        slot.first.take();
+        slot.more.take();
+        slot.waker.take();
+        slot.forgotten.set(false);
+        (Watcher(Rc::clone(&slot)), Watch(slot))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.forgotten.set(true);
+    }
 }
 
 impl Watcher {
@@ -82,7 +111,7 @@ impl Watcher {
 
     /// Whether nobody waits for this watcher any more.
     pub fn is_forgotten(&self) -> bool {
-        Rc::strong_count(&self.0) == 1
+        self.0.forgotten.get()
     }
 
     /// Whether both are the same watcher object.

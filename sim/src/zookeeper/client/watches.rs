@@ -1,5 +1,6 @@
 //! Who wants to be told of what.
 
+use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 
 use picklock_algorithms::clients::zookeeper::{
@@ -158,6 +159,14 @@ impl Watches {
 
     /// The places of the entries of this path in these tables.
     fn range(&self, path: &str, tables: RangeInclusive<WatchTable>) -> Range<usize> {
+        if let [only] = &self.entries[..] {
+            let after = |table| (&*only.path, only.table).cmp(&(path, table));
+            return match (after(*tables.start()), after(*tables.end())) {
+                (Ordering::Less, _) => 1..1,
+                (_, Ordering::Greater) => 0..0,
+                (Ordering::Equal | Ordering::Greater, Ordering::Less | Ordering::Equal) => 0..1,
+            };
+        }
         let start = self
             .entries
             .partition_point(|entry| (&*entry.path, entry.table) < (path, *tables.start()));

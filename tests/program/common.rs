@@ -1,7 +1,5 @@
 //! Runs the program and looks at what it does.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

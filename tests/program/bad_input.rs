@@ -1,9 +1,7 @@
 //! Bad input: each gets exit code 2 and an error that says where, and what would be right. Nothing
 //! is written.
 
-mod common;
-
-use common::{FAILING, Folder, picklock};
+use super::common::{FAILING, Folder, picklock};
 
 /// Runs the program with bad arguments, and answers what it says of them.
 fn refused(arguments: &[&str]) -> String {

@@ -1,10 +1,8 @@
 //! The scenarios that come with picklock, and the library as a downstream test uses it.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::{FAILING, UNDECIDED};
+use super::common::{FAILING, UNDECIDED};
 use picklock::algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock::algorithms::{Build, Env, Lock, Recipe, registry};
 use picklock::scenarios::runner::Stopped;

@@ -1,8 +1,6 @@
 //! Exit codes, and what goes where.
 
-mod common;
-
-use common::{FAILING, Folder, UNDECIDED, command, picklock};
+use super::common::{FAILING, Folder, UNDECIDED, command, picklock};
 
 #[test]
 fn what_is_as_expected_exits_with_0_and_says_nothing_on_stderr() {

@@ -1,8 +1,6 @@
 //! Same scenario, same seed: same history, whatever else differs.
 
-mod common;
-
-use common::{FAILING, Folder, picklock};
+use super::common::{FAILING, Folder, picklock};
 
 /// The results of a run, as JSON.
 fn results(folder: &Folder, arguments: &[&str]) -> String {

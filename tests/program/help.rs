@@ -1,8 +1,6 @@
 //! Everything that `--help` says.
 
-mod common;
-
-use common::picklock;
+use super::common::picklock;
 
 fn help(arguments: &[&str]) -> String {
     let done = picklock(arguments);
@@ -32,6 +30,16 @@ fn help_of_replay() {
 #[test]
 fn help_of_list() {
     insta::assert_snapshot!(help(&["list", "--help"]));
+}
+
+#[test]
+fn help_of_herd() {
+    insta::assert_snapshot!(help(&["herd", "--help"]));
+}
+
+#[test]
+fn help_of_bench() {
+    insta::assert_snapshot!(help(&["bench", "--help"]));
 }
 
 #[test]

@@ -1,0 +1,207 @@
+//! What a client asks.
+
+use std::rc::Rc;
+
+use super::{CreateMode, Data, Path, Version};
+
+/// A request of a client.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Make a node.
+    Create {
+        /// Where.
+        path: Path,
+        /// With what data.
+        data: Data,
+        /// Of what kind.
+        mode: CreateMode,
+        /// Whether to answer the stat too.
+        with_stat: bool,
+    },
+    /// Delete a node.
+    Delete {
+        /// Which.
+        path: Path,
+        /// Of which data version; `None` for any.
+        version: Option<Version>,
+    },
+    /// Ask for the stat of a node.
+    Exists {
+        /// Which.
+        path: Path,
+        /// Whether to leave a watch, also if there is no such node.
+        watch: bool,
+    },
+    /// Ask for the data of a node.
+    GetData {
+        /// Which.
+        path: Path,
+        /// Whether to leave a watch.
+        watch: bool,
+    },
+    /// Ask for the children of a node.
+    GetChildren {
+        /// Which.
+        path: Path,
+        /// Whether to leave a watch.
+        watch: bool,
+    },
+    /// Set the data of a node.
+    SetData {
+        /// Which.
+        path: Path,
+        /// To what.
+        data: Data,
+        /// Of which data version; `None` for any.
+        version: Option<Version>,
+    },
+    /// Catch up with the leader.
+    Sync {
+        /// The path that is named in the request; it does not matter.
+        path: Path,
+    },
+    /// All or nothing.
+    Multi(Rc<[Op]>),
+}
+
+/// The kind of a request, without what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RequestKind {
+    /// `create`
+    Create,
+    /// `delete`
+    Delete,
+    /// `exists`
+    Exists,
+    /// `get-data`
+    GetData,
+    /// `get-children`
+    GetChildren,
+    /// `set-data`
+    SetData,
+    /// `sync`
+    Sync,
+    /// `multi`
+    Multi,
+}
+
+impl RequestKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Create,
+        Self::Delete,
+        Self::Exists,
+        Self::GetData,
+        Self::GetChildren,
+        Self::SetData,
+        Self::Sync,
+        Self::Multi,
+    ];
+
+    /// Its name in scenario files and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Exists => "exists",
+            Self::GetData => "get-data",
+            Self::GetChildren => "get-children",
+            Self::SetData => "set-data",
+            Self::Sync => "sync",
+            Self::Multi => "multi",
+        }
+    }
+}
+
+impl Request {
+    /// Its kind.
+    pub fn kind(&self) -> RequestKind {
+        match self {
+            Self::Create { .. } => RequestKind::Create,
+            Self::Delete { .. } => RequestKind::Delete,
+            Self::Exists { .. } => RequestKind::Exists,
+            Self::GetData { .. } => RequestKind::GetData,
+            Self::GetChildren { .. } => RequestKind::GetChildren,
+            Self::SetData { .. } => RequestKind::SetData,
+            Self::Sync { .. } => RequestKind::Sync,
+            Self::Multi(_) => RequestKind::Multi,
+        }
+    }
+
+    /// Whether it changes the tree, and so needs the leader.
+    pub fn is_write(&self) -> bool {
+        match self {
+            Self::Create { .. } | Self::Delete { .. } | Self::SetData { .. } | Self::Multi(_) => {
+                true
+            }
+            Self::Exists { .. }
+            | Self::GetData { .. }
+            | Self::GetChildren { .. }
+            | Self::Sync { .. } => false,
+        }
+    }
+
+    /// Its length on the wire in bytes: the length word, xid, type, and fields as jute encodes them.
+    pub fn wire_bytes(&self) -> u64 {
+        /// `int` length + bytes.
+        fn text(path: &str) -> u64 {
+            4 + path.len() as u64
+        }
+        /// One ACL entry, world:anyone, as `OPEN_ACL_UNSAFE` is sent.
+        const OPEN_ACL: u64 = 4 + 4 + 4 + 5 + 4 + 6;
+        fn op(op: &Op) -> u64 {
+            9 + match op {
+                Op::Create { path, data, .. } => text(path) + 4 + data.len() as u64 + OPEN_ACL + 4,
+                Op::Delete { path, .. } | Op::Check { path, .. } => text(path) + 4,
+                Op::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
+            }
+        }
+        12 + match self {
+            Self::Create { path, data, .. } => text(path) + 4 + data.len() as u64 + OPEN_ACL + 4,
+            Self::Delete { path, .. } => text(path) + 4,
+            Self::Exists { path, .. }
+            | Self::GetData { path, .. }
+            | Self::GetChildren { path, .. } => text(path) + 1,
+            Self::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
+            Self::Sync { path } => text(path),
+            Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
+        }
+    }
+}
+
+/// One operation of a [`Request::Multi`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Make a node.
+    Create {
+        /// Where.
+        path: Path,
+        /// With what data.
+        data: Data,
+        /// Of what kind.
+        mode: CreateMode,
+    },
+    /// Delete a node.
+    Delete {
+        /// Which.
+        path: Path,
+        /// Of which data version; `None` for any.
+        version: Option<Version>,
+    },
+    /// Set the data of a node.
+    SetData {
+        /// Which.
+        path: Path,
+        /// To what.
+        data: Data,
+        /// Of which data version; `None` for any.
+        version: Option<Version>,
+    },
+    /// Go on only if the node exists, in this version if one is given.
+    Check {
+        /// Which.
+        path: Path,
+        /// Of which data version; `None` for any.
+        version: Option<Version>,
+    },
+}

@@ -1,0 +1,158 @@
+//! What a server answers.
+
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::{Children, Data, Path, Stat};
+
+/// The answer to one operation of a multi that was done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpResult {
+    /// The node was made, at this path.
+    Created(Path),
+    /// The node was deleted.
+    Deleted,
+    /// The data was set.
+    Set(Box<Stat>),
+    /// The check went through.
+    Checked,
+}
+
+/// The answer to a request that was done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Response {
+    /// The node was made.
+    Created {
+        /// Where.
+        path: Path,
+        /// Its stat, if it was asked for.
+        stat: Option<Box<Stat>>,
+    },
+    /// The node was deleted.
+    Deleted,
+    /// The node exists.
+    Exists(Box<Stat>),
+    /// The node's data.
+    Data {
+        /// The bytes.
+        data: Data,
+        /// The stat.
+        stat: Box<Stat>,
+    },
+    /// The node's children.
+    Children(Rc<Children>),
+    /// The data was set.
+    Set(Box<Stat>),
+    /// We have caught up.
+    Synced,
+    /// All operations were done.
+    Multi(Vec<OpResult>),
+    /// The session was closed.
+    Closed,
+}
+
+impl Response {
+    /// Its length on the wire in bytes: the length word, the reply header, and fields as jute encodes them.
+    pub fn wire_bytes(&self) -> u64 {
+        const STAT: u64 = 68;
+        20 + match self {
+            Self::Created { path, stat } => {
+                4 + path.len() as u64 + if stat.is_some() { STAT } else { 0 }
+            }
+            Self::Deleted | Self::Closed => 0,
+            Self::Exists(_) | Self::Set(_) => STAT,
+            Self::Data { data, .. } => 4 + data.len() as u64 + STAT,
+            Self::Children(children) => children.wire_bytes(),
+            Self::Synced => 8,
+            Self::Multi(results) => 9 + 9 * results.len() as u64,
+        }
+    }
+}
+
+/// Length in bytes of an answer that is an error: the length word and the reply header.
+pub const ERROR_REPLY_BYTES: u64 = 20;
+
+/// The answer to a request.
+pub type Reply = Result<Response, ZkError>;
+/// The result of a call of the handle.
+pub type ZkResult<T> = Result<T, ZkError>;
+
+/// ZooKeeper's error codes. All but two are definite: the request was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
+pub enum ZkError {
+    #[error("connection loss: the request may or may not have taken effect")]
+    ConnectionLoss,
+    #[error("session expired")]
+    SessionExpired,
+    #[error("the session has moved to another server")]
+    SessionMoved,
+    #[error("no node")]
+    NoNode,
+    #[error("node exists")]
+    NodeExists,
+    #[error("bad version")]
+    BadVersion,
+    #[error("not empty")]
+    NotEmpty,
+    #[error("no children for ephemerals")]
+    NoChildrenForEphemerals,
+    #[error("bad arguments")]
+    BadArguments,
+    #[error("marshalling error")]
+    MarshallingError,
+    #[error("runtime inconsistency: an earlier operation of the multi failed")]
+    RuntimeInconsistency,
+    #[error("not authorised")]
+    NoAuth,
+    #[error("invalid ACL")]
+    InvalidAcl,
+    #[error("authentication failed")]
+    AuthFailed,
+    #[error("no such watcher")]
+    NoWatcher,
+    #[error("quota exceeded")]
+    QuotaExceeded,
+    #[error("throttled")]
+    Throttled,
+    #[error("request timeout: the request may or may not have taken effect")]
+    RequestTimeout,
+    #[error("unimplemented")]
+    Unimplemented,
+    #[error("the server is read-only")]
+    NotReadOnly,
+}
+
+impl ZkError {
+    /// Whether the request has surely not taken effect. Of a lost connection nobody knows.
+    pub fn definite(self) -> bool {
+        !matches!(self, Self::ConnectionLoss | Self::RequestTimeout)
+    }
+
+    /// ZooKeeper's number for it.
+    pub fn code(self) -> i32 {
+        match self {
+            Self::RuntimeInconsistency => -2,
+            Self::ConnectionLoss => -4,
+            Self::MarshallingError => -5,
+            Self::Unimplemented => -6,
+            Self::BadArguments => -8,
+            Self::NoNode => -101,
+            Self::NoAuth => -102,
+            Self::BadVersion => -103,
+            Self::NoChildrenForEphemerals => -108,
+            Self::NodeExists => -110,
+            Self::NotEmpty => -111,
+            Self::SessionExpired => -112,
+            Self::InvalidAcl => -114,
+            Self::AuthFailed => -115,
+            Self::SessionMoved => -118,
+            Self::NotReadOnly => -119,
+            Self::NoWatcher => -121,
+            Self::RequestTimeout => -122,
+            Self::QuotaExceeded => -125,
+            Self::Throttled => -127,
+        }
+    }
+}

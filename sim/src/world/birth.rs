@@ -1,0 +1,152 @@
+//! How a world begins: everybody in place, and nothing has happened yet.
+
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use picklock_algorithms::clients::zookeeper::Path;
+use picklock_checker::VirtualTime;
+
+use super::{BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_PATH, ServerSlot, World, end};
+use crate::engine::{Tape, Timeline};
+use crate::event::Event;
+use crate::network::{Connections, Latency, Link};
+use crate::ownership::Ownership;
+use crate::plan::{Plan, Service};
+use crate::process::Process;
+use crate::recorder::Recorder;
+use crate::resource::Storage;
+use crate::samples::Samples;
+use crate::shared::Shared;
+use crate::zookeeper::messages::ServerId;
+use crate::zookeeper::state::{Server, Settings};
+
+/// A fault that waits for its trigger.
+const ARMED: FaultState = FaultState {
+    seen: 0,
+    armed: true,
+};
+
+impl World {
+    pub fn new(plan: Rc<Plan>, tape: Tape, shared: Weak<Shared>) -> Self {
+        let Service::ZooKeeper(ensemble) = plan.service.clone();
+        let settings = Rc::new(Settings::from(&ensemble));
+        let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
+        let machines = Server::formed(&settings, &nodes);
+        let servers = machines.into_iter().map(ServerSlot::new).collect();
+        let contenders = plan.workload.contenders as usize;
+        let lease = end::lease(&ensemble);
+        let mut world = Self {
+            now: VirtualTime::ZERO,
+            tape,
+            timeline: Timeline::default(),
+            recorder: recorder(&plan),
+            samples: Samples::default(),
+            processes: processes(&plan),
+            contenders: (0..contenders).map(|_| contender(&plan)).collect(),
+            clients: Vec::with_capacity(contenders + 1),
+            connections: Connections::default(),
+            servers,
+            ownership: Ownership::new(plan.recipe.ownership, LOCK),
+            storage: Storage::new(plan.workload.section.initial_value(), plan.resource.fenced),
+            spawned: Vec::new(),
+            killed: Vec::new(),
+            awakened: Vec::new(),
+            all_run: true,
+            clocks_agree: true,
+            links_clear: true,
+            ended: None,
+            progress_bound: end::progress_bound(&plan, &ensemble),
+            lease,
+            draining: false,
+            shared,
+            links: vec![Link::default(); usize::from(ensemble.servers).pow(2)],
+            sessions: BTreeMap::new(),
+            client_latency: Latency::new(plan.network.client_latency),
+            server_latency: Latency::new(plan.network.server_latency),
+            faults: vec![ARMED; plan.faults.len()],
+            faults_armed: plan.faults.len(),
+            faults_active: 0,
+            calm: false,
+            settling: false,
+            contenders_active: contenders,
+            resource_in_flight: 0,
+            busy: busy(contenders),
+            last_commit: 0,
+            last_release: VirtualTime::ZERO,
+            request_fate: None,
+            reply_fate: None,
+            answering: None,
+            doomed_replies: Vec::new(),
+            striking: 0,
+            struck_servers: Vec::new(),
+            settled_waiters: 0,
+            values: 0,
+            client_outputs: Vec::new(),
+            server_outputs: Vec::new(),
+            ensemble,
+            plan,
+        };
+        world.arm_start();
+        world
+    }
+
+    fn arm_start(&mut self) {
+        for server in 0..self.servers.len() {
+            self.arm_server(ServerId(server as u8));
+        }
+        self.arm_timed_faults();
+        self.begin_calm_if_over();
+        if !self.calm {
+            let storm = end::storm_limit(&self.plan, &self.ensemble);
+            self.timeline
+                .add(VirtualTime::ZERO + storm, Event::StormEnds);
+        }
+    }
+}
+
+fn recorder(plan: &Plan) -> Recorder {
+    let mut recorder = Recorder::default();
+    let contenders = 1..=plan.workload.contenders;
+    recorder.history.contenders = contenders
+        .map(|number| format!("contender-{number}"))
+        .collect();
+    recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
+    recorder.history.locks = vec![LOCK_PATH.to_owned()];
+    recorder
+}
+
+/// Contenders first, then bystanders, and last the operator.
+fn processes(plan: &Plan) -> Vec<Process> {
+    let people = plan.workload.contenders + plan.workload.bystanders;
+    (0..=people).map(|_| Process::new()).collect()
+}
+
+fn contender(plan: &Plan) -> Contender {
+    Contender {
+        rounds_left: plan.workload.rounds,
+        ..Contender::default()
+    }
+}
+
+fn busy(contenders: usize) -> Busy {
+    Busy {
+        unstarted: contenders,
+        ..Busy::default()
+    }
+}
+
+impl ServerSlot {
+    fn new(machine: Server) -> Self {
+        Self {
+            machine,
+            up: true,
+            deaths: Vec::new(),
+            hung: false,
+            backlog: Vec::new(),
+            wake: VirtualTime::NEVER,
+            busy_until: VirtualTime::ZERO,
+            lag: 0,
+            lag_until: VirtualTime::ZERO,
+        }
+    }
+}

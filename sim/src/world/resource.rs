@@ -1,0 +1,84 @@
+//! The way to the protected resource and back.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::completion::Completion;
+use picklock_checker::{ContenderId, VirtualTime, What, time::whole_micros};
+
+use super::{LOCK, World};
+use crate::event::{Event, ResourceRequest};
+use crate::process::ProcessId;
+
+impl World {
+    /// Sends a request to the resource. A write may travel longer by `extra`, and then nothing waits behind it.
+    pub fn ask_resource(
+        &mut self,
+        process: ProcessId,
+        request: ResourceRequest,
+        extra: Duration,
+        answer: Completion<i64>,
+    ) {
+        let latency = self.client_latency.draw(&mut self.tape);
+        let mut at = VirtualTime::from_micros(self.now.micros() + latency + whole_micros(extra));
+        if extra.is_zero() {
+            let contender = &mut self.contenders[process.0 as usize];
+            contender.to_resource = contender.to_resource.max(at);
+            at = contender.to_resource;
+        }
+        self.resource_in_flight += 1;
+        self.timeline.add(
+            at,
+            Event::Resource {
+                process,
+                request,
+                answer,
+            },
+        );
+    }
+
+    pub(super) fn at_resource(
+        &mut self,
+        process: ProcessId,
+        request: ResourceRequest,
+        answer: Completion<i64>,
+    ) {
+        let by = ContenderId(process.0);
+        let value = match request {
+            ResourceRequest::Read => {
+                let value = self.storage.value();
+                self.record(What::Read {
+                    by,
+                    lock: LOCK,
+                    value,
+                });
+                value
+            }
+            ResourceRequest::Write(write) => {
+                let before = self.storage.value();
+                let accepted = self.storage.write(&write);
+                self.record(What::Effect {
+                    by,
+                    lock: LOCK,
+                    token: write.token,
+                    before,
+                    after: self.storage.value(),
+                    based_on: write.based_on,
+                    accepted,
+                });
+                i64::from(accepted)
+            }
+        };
+        let latency = self.client_latency.draw(&mut self.tape);
+        let at = VirtualTime::from_micros(self.now.micros() + latency);
+        let contender = &mut self.contenders[process.0 as usize];
+        contender.from_resource = contender.from_resource.max(at);
+        self.timeline.add(
+            contender.from_resource,
+            Event::Answer {
+                process,
+                value,
+                answer,
+            },
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! The program from outside: what it prints, how it exits, what it leaves behind.
+
+mod bad_input;
+mod common;
+mod determinism;
+mod exit_codes;
+mod help;
+mod library;
