@@ -9,9 +9,10 @@
 //! | `mutual-exclusion` | a pause, a hold-up of messages, or a cut between servers that comes near the session timeout; an end of the session, the node, or the lock from outside; a clock that runs much too slow |
 //! | `no-stale-effect` | the same, unless the resource is fenced |
 //! | `no-lost-update` | the same, fenced or not: two who believe read the same value, and write in the order of their tokens |
+//! | `fifo` | the same: who is late to learn of a grant that has ended since comes in after the next |
 //! | `no-orphan` | what keeps an owner, or the service, from acting on the end of a session in time: several stand-stills one after the other, links that are slow or dead in one direction, and servers that stall |
 //!
-//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `fifo`, `honest-answer`, `progress`.
+//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `progress`.
 
 use std::time::Duration;
 
@@ -40,6 +41,7 @@ pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             excuse("no-stale-effect", because);
         }
         excuse("no-lost-update", because);
+        excuse("fifo", because);
     }
     if let Some(because) = owns_too_long(ensemble, faults) {
         excuse("no-orphan", because);
@@ -79,6 +81,8 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         }
         Fault::IsolateServer { length, .. } | Fault::HoldLink { length, .. } => (*length >= margin)
             .then_some("a server that is cut off keeps its clients sure of sessions that have ended"),
+        Fault::LagServer { by, .. } => (*by >= margin)
+            .then_some("a server that is behind keeps its clients sure of sessions that have ended"),
         Fault::SlowLink { direction, by, .. } => {
             let old = matches!(direction, Direction::ToClient | Direction::Both);
             (old && *by >= margin / 2).then_some("news that is old passes for a sign of life")
@@ -98,7 +102,6 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::ClockJump { .. }
         | Fault::CrashServer { .. }
         | Fault::HangServer { .. }
-        | Fault::LagServer { .. }
         | Fault::SlowDisk { .. } => None,
     }
 }
@@ -111,7 +114,8 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::HoldLink { length, .. } => *length,
         Fault::SlowLink { by, .. }
         | Fault::DelayReply { by, .. }
-        | Fault::DelayRequest { by, .. } => *by,
+        | Fault::DelayRequest { by, .. }
+        | Fault::LagServer { by, .. } => *by,
         Fault::Crash { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }
@@ -123,7 +127,6 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::ClockDrift { .. }
         | Fault::CrashServer { .. }
         | Fault::HangServer { .. }
-        | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => Duration::ZERO,

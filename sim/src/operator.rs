@@ -16,17 +16,21 @@ pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
         return;
     };
     let path = format!("{LOCK_PATH}/{name}");
-    with_operator(world, async move |zk| delete(&zk, &path).await);
+    with_operator(world, async move |zk| delete(zk, &path).await);
 }
 
 /// Deletes the lock's own node with all below it, and makes it anew.
 pub(crate) fn recreate_lock(world: &mut World) {
     with_operator(world, async |zk| {
         loop {
-            let children =
-                until_answered(async || zk.children(&Path::from(LOCK_PATH)).await).await?;
+            let lock = Path::from(LOCK_PATH);
+            let children = match until_answered(async || zk.children(&lock).await).await {
+                // Another operator is at the same work, or this one was interrupted in it.
+                Err(ZkError::NoNode) => break,
+                answer => answer?,
+            };
             for name in children.names() {
-                delete(&zk, &format!("{LOCK_PATH}/{name}")).await?;
+                delete(zk, &format!("{LOCK_PATH}/{name}")).await?;
             }
             match zk.delete(LOCK_PATH, None).await {
                 Ok(()) | Err(ZkError::NoNode) => break,
@@ -52,13 +56,13 @@ async fn delete(zk: &ZooKeeper, path: &str) -> ZkResult<()> {
     }
 }
 
-fn with_operator(world: &mut World, work: impl AsyncFnOnce(ZooKeeper) -> ZkResult<()> + 'static) {
+/// An operator whose session dies in the middle begins again: to leave the lock without its node would be a fault of
+/// another kind.
+fn with_operator(world: &mut World, work: impl AsyncFn(&ZooKeeper) -> ZkResult<()> + 'static) {
     let Some(shared) = world.shared() else { return };
     let process = world.operator_process();
     let task = async move {
-        let zk = operator_session(&shared);
-        // An operator whose session dies in the middle leaves things as they are.
-        let _done = work(zk).await;
+        while let Err(ZkError::SessionExpired) = work(&operator_session(&shared)).await {}
     };
     world.spawned.push((process, Box::pin(task)));
 }

@@ -49,9 +49,10 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
         last: ownership.owned,
     };
     for belief in beliefs_during(evidence, ownership) {
-        let from = use_begins(evidence, belief, place);
+        // What comes after the end of the ownership cannot tell how long it was in use.
+        let from = use_begins(evidence, belief, place).min(until);
         if from.since(used.until) > lease {
-            return Some((used, from.min(until)));
+            return Some((used, from));
         }
         let ends = use_ends(evidence, belief);
         if ends.map_or(VirtualTime::NEVER, |ends| evidence.at(ends)) > used.until {
@@ -293,6 +294,13 @@ mod tests {
         assert!(verdict(text).witness().is_some());
         let again = "a=0-30 a:0-5 a.release-failed:6 a.acquire:7 a:20-30 a.released:30 end:40";
         assert_eq!(verdict(again), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_release_whose_answer_comes_after_the_end_of_the_session_makes_no_orphan() {
+        let text = "a.acquire:0 a=0-18/how=expired a:0-1 a.release-failed:20 \
+                    a.acquire:20 a=60-70 a:60-70 a.released:70 end:70";
+        assert_eq!(verdict(text), Verdict::Holds);
     }
 
     #[test]

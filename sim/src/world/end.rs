@@ -136,6 +136,8 @@ impl World {
         let contender = &mut self.contenders[process.0 as usize];
         if !std::mem::replace(&mut contender.finished, true) {
             self.contenders_active -= 1;
+            // It may go before it ever waited or held: whoever was to come after it comes all the same.
+            self.start_next(process);
         }
     }
 
