@@ -286,7 +286,7 @@ impl World {
     }
 
     /// A notification has arrived at a contender.
-    fn notified(&mut self, process: ProcessId) {
+    pub(super) fn notified(&mut self, process: ProcessId) {
         let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
             return;
         };

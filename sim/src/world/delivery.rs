@@ -4,7 +4,7 @@
 use super::World;
 use crate::event::Event;
 use crate::process::{ProcessId, ProcessState};
-use crate::zookeeper::messages::{ConnectionId, ServerId};
+use crate::zookeeper::messages::{ConnectionId, ServerId, ServerMessage};
 
 /// Whom an event comes to.
 enum Recipient {
@@ -57,14 +57,39 @@ impl World {
         match recipient.state {
             ProcessState::Running => return Some(event),
             ProcessState::Paused => recipient.backlog.push(event),
-            ProcessState::Crashed => {
-                // The dead get no answers; what waits for the paused is still under way.
-                if matches!(event, Event::Answer { .. }) {
-                    self.resource_in_flight -= 1;
-                }
-            }
+            ProcessState::Crashed => self.too_late(process, &event),
         }
         None
+    }
+
+    /// The dead get no answers and no notifications, and nobody need wait until they have them. What has come to one
+    /// that stands still is under way until it runs again, or dies.
+    pub(super) fn too_late(&mut self, process: ProcessId, event: &Event) {
+        match event {
+            Event::Answer { .. } => self.resource_in_flight -= 1,
+            Event::ToClient { message, .. } => {
+                if let ServerMessage::Notification { .. } = message {
+                    self.notified(process);
+                }
+            }
+            Event::ToServer { .. }
+            | Event::Knock { .. }
+            | Event::Opened { .. }
+            | Event::Broken { .. }
+            | Event::Gone { .. }
+            | Event::Peer { .. }
+            | Event::PeerLost { .. }
+            | Event::ServerWake { .. }
+            | Event::ClientWake { .. }
+            | Event::Timer { .. }
+            | Event::Resource { .. }
+            | Event::Strike { .. }
+            | Event::Heal { .. }
+            | Event::StormEnds
+            | Event::StormMayEnd
+            | Event::BoundReached
+            | Event::Settled => {}
+        }
     }
 
     pub(super) fn deliver_to_server(&mut self, server: ServerId, event: Event) -> Option<Event> {

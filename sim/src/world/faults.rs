@@ -336,8 +336,11 @@ impl World {
             return;
         }
         process.state = ProcessState::Crashed;
-        process.backlog.clear();
+        let backlog = std::mem::take(&mut process.backlog);
         process.sleepers.clear();
+        for event in &backlog {
+            self.too_late(target, event);
+        }
         self.killed.push(target);
         self.record(What::Crashed {
             by: ContenderId(target.0),
