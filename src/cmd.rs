@@ -4,6 +4,8 @@ mod bench;
 mod choose;
 mod herd;
 mod list;
+mod merge;
+mod part;
 mod replay;
 mod run;
 
@@ -16,6 +18,7 @@ use crate::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(run::Run),
+    Merge(merge::Merge),
     Replay(replay::Replay),
     List(list::List),
     Herd(herd::Herd),
@@ -31,6 +34,7 @@ impl Command {
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         match self {
             Self::Run(run) => run.execute(look),
+            Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),

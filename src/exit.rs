@@ -24,6 +24,14 @@ pub fn of(standings: impl IntoIterator<Item = Standing>) -> u8 {
     }
 }
 
+/// What the outcomes of one shard mean. What it cannot tell, all shards together may.
+pub fn of_shard(standings: impl IntoIterator<Item = Standing>) -> u8 {
+    match of(standings) {
+        UNDECIDED => AS_EXPECTED,
+        told => told,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

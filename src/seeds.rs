@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// More than this many seeds are taken for a slip of the finger.
-const MOST: u64 = 1_000_000_000;
+pub const MOST: u64 = 1_000_000_000;
 
 /// Reads `A..B` (from A to below B), or `N` for `0..N`.
 ///

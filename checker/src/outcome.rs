@@ -85,7 +85,9 @@ pub struct CaseOutcome {
     pub seeds: u64,
     /// The reasons for undecided runs, each with how many seeds gave it.
     pub undecided: BTreeMap<String, u64>,
-    /// The hash over the histories of all seeds, in order.
+    /// Which these were.
+    pub ran: Vec<Stretch>,
+    /// The hash over the histories of all seeds; it is the same in whatever parts and order they were run.
     pub hash: u64,
     /// Metrics over all seeds, by name.
     pub metrics: BTreeMap<String, f64>,
@@ -94,6 +96,17 @@ pub struct CaseOutcome {
     /// The run behind the first unexpected violation, or behind the first expected one if there is none, with
     /// everything that a report needs to tell its story.
     pub story: Option<Box<Story>>,
+}
+
+/// Seeds at equal distances: `from`, and every `step`-th after it that is less than `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stretch {
+    /// The first.
+    pub from: u64,
+    /// More than the last.
+    pub to: u64,
+    /// The distance.
+    pub step: u64,
 }
 
 /// One run to be told to a person.

@@ -11,6 +11,7 @@
 //!       "algorithm": "zk-no-recheck",
 //!       "as_expected": false,
 //!       "seeds": 1000,
+//!       "ran": [{ "from": 0, "to": 1000, "step": 1 }],
 //!       "violations": [{ "invariant": "mutual-exclusion", "seed": 4127 }],
 //!       "hash": "00c0ffee00c0ffee",
 //!       "standing": "fail",
@@ -25,7 +26,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing};
+use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Stretch};
 use serde::{Deserialize, Serialize};
 
 /// The version of the schema.
@@ -55,9 +56,11 @@ pub struct CaseResult {
     pub as_expected: bool,
     /// How many seeds ran.
     pub seeds: u64,
+    /// Which these were.
+    pub ran: Vec<Stretch>,
     /// The first violation of each invariant, expected or not.
     pub violations: Vec<FirstViolation>,
-    /// The hash over the histories of all seeds, as 16 hexadecimal digits.
+    /// The hash over the histories of all seeds, whatever their order, as 16 hexadecimal digits.
     pub hash: String,
     /// How the case stands.
     pub standing: Standing,
@@ -102,6 +105,7 @@ fn case_result(case: &CaseOutcome) -> CaseResult {
         algorithm: case.algorithm.clone(),
         as_expected: matches!(case.standing, Standing::Holds | Standing::AsExpected),
         seeds: case.seeds,
+        ran: case.ran.clone(),
         violations: case.violations.iter().map(first).collect(),
         hash: format!("{:016x}", case.hash),
         standing: case.standing,

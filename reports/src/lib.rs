@@ -18,4 +18,5 @@ pub mod story;
 pub mod style;
 pub mod terminal;
 pub mod timeline;
+mod triage;
 pub mod words;

@@ -6,6 +6,7 @@ use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing}
 use crate::story::story_with;
 use crate::style::Style;
 use crate::timeline::Detail;
+use crate::triage::triage;
 use crate::words::{count, hanging, harmless, took};
 
 /// The width of the column of verdicts.
@@ -76,7 +77,9 @@ pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String 
     let scenarios = count(outcomes.len() as u64, "scenario");
     let left = format!("  {scenarios}, {}: {result}.", count(total, "case"));
     let rule = style.glyphs().rule.repeat(8);
-    format!("{rule}\n{}\n", with_right(&left, &format!("exit {exit}")))
+    let kinds = triage(outcomes);
+    let last = with_right(&left, &format!("exit {exit}"));
+    format!("{rule}\n{kinds}{last}\n")
 }
 
 /// The word for a standing, as a verdict line begins with it.
@@ -207,7 +210,10 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             story_with(story, &asides, Detail::Essential, style)
         }
         Some(_) | None => {
-            let seeds = case.seeds;
+            let seeds = match case.ran[..] {
+                [ran] if ran.from > 0 => format!("{}..{}", ran.from, ran.to),
+                [] | [..] => case.seeds.to_string(),
+            };
             format!(
                 "  Again    picklock run {} --seeds {seeds}\n",
                 harmless(&case.scenario)

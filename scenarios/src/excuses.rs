@@ -51,9 +51,15 @@ pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
 
 /// Why somebody can believe in a lock that the service has given away.
 fn believes_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
-    let one = faults.iter().find_map(|fault| blinds(ensemble, &fault.inject));
+    let one = faults
+        .iter()
+        .find_map(|fault| blinds(ensemble, &fault.inject));
     let together: Duration = faults.iter().map(|fault| silence(&fault.inject)).sum();
-    let several = faults.iter().filter(|fault| !silence(&fault.inject).is_zero()).count() > 1;
+    let several = faults
+        .iter()
+        .filter(|fault| !silence(&fault.inject).is_zero())
+        .count()
+        > 1;
     one.or_else(|| {
         let long = several && together >= margin(ensemble);
         long.then_some("several hold-ups together can outlast the session before its owner knows")
@@ -80,9 +86,15 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
             Some("an operator frees the lock before the news can reach its owner")
         }
         Fault::IsolateServer { length, .. } | Fault::HoldLink { length, .. } => (*length >= margin)
-            .then_some("a server that is cut off keeps its clients sure of sessions that have ended"),
-        Fault::LagServer { by, .. } => (*by >= margin)
-            .then_some("a server that is behind keeps its clients sure of sessions that have ended"),
+            .then_some(
+                "a server that is cut off keeps its clients sure of sessions that have ended",
+            ),
+        Fault::LagServer { by, .. } => (*by >= margin).then_some(
+            "a server that is behind keeps its clients sure of sessions that have ended",
+        ),
+        Fault::HangServer { length, .. } => (*length * 2 >= ensemble.session_timeout).then_some(
+            "a leader that stood still ends sessions whose signs of life it has not read yet",
+        ),
         Fault::SlowLink { direction, by, .. } => {
             let old = matches!(direction, Direction::ToClient | Direction::Both);
             (old && *by >= margin / 2).then_some("news that is old passes for a sign of life")
@@ -90,7 +102,9 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::DelayReply { by, .. } => {
             (*by >= margin / 2).then_some("news that is old passes for a sign of life")
         }
-        Fault::ClockDrift { parts_per_million, .. } => (*parts_per_million < -200_000)
+        Fault::ClockDrift {
+            parts_per_million, ..
+        } => (*parts_per_million < -200_000)
             .then_some("a clock that runs slow notices the silence after the session has ended"),
         Fault::Crash { .. }
         | Fault::Cancel { .. }
@@ -101,7 +115,6 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::DelayRequest { .. }
         | Fault::ClockJump { .. }
         | Fault::CrashServer { .. }
-        | Fault::HangServer { .. }
         | Fault::SlowDisk { .. } => None,
     }
 }
@@ -135,7 +148,9 @@ fn silence(fault: &Fault) -> Duration {
 
 /// Why somebody can own the lock for longer than a session lives, and nobody knows.
 fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
-    let one = faults.iter().find_map(|fault| strands(ensemble, &fault.inject));
+    let one = faults
+        .iter()
+        .find_map(|fault| strands(ensemble, &fault.inject));
     let stalls = faults.iter().filter(|fault| stalls(&fault.inject)).count();
     one.or_else(|| {
         (stalls > 1).then_some("an owner that is held up again and again keeps its session")
@@ -149,19 +164,24 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::CrashServer { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
-        | Fault::HoldLink { .. } => {
-            Some("a new leader gives every session its whole time again, and nothing happens without one")
-        }
+        | Fault::HoldLink { .. } => Some(
+            "a new leader gives every session its whole time again, and nothing happens without one",
+        ),
         Fault::LagServer { by, .. } | Fault::SlowDisk { fsync: by, .. } => {
             (*by >= short).then_some("a server that is behind is late to tell who owns the lock")
         }
         Fault::BlackHole { direction, .. } => {
             let half = matches!(direction, Direction::ToServer | Direction::ToClient);
-            half.then_some("a link that is dead in one direction keeps the session alive in the other")
+            half.then_some(
+                "a link that is dead in one direction keeps the session alive in the other",
+            )
         }
         Fault::SlowLink { by, .. } => {
             (*by >= short).then_some("every step towards the lock takes a slow message or two")
         }
+        Fault::DelayRequest { by, .. } => (*by >= short * 4).then_some(
+            "a request that is late to arrive is a sign of life of one that may be dead",
+        ),
         Fault::Pause { .. }
         | Fault::Crash { .. }
         | Fault::Cancel { .. }
@@ -169,7 +189,6 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
-        | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }

@@ -4,7 +4,10 @@ use picklock_sim::plan::Fault;
 
 /// A kind of fault: what breaks, but not whom, when, or for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each is the `Fault` of its name, and documented there")]
+#[expect(
+    missing_docs,
+    reason = "each is the `Fault` of its name, and documented there"
+)]
 pub enum FaultKind {
     Pause,
     Crash,
@@ -103,7 +106,11 @@ mod tests {
     fn every_kind_has_a_name_of_its_own() {
         for (place, (name, kind)) in FaultKind::NAMED.iter().enumerate() {
             assert_eq!(kind.name(), *name);
-            assert!(FaultKind::NAMED[..place].iter().all(|(other, _)| other != name));
+            assert!(
+                FaultKind::NAMED[..place]
+                    .iter()
+                    .all(|(other, _)| other != name)
+            );
         }
     }
 }

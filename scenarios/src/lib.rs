@@ -1,7 +1,7 @@
 //! Scenario files, the runner, and the seeds.
 //!
 //! A scenario file says what is claimed about a lock, why, in which world, and what breaks there.
-//! [`load`] reads a file or a folder, [`parse`] a text, and [`write`] spells a case out as a file
+//! [`load()`] reads a file or a folder, [`parse`] a text, and [`write()`] spells a case out as a file
 //! again. Every mistake in a file is a [`Diagnostic`] that points at the place. The [`runner`] runs cases.
 
 pub mod bench;
@@ -19,6 +19,8 @@ mod nearest;
 pub mod open;
 pub mod runner;
 pub mod scenario;
+pub mod shard;
+pub mod tally;
 pub mod units;
 mod write;
 

@@ -1,7 +1,5 @@
 //! The runner: one case, many seeds, one outcome, whatever the number of threads.
 
-mod tally;
-
 use std::io::Write as _;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +11,8 @@ use rayon::prelude::*;
 
 use crate::clock::Stopwatch;
 use crate::scenario::{Case, Expectation, Scenario, Want};
-use tally::Tally;
+use crate::shard::Shard;
+use crate::tally::Tally;
 
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub enum Stopped {
 }
 
 /// Seeds are handed out in blocks of this many, so that what waits to be added up stays small.
-const BLOCK: u64 = 64;
+pub const BLOCK: u64 = 64;
 
 /// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each
 /// seed that is done; `stop` is looked at before each.
@@ -54,33 +53,81 @@ pub fn run_case(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CaseOutcome, Stopped> {
+    let tally = run_shard(scenario, case, settings, Shard::WHOLE, stop, progress)?;
+    Ok(conclude(scenario, case, &tally))
+}
+
+/// Runs the seeds of a case that a shard has, as [`run_case`] does.
+///
+/// # Errors
+///
+/// [`Stopped`], when not all of them ran.
+pub fn run_shard(
+    scenario: &Scenario,
+    case: &Case,
+    settings: &Settings,
+    shard: Shard,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Tally, Stopped> {
+    let mut tally = Tally::new(settings.seeds.clone(), shard);
+    while run_block(
+        scenario,
+        case,
+        settings,
+        (shard, &mut tally),
+        stop,
+        progress,
+    )? > 0
+    {}
+    Ok(tally)
+}
+
+/// Runs the next [`BLOCK`] seeds of a case that a shard has, and adds them to what it saw before. Answers how many
+/// there were: none, if all have run.
+///
+/// # Errors
+///
+/// [`Stopped`], when not all of them ran.
+pub fn run_block(
+    scenario: &Scenario,
+    case: &Case,
+    settings: &Settings,
+    (shard, tally): (Shard, &mut Tally),
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<u64, Stopped> {
     let watch = Stopwatch::start();
-    let mut tally = Tally::default();
-    let mut next = settings.seeds.start;
-    while next < settings.seeds.end {
-        let until = settings.seeds.end.min(next.saturating_add(BLOCK));
-        let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
-            .into_par_iter()
-            .map(|seed| {
-                if stop.load(Ordering::Relaxed) {
-                    return Err(Stopped::Interrupted);
-                }
-                let guilty = Guilty(scenario, case, seed);
-                let outcome = run_seed(case, seed, settings.verify_determinism)?;
-                drop(guilty);
-                progress();
-                Ok(outcome)
-            })
-            .collect();
-        for outcome in block {
-            tally.add(outcome?);
-        }
-        next = until;
+    let next = tally.seeds();
+    let until = shard.len(&settings.seeds).min(next.saturating_add(BLOCK));
+    let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
+        .into_par_iter()
+        .map(|place| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Stopped::Interrupted);
+            }
+            let seed = shard.seed(&settings.seeds, place);
+            let guilty = Guilty(scenario, case, seed);
+            let outcome = run_seed(case, seed, settings.verify_determinism)?;
+            drop(guilty);
+            progress();
+            Ok(outcome)
+        })
+        .collect();
+    for outcome in block {
+        tally.add(shard, outcome?);
     }
+    tally.spend(watch.elapsed());
+    Ok(until.saturating_sub(next))
+}
+
+/// The outcome of a case: what was seen of it, compared with what was expected, and the story of what is worth telling.
+pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
+    let watch = Stopwatch::start();
     let story = tally
         .told(case)
         .map(|violation| tell(scenario, case, &violation));
-    Ok(tally.outcome(scenario, case, story, watch.elapsed()))
+    tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
 
 /// Runs one seed of a case, and judges it.
@@ -131,7 +178,8 @@ pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
 fn excused(case: &Case) -> Vec<&'static str> {
     let unchecked = |it: &&Expectation| matches!(it.want, Want::Unchecked { .. });
     let expectations = case.expectations.iter().filter(|_| case.drawn);
-    expectations.filter(unchecked).map(|it| it.invariant).collect()
+    let excused = expectations.filter(unchecked);
+    excused.map(|it| it.invariant).collect()
 }
 
 /// What is wanted of an invariant; `None` if it is not looked at.

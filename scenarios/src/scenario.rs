@@ -132,7 +132,10 @@ impl Case {
     pub fn with_plan(&self, plan: Plan) -> Self {
         let mut case = self.clone();
         // The faults of the file are what its expectations speak of.
-        let drawn = plan.faults.get(self.plan.faults.len()..).unwrap_or_default();
+        let drawn = plan
+            .faults
+            .get(self.plan.faults.len()..)
+            .unwrap_or_default();
         for excuse in excuses::excuses(&plan, drawn) {
             let mut expectations = case.expectations.iter_mut();
             if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {

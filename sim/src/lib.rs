@@ -1,6 +1,6 @@
 //! The simulated world: engine, services, network, faults.
 //!
-//! [`simulate`](simulation::simulate) runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
+//! [`simulate`] runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
 //! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
 pub mod bare;

@@ -7,6 +7,7 @@ mod delivery;
 mod end;
 mod faults;
 mod moments;
+mod names;
 mod people;
 mod resource;
 mod servers;

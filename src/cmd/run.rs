@@ -1,19 +1,20 @@
 //! `picklock run`: many seeds of many cases, compared with what the scenarios expect.
 
-use std::ops::Range;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use picklock::checker::outcome::ScenarioOutcome;
 use picklock::reports::{json, terminal};
 use picklock::scenarios::Scenario;
-use picklock::scenarios::runner::{Settings, run_case};
+use picklock::scenarios::runner::{Settings, conclude, run_shard};
+use picklock::scenarios::shard::ShardFile;
 use rayon::ThreadPool;
 
 use super::choose;
+use super::part::{Part, Span, timed};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
-use crate::seeds;
 use crate::threads;
 use crate::work::Work;
 
@@ -22,6 +23,8 @@ Examples:
   picklock run                                        every scenario that comes with picklock
   picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
   picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
+  picklock run --time 60s --seed-base today           as many seeds as fit, every day others
+  picklock run --seeds 10000 --shard 2/4 --json 2.json
   picklock run zookeeper --case zk-hardened --verify-determinism";
 
 /// Run scenarios, and say whether everything comes as they expect it.
@@ -35,13 +38,12 @@ pub struct Run {
     /// Run only the cases of this name; may be given several times.
     #[arg(long = "case", value_name = "CASE")]
     cases: Vec<String>,
-    /// The seeds to run each case with, from A to below B; N alone is 0..N.
-    #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = seeds::parse)]
-    seeds: Range<u64>,
+    #[command(flatten)]
+    part: Part,
     /// How many threads to use; as many as the machine runs at once, if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
-    /// Write the results to this file, as JSON.
+    /// Write the results to this file, as JSON; of a shard, what `picklock merge` needs.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Run every seed twice, and end with exit code 4 if two runs differ.
@@ -60,57 +62,83 @@ impl Run {
     /// [`Failure`], if not all of them could be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let scenarios = choose::scenarios(&self.paths, &self.cases)?;
+        let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
         let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
         let cases = cases as u64;
-        let seeds = cases.saturating_mul(self.seeds.end - self.seeds.start);
-        let work = Work::begin(cases, seeds, !self.quiet);
+        let seeds = span.part().len(&span.seeds).saturating_mul(cases);
+        let work = Work::begin(cases, seeds, !self.quiet && span.time.is_none());
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
-        let done = self.run(&scenarios, &pool, &work, look);
+        let picklock = env!("CARGO_PKG_VERSION");
+        let timed = span.time.is_some();
+        let mut file = ShardFile::new(picklock, span.seeds.clone(), span.part(), timed);
+        let done = self.run(&scenarios, &span, &mut file, &pool, &work, look);
         work.end();
         let (outcomes, read) = done?;
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
-        let code = exit::of(standings.map(|case| case.standing));
+        let standings = standings.map(|case| case.standing);
+        let code = match span.shard {
+            None => exit::of(standings),
+            Some(_) => exit::of_shard(standings),
+        };
         if read {
-            console::shown(work.print(&terminal::summary(&outcomes, code, &look.stdout())))?;
+            let summary = terminal::summary(&outcomes, code, &look.stdout());
+            let ran = file.cases.first().map_or(0, |ran| ran.tally.seeds());
+            console::shown(work.print(&(summary + &span.said(ran))))?;
         }
         if let Some(path) = &self.json {
-            work.write(
-                path,
-                json::results(&outcomes, env!("CARGO_PKG_VERSION")).as_bytes(),
-            )?;
+            let text = match span.shard {
+                None => json::results(&outcomes, picklock),
+                Some(_) => console::json(&file)?,
+            };
+            work.write(path, text.as_bytes())?;
         }
         Ok(code)
     }
 
     /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers
     /// whether anybody still reads that: if not, and no report was asked for either, what is left
-    /// is not run.
+    /// is not run. What was seen goes into the file of the shard.
     fn run(
         &self,
         scenarios: &[Scenario],
+        span: &Span,
+        file: &mut ShardFile,
         pool: &ThreadPool,
         work: &Work,
         look: &Look,
     ) -> Result<(Vec<ScenarioOutcome>, bool), Failure> {
         let settings = Settings {
-            seeds: self.seeds.clone(),
+            seeds: span.seeds.clone(),
             verify_determinism: self.verify_determinism,
         };
+        let mut ran = timed(scenarios, &settings, span, pool, work)?;
         let mut outcomes = Vec::new();
         let mut read = true;
         for scenario in scenarios {
             let mut cases = Vec::new();
             for case in &scenario.cases {
                 work.at(format!("{} {}", scenario.name, case.name));
-                let outcome = pool
-                    .install(|| {
-                        run_case(scenario, case, &settings, work.stop(), &|| work.seed_done())
-                    })
-                    .map_err(|why| Failure::stopped(scenario, case, why))?;
-                cases.push(outcome);
+                let tally = match ran.as_mut().and_then(VecDeque::pop_front) {
+                    Some(ran) => ran,
+                    None => pool
+                        .install(|| {
+                            let progress = || work.seed_done();
+                            run_shard(
+                                scenario,
+                                case,
+                                &settings,
+                                span.part(),
+                                work.stop(),
+                                &progress,
+                            )
+                        })
+                        .map_err(|why| Failure::stopped(scenario, case, why))?,
+                };
+                cases.push(pool.install(|| conclude(scenario, case, &tally)));
+                file.push(scenario, case, tally);
                 work.case_done();
             }
             let outcome = ScenarioOutcome {

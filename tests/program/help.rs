@@ -28,6 +28,11 @@ fn help_of_replay() {
 }
 
 #[test]
+fn help_of_merge() {
+    insta::assert_snapshot!(help(&["merge", "--help"]));
+}
+
+#[test]
 fn help_of_list() {
     insta::assert_snapshot!(help(&["list", "--help"]));
 }

@@ -6,3 +6,4 @@ mod determinism;
 mod exit_codes;
 mod help;
 mod library;
+mod shards;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_checker::outcome::{
-    CaseOutcome, Finding, ScenarioOutcome, Standing, Story, Violation,
+    CaseOutcome, Finding, ScenarioOutcome, Standing, Story, Stretch, Violation,
 };
 
 /// A case that stands like this, of which nothing else is known.
@@ -17,6 +17,11 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
         findings: Vec::new(),
         violations: Vec::new(),
         seeds: 1000,
+        ran: vec![Stretch {
+            from: 0,
+            to: 1000,
+            step: 1,
+        }],
         undecided: BTreeMap::new(),
         hash: 0x00c0_ffee_00c0_ffee,
         metrics: BTreeMap::new(),

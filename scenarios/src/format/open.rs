@@ -33,7 +33,10 @@ fn kinds(item: &Item, mistakes: &mut Mistakes) -> Option<Vec<FaultKind>> {
     let items = item.list(WANTED, mistakes)?;
     if items.is_empty() {
         let mistake = Mistake::new("`kinds` names no kind of fault");
-        mistakes.add(item.span.clone(), mistake.help(format!("expected {WANTED}")));
+        mistakes.add(
+            item.span.clone(),
+            mistake.help(format!("expected {WANTED}")),
+        );
         return None;
     }
     let read: Vec<_> = items

@@ -41,7 +41,9 @@ impl Draw {
         if choices.is_empty() {
             return None;
         }
-        choices.get(self.below(choices.len() as u32) as usize).copied()
+        choices
+            .get(self.below(choices.len() as u32) as usize)
+            .copied()
     }
 
     /// One of these, each with odds of its own; the last if the odds are all zero.

@@ -34,9 +34,7 @@ impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, draw: &mut Draw) -> Self {
         let (servers, session) = match &plan.service {
-            Service::ZooKeeper(ensemble) => {
-                (u32::from(ensemble.servers), ensemble.session_timeout)
-            }
+            Service::ZooKeeper(ensemble) => (u32::from(ensemble.servers), ensemble.session_timeout),
         };
         let possible = |kind: &FaultKind| servers > 1 || !needs_several_servers(*kind);
         let possible: Vec<FaultKind> = any.kinds.iter().copied().filter(possible).collect();
@@ -53,7 +51,14 @@ impl<'p> Storm<'p> {
         };
         let aims = [(5, Aim::Moments), (1, Aim::Times), (2, Aim::Either)];
         let aim = draw.weighed(&aims).unwrap_or(Aim::Either);
-        Self { plan, kinds, number, aim, servers, session }
+        Self {
+            plan,
+            kinds,
+            number,
+            aim,
+            servers,
+            session,
+        }
     }
 
     /// Draws the faults.
@@ -87,7 +92,12 @@ impl<'p> Storm<'p> {
             None => (self.trigger(target, draw), self.soon(draw)),
         };
         let text = describe::fault(&inject);
-        PlannedFault { when, after, inject, text }
+        PlannedFault {
+            when,
+            after,
+            inject,
+            text,
+        }
     }
 
     fn trigger(&self, target: ContenderName, draw: &mut Draw) -> Trigger {
@@ -100,7 +110,11 @@ impl<'p> Storm<'p> {
             return timed(self.plan, draw);
         }
         // Mostly at a moment of its own victim.
-        let by = if draw.once_in(3) { self.contender(draw) } else { target };
+        let by = if draw.once_in(3) {
+            self.contender(draw)
+        } else {
+            target
+        };
         aimed(self.plan, by, draw)
     }
 
@@ -144,7 +158,10 @@ impl<'p> Storm<'p> {
         let names = [
             (3, ServerName::Leader),
             (3, ServerName::Of(self.contender(draw))),
-            (2 * followers.min(1), ServerName::Follower(draw.below(followers))),
+            (
+                2 * followers.min(1),
+                ServerName::Follower(draw.below(followers)),
+            ),
             (1, ServerName::Number(draw.below(self.servers))),
         ];
         draw.weighed(&names).unwrap_or(ServerName::Leader)
@@ -152,26 +169,52 @@ impl<'p> Storm<'p> {
 
     fn inject(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Fault {
         match kind {
-            FaultKind::Pause => Fault::Pause { target, length: self.length(draw) },
-            FaultKind::Crash => Fault::Crash { target, restart_after: self.restart(draw) },
+            FaultKind::Pause => Fault::Pause {
+                target,
+                length: self.length(draw),
+            },
+            FaultKind::Crash => Fault::Crash {
+                target,
+                restart_after: self.restart(draw),
+            },
             FaultKind::Cancel => Fault::Cancel { target },
             FaultKind::ExpireSession => Fault::ExpireSession { target },
             FaultKind::Cut => Fault::Cut { target },
             FaultKind::BlackHole => {
                 let (direction, length) = (direction(draw), self.length(draw));
-                Fault::BlackHole { target, direction, length }
+                Fault::BlackHole {
+                    target,
+                    direction,
+                    length,
+                }
             }
             FaultKind::SlowLink => {
-                let (direction, by, length) = (direction(draw), self.delay(draw), self.length(draw));
-                Fault::SlowLink { target, direction, by, length }
+                let (direction, by, length) =
+                    (direction(draw), self.delay(draw), self.length(draw));
+                Fault::SlowLink {
+                    target,
+                    direction,
+                    by,
+                    length,
+                }
             }
             FaultKind::LoseRequest => Fault::LoseRequest { target },
             FaultKind::LoseReply => Fault::LoseReply { target },
-            FaultKind::DelayRequest => Fault::DelayRequest { target, by: self.delay(draw) },
-            FaultKind::DelayReply => Fault::DelayReply { target, by: self.delay(draw) },
+            FaultKind::DelayRequest => Fault::DelayRequest {
+                target,
+                by: self.delay(draw),
+            },
+            FaultKind::DelayReply => Fault::DelayReply {
+                target,
+                by: self.delay(draw),
+            },
             FaultKind::ClockJump => {
                 let hours = draw.once_in(4);
-                let most = if hours { Duration::from_secs(7_200) } else { self.session * 2 };
+                let most = if hours {
+                    Duration::from_secs(7_200)
+                } else {
+                    self.session * 2
+                };
                 let by = draw.duration((Duration::from_millis(1), most));
                 let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
                 let by_millis = if draw.once_in(2) { -millis } else { millis };
@@ -182,7 +225,10 @@ impl<'p> Storm<'p> {
                 let sizes = [200, 10_000, 100_000, 300_000];
                 let size = draw.one_of(&sizes).unwrap_or(200);
                 let parts_per_million = if draw.once_in(2) { -size } else { size };
-                Fault::ClockDrift { target, parts_per_million }
+                Fault::ClockDrift {
+                    target,
+                    parts_per_million,
+                }
             }
             FaultKind::CrashServer
             | FaultKind::HangServer
@@ -199,15 +245,24 @@ impl<'p> Storm<'p> {
         let target = self.server(draw);
         let length = self.length(draw);
         match kind {
-            FaultKind::CrashServer => {
-                Fault::CrashServer { target, restart_after: self.restart(draw) }
-            }
+            FaultKind::CrashServer => Fault::CrashServer {
+                target,
+                restart_after: self.restart(draw),
+            },
             FaultKind::HangServer => Fault::HangServer { target, length },
             FaultKind::IsolateServer => Fault::IsolateServer { target, length },
-            FaultKind::LagServer => Fault::LagServer { target, by: self.delay(draw), length },
+            FaultKind::LagServer => Fault::LagServer {
+                target,
+                by: self.delay(draw),
+                length,
+            },
             FaultKind::SlowDisk => {
                 let fsync = draw.duration((Duration::from_millis(1), self.session / 2));
-                Fault::SlowDisk { target, fsync, length }
+                Fault::SlowDisk {
+                    target,
+                    fsync,
+                    length,
+                }
             }
             FaultKind::HoldLink
             | FaultKind::Pause
@@ -236,18 +291,37 @@ impl<'p> Storm<'p> {
             false => 1,
         };
         let first = draw.below(followers.len() as u32) as usize;
-        let several = followers.iter().cycle().skip(first).take(held.min(followers.len()));
+        let several = followers
+            .iter()
+            .cycle()
+            .skip(first)
+            .take(held.min(followers.len()));
         if draw.once_in(2) {
             let to = ServerName::Leader;
-            return Fault::HoldLink { from: several.copied().collect(), to, length };
+            return Fault::HoldLink {
+                from: several.copied().collect(),
+                to,
+                length,
+            };
         }
-        let to = followers.get(first).copied().unwrap_or(ServerName::Follower(0));
-        Fault::HoldLink { from: vec![ServerName::Leader], to, length }
+        let to = followers
+            .get(first)
+            .copied()
+            .unwrap_or(ServerName::Follower(0));
+        Fault::HoldLink {
+            from: vec![ServerName::Leader],
+            to,
+            length,
+        }
     }
 }
 
 fn direction(draw: &mut Draw) -> Direction {
-    let ways = [(2, Direction::Both), (1, Direction::ToServer), (1, Direction::ToClient)];
+    let ways = [
+        (2, Direction::Both),
+        (1, Direction::ToServer),
+        (1, Direction::ToClient),
+    ];
     draw.weighed(&ways).unwrap_or(Direction::Both)
 }
 

@@ -100,16 +100,16 @@ pub(super) fn aimed(plan: &Plan, by: ContenderName, draw: &mut Draw) -> Trigger 
 }
 
 /// The moment at which a fault strikes one request.
-pub(super) fn struck(
-    plan: &Plan,
-    by: ContenderName,
-    strikes: Strikes,
-    draw: &mut Draw,
-) -> Trigger {
+pub(super) fn struck(plan: &Plan, by: ContenderName, strikes: Strikes, draw: &mut Draw) -> Trigger {
     let way = match strikes {
         Strikes::Request => Way::Sent,
         Strikes::Reply => {
-            let ways = [(4, Way::Sent), (1, Way::Proposed), (1, Way::Committed), (4, Way::Answered)];
+            let ways = [
+                (4, Way::Sent),
+                (1, Way::Proposed),
+                (1, Way::Committed),
+                (4, Way::Answered),
+            ];
             draw.weighed(&ways).unwrap_or(Way::Sent)
         }
     };
@@ -121,10 +121,26 @@ fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, draw: &mut Draw) 
     let likely = requests(plan);
     let drawn = draw.weighed(likely).unwrap_or(RequestKind::Create);
     match way {
-        Way::Sent => Trigger::Sent { request: drawn, by, nth },
-        Way::Answered => Trigger::Answered { request: drawn, by, nth },
-        Way::Proposed => Trigger::Proposed { request: written(likely, drawn), by, nth },
-        Way::Committed => Trigger::Committed { request: written(likely, drawn), by, nth },
+        Way::Sent => Trigger::Sent {
+            request: drawn,
+            by,
+            nth,
+        },
+        Way::Answered => Trigger::Answered {
+            request: drawn,
+            by,
+            nth,
+        },
+        Way::Proposed => Trigger::Proposed {
+            request: written(likely, drawn),
+            by,
+            nth,
+        },
+        Way::Committed => Trigger::Committed {
+            request: written(likely, drawn),
+            by,
+            nth,
+        },
     }
 }
 
@@ -137,7 +153,9 @@ fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
-        | RequestKind::Sync => likely.first().map_or(RequestKind::Create, |(_, first)| *first),
+        | RequestKind::Sync => likely
+            .first()
+            .map_or(RequestKind::Create, |(_, first)| *first),
     }
 }
 
@@ -157,7 +175,10 @@ pub(super) fn timed(plan: &Plan, draw: &mut Draw) -> Trigger {
         Hold::Settled => Duration::from_secs(1),
     };
     let turn = hold + plan.network.client_latency.1 * 10;
-    let turns = workload.contenders.saturating_mul(workload.rounds).min(1_000);
+    let turns = workload
+        .contenders
+        .saturating_mul(workload.rounds)
+        .min(1_000);
     let most = (turn * turns).min(Duration::from_secs(120));
     Trigger::At(draw.duration((Duration::ZERO, most)))
 }

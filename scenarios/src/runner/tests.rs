@@ -81,9 +81,11 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
 }
 
 fn outcome(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> CaseOutcome {
-    let mut tally = Tally::default();
+    let seeds: Vec<_> = seeds.into_iter().collect();
+    let (first, end) = (seeds[0].seed, seeds[seeds.len() - 1].seed + 1);
+    let mut tally = Tally::new(first..end, Shard::WHOLE);
     for seed in seeds {
-        tally.add(seed);
+        tally.add(Shard::WHOLE, seed);
     }
     tally.outcome(&scenario(), case, None, Duration::ZERO)
 }

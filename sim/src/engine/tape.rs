@@ -24,7 +24,7 @@ impl Tape {
     pub fn from_seed(seed: u64) -> Self {
         let source = Source::Seed(Box::new(ChaCha8Rng::seed_from_u64(seed)));
         Self {
-            choices: Vec::with_capacity(512),
+            choices: Vec::with_capacity(2_048),
             source,
         }
     }

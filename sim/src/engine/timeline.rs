@@ -1,6 +1,9 @@
 //! The timeline: what is going to happen, in order.
 //!
-//! A hierarchical timing wheel: each level has 64 slots, and a slot of one level spans all slots of the level below.
+//! As long as few events wait, they stand in a list, the next one last. When they become many, they go into a
+//! hierarchical timing wheel, and come back when there are few again.
+//!
+//! In the wheel, each level has 64 slots, and a slot of one level spans all slots of the level below.
 //! An event lies in the slot that the highest bits of its time choose in which it differs from now, and moves down as
 //! its time comes near. Adding and taking cost a handful of steps whatever is waiting, and events of one instant
 //! come in the order in which they were added: a slot is a queue, and an event moves down before anything of its time
@@ -13,6 +16,10 @@ const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
+/// So many wait in the list at most.
+const FEW: usize = 48;
+/// When so few are left in the wheel, they go back to the list.
+const TURN: usize = 12;
 /// Nothing is put further ahead than this: about 280 years.
 const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
 
@@ -28,6 +35,8 @@ pub struct Timeline<E> {
     nodes: Vec<Node<E>>,
     free: u32,
     len: usize,
+    /// When they are due and where they are, the next one last. Empty while the wheel is not.
+    few: Vec<(u64, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +65,7 @@ impl<E> Default for Timeline<E> {
             nodes: Vec::with_capacity(64),
             free: NONE,
             len: 0,
+            few: Vec::with_capacity(FEW),
         }
     }
 }
@@ -90,11 +100,66 @@ impl<E> Timeline<E> {
             index
         };
         self.len += 1;
-        self.link(index);
+        if self.levels == 0 && self.few.len() < FEW {
+            let later = self.few.iter().rev().take_while(|known| known.0 <= at);
+            let place = self.few.len() - later.count();
+            self.few.insert(place, (at, index));
+        } else {
+            if !self.few.is_empty() {
+                self.turn_to_wheel();
+            }
+            self.link(index);
+        }
     }
 
     /// Takes the next event.
+    #[inline]
     pub fn take(&mut self) -> Option<(VirtualTime, E)> {
+        let index = match self.few.pop() {
+            Some((at, index)) => {
+                self.cursor = at;
+                index
+            }
+            None => self.take_from_wheel()?,
+        };
+        let node = &mut self.nodes[index as usize];
+        let at = VirtualTime::from_micros(node.at);
+        node.next = self.free;
+        self.free = index;
+        self.len -= 1;
+        node.event.take().map(|event| (at, event))
+    }
+
+    /// There are many now.
+    #[cold]
+    fn turn_to_wheel(&mut self) {
+        while let Some((_, index)) = self.few.pop() {
+            self.link(index);
+        }
+    }
+
+    /// There are few now.
+    #[cold]
+    fn turn_to_few(&mut self) {
+        let now = self.cursor;
+        while let Some(index) = self.next_of_wheel() {
+            self.few.push((self.nodes[index as usize].at, index));
+        }
+        self.few.reverse();
+        self.cursor = now;
+    }
+
+    #[inline]
+    fn take_from_wheel(&mut self) -> Option<u32> {
+        let index = self.next_of_wheel();
+        if self.len <= TURN {
+            self.turn_to_few();
+        }
+        index
+    }
+
+    #[inline]
+    fn next_of_wheel(&mut self) -> Option<u32> {
         loop {
             if self.levels == 0 {
                 return None;
@@ -103,26 +168,22 @@ impl<E> Timeline<E> {
             let slot = self.occupied[level].trailing_zeros();
             if level == 0 {
                 self.cursor = (self.cursor & !(SLOTS as u64 - 1)) | u64::from(slot);
-                return self.take_first(slot as usize);
+                return Some(self.unlink_first(slot as usize));
             }
             self.spread(level, slot);
         }
     }
 
-    fn take_first(&mut self, slot: usize) -> Option<(VirtualTime, E)> {
+    fn unlink_first(&mut self, slot: usize) -> u32 {
         let index = self.slots[0][slot].first;
         let node = &mut self.nodes[index as usize];
-        let event = node.event.take();
-        let at = VirtualTime::from_micros(node.at);
-        let next = std::mem::replace(&mut node.next, self.free);
-        self.free = index;
-        self.len -= 1;
+        let next = std::mem::replace(&mut node.next, NONE);
         if next == NONE {
             self.empty(0, slot);
         } else {
             self.slots[0][slot].first = next;
         }
-        event.map(|event| (at, event))
+        index
     }
 
     fn empty(&mut self, level: usize, slot: usize) {
@@ -189,7 +250,7 @@ mod tests {
                     3 => prop_oneof![0..3_u64, 0..5_000_u64, 0..40_000_000_000_u64].prop_map(Some),
                     2 => Just(None),
                 ],
-                1..300,
+                1..500,
             )
         ) {
             let mut timeline = Timeline::default();

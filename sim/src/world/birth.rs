@@ -111,6 +111,13 @@ fn recorder(plan: &Plan) -> Recorder {
         .map(|number| format!("contender-{number}"))
         .collect();
     recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
+    // Roughly what each round has to tell.
+    let rounds = plan
+        .workload
+        .contenders
+        .saturating_mul(plan.workload.rounds) as usize;
+    recorder.history.events.reserve(12 * rounds.min(1 << 8));
+    recorder.history.names.reserve(rounds.min(1 << 8));
     recorder.history.locks = vec![LOCK_PATH.to_owned()];
     recorder
 }

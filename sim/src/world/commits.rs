@@ -34,7 +34,7 @@ impl World {
                         .created(self.now, name, path, by, zxid, &mut self.recorder);
                 }
             }
-            TxnChange::Delete { path } => {
+            TxnChange::Delete { path, .. } => {
                 if let Some(name) = name_in_lock(path) {
                     let actor = self.actor(session);
                     self.departed();

@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::operator;
 use crate::plan::{ContenderName, Direction, Fault, ServerName};
 use crate::process::{ProcessId, ProcessState};
-use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
+use crate::zookeeper::messages::{ConnectionId, Xid};
 
 impl World {
     /// A fault strikes.
@@ -250,34 +250,6 @@ impl World {
         if matches!(direction, Direction::ToClient | Direction::Both) {
             change(&mut link.to_client);
         }
-    }
-
-    /// The connection that a contender's client has at the moment.
-    pub(super) fn connection_of(&self, target: ContenderName) -> Option<ConnectionId> {
-        let client = self.contenders.get(target.0 as usize)?.client?;
-        self.clients[client.0 as usize].connection
-    }
-
-    /// The server that a name means at the moment; `None` if there is none.
-    fn server(&self, name: ServerName) -> Option<ServerId> {
-        let leader = self
-            .servers
-            .iter()
-            .position(|slot| slot.up && slot.machine.is_leader());
-        let place = match name {
-            ServerName::Leader => leader,
-            ServerName::Number(number) => Some(number as usize),
-            ServerName::Follower(nth) => (0..self.servers.len())
-                .filter(|place| Some(*place) != leader)
-                .nth(nth as usize),
-            ServerName::Of(contender) => {
-                let connection = self.connection_of(contender)?;
-                Some(self.connections.get(connection).server.0 as usize)
-            }
-        };
-        place
-            .filter(|place| *place < self.servers.len())
-            .map(|place| ServerId(place as u8))
     }
 
     fn doom_reply(&mut self, request: Option<(ConnectionId, Xid)>, fate: Fate) {

@@ -171,7 +171,7 @@ impl Applying<'_> {
                 self.tree.create(zxid, time, made);
                 self.firing.created(&made.path, &made.parent);
             }
-            TxnChange::Delete { path } => self.delete(path),
+            TxnChange::Delete { path, parent } => self.delete(path, Some(parent)),
             TxnChange::SetData {
                 path,
                 data,
@@ -187,7 +187,7 @@ impl Applying<'_> {
             }
             TxnChange::CloseSession { paths } => {
                 for path in paths {
-                    self.delete(path);
+                    self.delete(path, parent_of(path));
                 }
                 if let Some(session) = self.txn.session {
                     self.tree.close_session(session);
@@ -197,9 +197,9 @@ impl Applying<'_> {
         }
     }
 
-    fn delete(&mut self, path: &str) {
-        if self.tree.delete(self.txn.zxid, path) {
-            self.firing.deleted(path, parent_of(path));
+    fn delete(&mut self, path: &str, parent: Option<&str>) {
+        if self.tree.delete(self.txn.zxid, path, parent) {
+            self.firing.deleted(path, parent);
         }
     }
 

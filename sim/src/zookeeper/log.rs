@@ -38,7 +38,7 @@ struct Entry {
 impl TxnLog {
     pub(super) fn new(base: Zxid, flush: u64) -> Self {
         Self {
-            entries: VecDeque::new(),
+            entries: VecDeque::with_capacity(128),
             applied: 0,
             base,
             flush,

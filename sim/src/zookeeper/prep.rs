@@ -75,11 +75,9 @@ impl Prep {
                 self.path_applied(zxid, &made.path);
                 self.path_applied(zxid, &made.parent);
             }
-            TxnChange::Delete { path } => {
+            TxnChange::Delete { path, parent } => {
                 self.path_applied(zxid, path);
-                if let Some(parent) = parent_of(path) {
-                    self.path_applied(zxid, parent);
-                }
+                self.path_applied(zxid, parent);
             }
             TxnChange::SetData { path, .. } => self.path_applied(zxid, path),
             TxnChange::CloseSession { paths } => {
@@ -268,7 +266,7 @@ impl Check<'_> {
             }),
         );
         self.put(&path, None);
-        Ok(TxnChange::Delete { path })
+        Ok(TxnChange::Delete { path, parent })
     }
 
     fn set_data(

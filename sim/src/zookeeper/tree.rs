@@ -147,11 +147,11 @@ impl DataTree {
     }
 
     /// Answers whether the node was there.
-    pub(super) fn delete(&mut self, zxid: Zxid, path: &str) -> bool {
+    pub(super) fn delete(&mut self, zxid: Zxid, path: &str, parent: Option<&str>) -> bool {
         let Some(node) = self.nodes.swap_remove(path) else {
             return false;
         };
-        if let Some(parent) = parent_of(path).and_then(|parent| self.nodes.get_mut(parent)) {
+        if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
             parent.remove_child(node.birth());
             parent.pzxid = parent.pzxid.max(zxid);
         }

@@ -40,6 +40,8 @@ pub enum TxnChange {
     Delete {
         /// Which.
         path: Path,
+        /// The node above it.
+        parent: Path,
     },
     /// Sets the data of a node.
     SetData {

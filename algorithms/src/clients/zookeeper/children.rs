@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// The names of a node's children, in no particular order. Clients that read the same list share it, and what is
 /// known of its order: ten thousand waiters cost one look at each number.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Children {
     names: VecDeque<Rc<str>>,
     name_bytes: u64,
@@ -21,6 +21,23 @@ enum Queue {
     Backwards(VecDeque<i64>),
     /// It is another.
     Sorted(Vec<(i64, Rc<str>)>),
+}
+
+/// A copy is made to be changed, so it has room.
+impl Clone for Children {
+    fn clone(&self) -> Self {
+        let mut names = VecDeque::with_capacity(self.names.len() + 1);
+        names.extend(self.names.iter().cloned());
+        let mut queue = self.queue.clone();
+        if let Some(Queue::Backwards(numbers)) = queue.get_mut() {
+            numbers.reserve(1);
+        }
+        Self {
+            names,
+            name_bytes: self.name_bytes,
+            queue,
+        }
+    }
 }
 
 impl PartialEq for Children {

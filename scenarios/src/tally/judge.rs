@@ -1,93 +1,26 @@
-//! What has been seen of a case, and how that compares with what was expected.
+//! How what has been seen of a case compares with what was expected.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{CaseOutcome, Finding, SeedOutcome, Standing, Story, Violation};
-use picklock_checker::{Counts, Verdict, Witness, invariants, metrics};
-use picklock_sim::RollingHash;
+use picklock_checker::outcome::{CaseOutcome, Finding, Standing, Story, Violation};
+use picklock_checker::{invariants, metrics};
 
-use super::wanted;
+use super::{Tally, Unknown};
+use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
-/// What has been seen of a case so far.
-#[derive(Default)]
-pub(super) struct Tally {
-    seeds: u64,
-    hash: RollingHash,
-    counts: Counts,
-    /// Why runs as a whole say nothing: how many seeds gave each reason.
-    vacuous: BTreeMap<String, u64>,
-    /// By invariant: how many seeds left it undecided, and why the first did.
-    unknown: BTreeMap<&'static str, Unknown>,
-    /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
-    excused: BTreeMap<&'static str, u64>,
-    /// By invariant: how many seeds say nothing of it, for whatever reason.
-    silent: BTreeMap<&'static str, u64>,
-    /// Seeds that say nothing of anything.
-    idle: u64,
-    violated: BTreeMap<&'static str, Seen>,
-}
-
-struct Unknown {
-    seeds: u64,
-    reason: String,
-}
-
-/// The first violation of an invariant, and how often it was seen.
-struct Seen {
-    seed: u64,
-    found_after: u64,
-    seeds: u64,
-    witness: Witness,
-}
-
 impl Tally {
-    /// Adds the outcome of the next seed.
-    pub(super) fn add(&mut self, outcome: SeedOutcome) {
-        self.seeds += 1;
-        self.hash.mix(outcome.hash);
-        self.counts.add(&outcome.counts);
-        let idle = outcome.vacuous.is_some();
-        self.idle += u64::from(idle);
-        for invariant in outcome.excused {
-            *self.excused.entry(invariant).or_default() += 1;
-            *self.silent.entry(invariant).or_default() += u64::from(!idle);
-        }
-        if let Some(reason) = outcome.vacuous {
-            *self.vacuous.entry(reason).or_default() += 1;
-        }
-        for (invariant, verdict) in outcome.verdicts {
-            match verdict {
-                Verdict::Holds => {}
-                Verdict::Undecided(reason) => {
-                    *self.silent.entry(invariant).or_default() += u64::from(!idle);
-                    let unknown = Unknown { seeds: 0, reason };
-                    self.unknown.entry(invariant).or_insert(unknown).seeds += 1;
-                }
-                Verdict::Violated(witness) => {
-                    let seen = self.violated.entry(invariant).or_insert(Seen {
-                        seed: outcome.seed,
-                        found_after: self.seeds,
-                        seeds: 0,
-                        witness: *witness,
-                    });
-                    seen.seeds += 1;
-                }
-            }
-        }
-    }
-
     /// The violation whose story is to be told: the first that was not expected, or else the first.
-    pub(super) fn told(&self, case: &Case) -> Option<Violation> {
+    pub(crate) fn told(&self, case: &Case) -> Option<Violation> {
         let violations = self.violations(case);
         let unexpected = violations.iter().find(|violation| !violation.expected);
         unexpected.or(violations.first()).cloned()
     }
 
     /// The outcome of all seeds that were added.
-    pub(super) fn outcome(
-        self,
+    pub(crate) fn outcome(
+        &self,
         scenario: &Scenario,
         case: &Case,
         story: Option<Story>,
@@ -100,8 +33,8 @@ impl Tally {
         let findings = self.findings(case, &metrics);
         let standing = findings.iter().map(|finding| finding.standing).max();
         let violations = self.violations(case);
-        let mut undecided = self.vacuous;
-        for (invariant, Unknown { seeds, reason }) in self.unknown {
+        let mut undecided = self.vacuous.clone();
+        for (invariant, Unknown { seeds, reason, .. }) in &self.unknown {
             let reason = format!("{invariant}: {reason}");
             *undecided.entry(reason).or_default() += seeds;
         }
@@ -113,9 +46,10 @@ impl Tally {
             standing: standing.unwrap_or(Standing::Undecided),
             findings,
             violations,
-            seeds: self.seeds,
+            seeds: self.seeds(),
+            ran: self.ran(),
             undecided,
-            hash: self.hash.value(),
+            hash: self.hash,
             metrics,
             took,
             story: story.map(Box::new),
@@ -132,7 +66,7 @@ impl Tally {
                 Some(Violation {
                     invariant: invariant.name.to_owned(),
                     seed: seen.seed,
-                    found_after: seen.found_after,
+                    found_after: self.found_after(seen),
                     seeds: seen.seeds,
                     expected: matches!(want, Some(Want::Violated { .. })),
                     witness: seen.witness.clone(),
@@ -142,9 +76,12 @@ impl Tally {
     }
 
     /// How every expectation stands. What leaves several of them undecided alike is said once.
-    pub(super) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
-        let promises = case.expectations.iter().filter_map(|it| self.promise(it, case.open.is_some()));
-        let measures = case.measures.iter().map(|it| self.measure(it, metrics, case.open.is_some()));
+    pub(crate) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
+        let open = case.open.is_some();
+        let expected = case.expectations.iter();
+        let promises = expected.filter_map(|it| self.promise(it, open));
+        let measures = case.measures.iter();
+        let measures = measures.map(|it| self.measure(it, metrics, open));
         let mut findings: Vec<Finding> = Vec::new();
         for finding in promises.chain(measures) {
             if findings.iter().all(|other| other.line != finding.line) {
@@ -182,7 +119,7 @@ impl Tally {
             return (Standing::Undecided, doubt);
         }
         let line = match self.telling(name) {
-            all if all == self.seeds => format!("{name} holds"),
+            all if all == self.seeds() => format!("{name} holds"),
             some => format!("{name} holds ({} can tell)", self.of_all(some)),
         };
         (Standing::Holds, line)
@@ -195,42 +132,55 @@ impl Tally {
         within: u64,
         open: bool,
     ) -> (Standing, String) {
-        if let Some(seen) = self.violated.get(name) {
-            if seen.found_after <= within {
+        // What seeds before it that have not run would say is not known.
+        let ran = self.ran_of_the_first(within);
+        let doubt = match self
+            .violated
+            .get(name)
+            .map(|seen| (seen, self.found_after(seen)))
+        {
+            Some((seen, after)) if after <= within => {
                 let because = because.split_whitespace().collect::<Vec<_>>().join(" ");
                 let line = format!("{name} violated at seed {}: {because}", seen.seed);
                 return (Standing::AsExpected, line);
             }
-            let (within, after) = (seeds(within), seen.found_after);
-            let line = format!("{name} was to be violated within {within}, and was after {after}");
-            return (Standing::Fail, line);
-        }
-        if let Some(doubt) = self.in_doubt(name, open) {
+            Some((_, after)) if ran == within => {
+                let within = seeds(within);
+                let line =
+                    format!("{name} was to be violated within {within}, and was after {after}");
+                return (Standing::Fail, line);
+            }
+            Some(_) | None => self.in_doubt(name, open),
+        };
+        if let Some(doubt) = doubt {
             return (Standing::Undecided, doubt);
         }
-        if self.seeds < within {
-            let (within, ran) = (seeds(within), self.seeds);
-            let line = format!("{name} is to be violated within {within}, and only {ran} ran");
+        let within_seeds = seeds(within);
+        if ran < within {
+            let line =
+                format!("{name} is to be violated within {within_seeds}, and only {ran} ran");
             return (Standing::Undecided, line);
         }
-        let within = seeds(within);
-        let line = format!("{name} was to be violated within {within}, and held");
+        let line = format!("{name} was to be violated within {within_seeds}, and held");
         (Standing::Fail, line)
     }
 
-    fn measure(
-        &self,
-        measure: &Measure,
-        metrics: &BTreeMap<String, f64>,
-        open: bool,
-    ) -> Finding {
+    fn measure(&self, measure: &Measure, metrics: &BTreeMap<String, f64>, open: bool) -> Finding {
         let name = measure.metric;
         let (standing, line) = match metrics.get(name) {
             None => (Standing::Undecided, format!("{name}: nothing was counted")),
             Some(value) => {
                 let too_low = measure.at_least.filter(|least| value < least);
                 let too_high = measure.at_most.filter(|most| value > most);
-                match (too_low, too_high, self.says_nothing(open)) {
+                let beyond = too_low.or(too_high).is_some();
+                let doubt = self.says_nothing(open);
+                match (too_low, too_high, doubt) {
+                    // The other shards may make up for it.
+                    _ if beyond && self.is_part() => {
+                        let line =
+                            format!("{name} {value:.2} so far, and the bound is on all shards");
+                        (Standing::Undecided, line)
+                    }
                     (Some(least), _, _) => {
                         let line = format!("{name} {value:.2}, expected at least {least}");
                         (Standing::Fail, line)
@@ -260,23 +210,30 @@ impl Tally {
         if open && self.telling(invariant) > 0 {
             return None;
         }
-        if let Some(Unknown { seeds, reason }) = self.unknown.get(invariant) {
+        if let Some(Unknown { seeds, reason, .. }) = self.unknown.get(invariant) {
             return Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)));
         }
         let excused = self.excused.get(invariant)?;
         let of_all = self.of_all(*excused);
-        Some(format!("{invariant}: no lock could keep it under the faults drawn ({of_all})"))
+        Some(format!(
+            "{invariant}: no lock could keep it under the faults drawn ({of_all})"
+        ))
     }
 
     /// How many seeds can tell whether an invariant holds.
     fn telling(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
-        self.seeds.saturating_sub(self.idle + silent)
+        self.seeds().saturating_sub(self.idle() + silent)
+    }
+
+    /// How many seeds say nothing of anything.
+    fn idle(&self) -> u64 {
+        self.vacuous.values().sum()
     }
 
     /// Why nothing can be said of anything, if so.
     fn says_nothing(&self, open: bool) -> Option<String> {
-        if open && self.idle < self.seeds {
+        if open && self.idle() < self.seeds() {
             return None;
         }
         let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
@@ -284,7 +241,7 @@ impl Tally {
     }
 
     fn of_all(&self, some: u64) -> String {
-        format!("{some} of {}", seeds(self.seeds))
+        format!("{some} of {}", seeds(self.seeds()))
     }
 }
 

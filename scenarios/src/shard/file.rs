@@ -1,0 +1,167 @@
+//! What a shard hands over to be joined with the others, as JSON.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Shard;
+use crate::format::parse;
+use crate::scenario::{Case, Catalogue, Scenario};
+use crate::tally::Tally;
+use crate::write::write;
+
+/// What says that a file is one of a shard.
+const KIND: &str = "shard";
+
+/// What a shard saw of all its cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShardFile {
+    /// The version of the schema: [`ShardFile::VERSION`].
+    pub version: u32,
+    /// What the file is.
+    kind: String,
+    /// The version of picklock, which a seed travels with.
+    pub picklock: String,
+    /// All seeds, of which the shard has a part.
+    pub seeds: Range<u64>,
+    /// Whether the shard had so much time and not so many seeds.
+    pub timed: bool,
+    /// Which part.
+    pub shard: Shard,
+    /// The cases, in the order in which they ran.
+    pub cases: Vec<Ran>,
+}
+
+/// What a shard saw of one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ran {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Where the scenario was read from.
+    pub path: String,
+    /// The case's name.
+    pub case: String,
+    /// The digest of the text: 16 hexadecimal digits.
+    pub digest: String,
+    /// The scenario with this case alone, and nothing left to defaults.
+    pub text: String,
+    /// What was seen.
+    pub tally: Tally,
+}
+
+/// Why a text is not what a shard handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign(pub String);
+
+impl ShardFile {
+    /// The version of the schema.
+    pub const VERSION: u32 = 1;
+
+    /// With no case yet.
+    pub fn new(picklock: &str, seeds: Range<u64>, shard: Shard, timed: bool) -> Self {
+        Self {
+            version: Self::VERSION,
+            kind: KIND.to_owned(),
+            picklock: picklock.to_owned(),
+            seeds,
+            timed,
+            shard,
+            cases: Vec::new(),
+        }
+    }
+
+    /// Adds what was seen of the next case.
+    pub fn push(&mut self, scenario: &Scenario, case: &Case, tally: Tally) {
+        let text = write(scenario, case);
+        self.cases.push(Ran {
+            scenario: scenario.name.clone(),
+            path: scenario.path.clone(),
+            case: case.name.clone(),
+            digest: digest(&text),
+            text,
+            tally,
+        });
+    }
+
+    /// Reads what a shard handed over, for this version of picklock.
+    ///
+    /// # Errors
+    ///
+    /// [`Foreign`], if it is something else, or not whole.
+    pub fn read(bytes: &[u8], picklock: &str) -> Result<Self, Foreign> {
+        let document: serde_json::Value = serde_json::from_slice(bytes)
+            .map_err(|error| Foreign(format!("this is not JSON: {error}")))?;
+        if document["kind"] != KIND {
+            let whole = document["cases"].is_array() && document["picklock"].is_string();
+            return Err(Foreign(if whole {
+                "these are the results of a whole run, and not of a shard".to_owned()
+            } else {
+                "this is not what a shard wrote: run one with --shard and --json".to_owned()
+            }));
+        }
+        // Before anything else of it, which another version may say otherwise.
+        if document["version"] != Self::VERSION {
+            let (version, ours) = (&document["version"], Self::VERSION);
+            let problem =
+                format!("its schema is version {version}, and this picklock reads {ours}");
+            return Err(Foreign(problem));
+        }
+        if document["picklock"] != picklock {
+            let by = document["picklock"].as_str().unwrap_or("unknown");
+            return Err(Foreign(format!(
+                "it was written by picklock {by}, and this is picklock {picklock}: seeds mean something else there"
+            )));
+        }
+        let file: Self = serde_json::from_value(document)
+            .map_err(|error| Foreign(format!("this is not what a shard wrote: {error}")))?;
+        for ran in &file.cases {
+            let whole = file.timed || ran.tally.seeds() == file.shard.len(&file.seeds);
+            if !whole || ran.digest != digest(&ran.text) || !ran.tally.fits(&file.seeds, file.shard)
+            {
+                let (scenario, case) = (&ran.scenario, &ran.case);
+                return Err(Foreign(format!(
+                    "{scenario} {case} is not as a shard wrote it"
+                )));
+            }
+        }
+        Ok(file)
+    }
+}
+
+impl Ran {
+    /// The scenario with this case alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Foreign`], if it cannot be read any more.
+    pub fn scenario(&self) -> Result<Scenario, Foreign> {
+        let foreign = |why: String| Foreign(format!("{} {}: {why}", self.scenario, self.case));
+        let mut scenario =
+            parse(&self.scenario, &self.text, &Catalogue::EVERYTHING).map_err(|mistakes| {
+                foreign(
+                    mistakes
+                        .first()
+                        .map(ToString::to_string)
+                        .unwrap_or_default(),
+                )
+            })?;
+        let same = matches!(&scenario.cases[..], [case] if case.name == self.case);
+        if !same {
+            return Err(foreign("its text has another case".to_owned()));
+        }
+        scenario.path.clone_from(&self.path);
+        Ok(scenario)
+    }
+}
+
+/// A digest of a text: FNV-1a with 64 bits. It tells apart what differs by accident.
+fn digest(text: &str) -> String {
+    let digest = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    format!("{digest:016x}")
+}

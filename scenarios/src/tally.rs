@@ -1,0 +1,288 @@
+//! What has been seen of a case: it can be added to, written down, and joined with what others have seen.
+
+mod judge;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use picklock_checker::outcome::{SeedOutcome, Stretch};
+use picklock_checker::{Counts, Verdict, Witness};
+use serde::{Deserialize, Serialize};
+
+use crate::shard::Shard;
+
+/// What has been seen of a case so far, by one shard or by several that were joined.
+///
+/// Nothing in it depends on the order in which seeds were added or tallies joined.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tally {
+    /// All seeds of which this is a part.
+    seeds: Range<u64>,
+    /// Into how many shards they are split.
+    of: u64,
+    /// By shard: how many of its seeds ran, which are its first.
+    ran: BTreeMap<u64, u64>,
+    /// The wrapping sum of [`mixed`] over the seeds.
+    hash: u64,
+    counts: Counts,
+    /// Why runs as a whole say nothing: how many seeds gave each reason.
+    vacuous: BTreeMap<String, u64>,
+    /// By invariant: how many seeds left it undecided, and why the first did.
+    unknown: BTreeMap<String, Unknown>,
+    /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    excused: BTreeMap<String, u64>,
+    /// By invariant: how many of the seeds that say something say nothing of it, excused or undecided.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    silent: BTreeMap<String, u64>,
+    violated: BTreeMap<String, Seen>,
+    /// Real time that it took; nothing that others should see.
+    #[serde(skip)]
+    took: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unknown {
+    /// The first of these seeds, whose reason it is.
+    seed: u64,
+    seeds: u64,
+    reason: String,
+}
+
+/// The first violation of an invariant, and how often it was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seen {
+    seed: u64,
+    seeds: u64,
+    witness: Witness,
+}
+
+impl Tally {
+    /// Nothing yet, of a shard of these seeds.
+    pub fn new(seeds: Range<u64>, shard: Shard) -> Self {
+        Self {
+            seeds,
+            of: shard.of(),
+            ran: BTreeMap::from([(shard.index(), 0)]),
+            hash: 0,
+            counts: Counts::default(),
+            vacuous: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+            excused: BTreeMap::new(),
+            silent: BTreeMap::new(),
+            violated: BTreeMap::new(),
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Adds the outcome of the next seed of a shard.
+    pub(crate) fn add(&mut self, shard: Shard, outcome: SeedOutcome) {
+        *self.ran.entry(shard.index()).or_default() += 1;
+        self.hash = self.hash.wrapping_add(mixed(outcome.seed, outcome.hash));
+        self.counts.add(&outcome.counts);
+        let undecided = outcome
+            .verdicts
+            .iter()
+            .filter_map(|(name, verdict)| match verdict {
+                Verdict::Undecided(_) => Some(name),
+                Verdict::Holds | Verdict::Violated(_) => None,
+            });
+        for invariant in outcome.excused.iter().chain(undecided) {
+            if outcome.vacuous.is_none() {
+                *self.silent.entry((*invariant).to_owned()).or_default() += 1;
+            }
+        }
+        for invariant in outcome.excused {
+            *self.excused.entry(invariant.to_owned()).or_default() += 1;
+        }
+        if let Some(reason) = outcome.vacuous {
+            *self.vacuous.entry(reason).or_default() += 1;
+        }
+        let (seed, seeds) = (outcome.seed, 1);
+        for (invariant, verdict) in outcome.verdicts {
+            match verdict {
+                Verdict::Holds => {}
+                Verdict::Undecided(reason) => self.left_unknown(
+                    invariant.to_owned(),
+                    Unknown {
+                        seed,
+                        seeds,
+                        reason,
+                    },
+                ),
+                Verdict::Violated(witness) => self.saw(
+                    invariant.to_owned(),
+                    Seen {
+                        seed,
+                        seeds,
+                        witness: *witness,
+                    },
+                ),
+            }
+        }
+    }
+
+    /// Adds the real time that seeds took.
+    pub(crate) fn spend(&mut self, time: Duration) {
+        self.took += time;
+    }
+
+    /// Real time that the seeds took.
+    pub(crate) fn took(&self) -> Duration {
+        self.took
+    }
+
+    /// Adds what other shards of the same seeds have seen. That they are others, and of the same seeds, is for the
+    /// caller to know.
+    pub(crate) fn join(&mut self, other: Self) {
+        for (shard, ran) in other.ran {
+            *self.ran.entry(shard).or_default() += ran;
+        }
+        self.hash = self.hash.wrapping_add(other.hash);
+        self.counts.add(&other.counts);
+        for (reason, seeds) in other.vacuous {
+            *self.vacuous.entry(reason).or_default() += seeds;
+        }
+        for (ours, theirs) in [
+            (&mut self.excused, other.excused),
+            (&mut self.silent, other.silent),
+        ] {
+            for (invariant, seeds) in theirs {
+                *ours.entry(invariant).or_default() += seeds;
+            }
+        }
+        for (invariant, unknown) in other.unknown {
+            self.left_unknown(invariant, unknown);
+        }
+        for (invariant, seen) in other.violated {
+            self.saw(invariant, seen);
+        }
+        self.took += other.took;
+    }
+
+    fn left_unknown(&mut self, invariant: String, new: Unknown) {
+        let Some(old) = self.unknown.get_mut(&invariant) else {
+            self.unknown.insert(invariant, new);
+            return;
+        };
+        old.seeds += new.seeds;
+        if new.seed < old.seed {
+            (old.seed, old.reason) = (new.seed, new.reason);
+        }
+    }
+
+    fn saw(&mut self, invariant: String, new: Seen) {
+        let Some(old) = self.violated.get_mut(&invariant) else {
+            self.violated.insert(invariant, new);
+            return;
+        };
+        old.seeds += new.seeds;
+        if new.seed < old.seed {
+            (old.seed, old.witness) = (new.seed, new.witness);
+        }
+    }
+
+    /// How many seeds have run.
+    pub fn seeds(&self) -> u64 {
+        self.ran.values().sum()
+    }
+
+    /// Whether it is what one shard of several saw.
+    fn is_part(&self) -> bool {
+        (self.ran.len() as u64) < self.of
+    }
+
+    /// How many seeds there are from the first of all to the one of the violation, that one included: whether they ran
+    /// here or in another shard.
+    fn found_after(&self, seen: &Seen) -> u64 {
+        seen.seed - self.seeds.start + 1
+    }
+
+    /// How many of the first so many seeds of all have run.
+    fn ran_of_the_first(&self, number: u64) -> u64 {
+        let ran = self.ran.iter().map(|(shard, ran)| {
+            let before = shard - 1;
+            let its = number.saturating_sub(before).div_ceil(self.of);
+            its.min(*ran)
+        });
+        ran.sum()
+    }
+
+    /// Whether this is what the shard can have seen of these seeds.
+    pub(crate) fn fits(&self, seeds: &Range<u64>, shard: Shard) -> bool {
+        let inside = |seed: u64| seeds.contains(&seed);
+        self.seeds == *seeds
+            && self.of == shard.of()
+            && self.ran.len() == 1
+            && (self.ran.get(&shard.index())).is_some_and(|ran| *ran <= shard.len(seeds))
+            && self.violated.values().all(|seen| inside(seen.seed))
+            && self.unknown.values().all(|unknown| inside(unknown.seed))
+    }
+
+    /// The seeds that have run, in as few stretches as it takes, ascending by their first.
+    fn ran(&self) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut row = 0;
+        loop {
+            // In these rows of one seed per shard the same shards have run.
+            let running: Vec<u64> = (self.ran.iter())
+                .filter(|(_, ran)| **ran > row)
+                .map(|(shard, _)| *shard)
+                .collect();
+            let ends = self.ran.values().filter(|ran| **ran > row).min();
+            let Some(&end) = ends else {
+                return stretches;
+            };
+            let all = running.len() as u64 == self.of;
+            let seed = |row: u64, shard: u64| self.seeds.start + row * self.of + (shard - 1);
+            let new = if all {
+                vec![(seed(row, 1), seed(end - 1, self.of), 1)]
+            } else {
+                let of_shard = |&shard: &u64| (seed(row, shard), seed(end - 1, shard), self.of);
+                running.iter().map(of_shard).collect()
+            };
+            for (first, last, step) in new {
+                push(&mut stretches, first, last, step);
+            }
+            row = end;
+        }
+    }
+}
+
+/// Adds a stretch, to the one before it if the two are one.
+fn push(stretches: &mut Vec<Stretch>, first: u64, last: u64, step: u64) {
+    let step = if first == last { 1 } else { step };
+    if let Some(before) = stretches.last_mut()
+        && before.to == first
+        && before.step == 1
+        && step == 1
+    {
+        before.to = last + 1;
+        return;
+    }
+    stretches.push(Stretch {
+        from: first,
+        to: last + 1,
+        step,
+    });
+}
+
+/// A seed and the hash of its run as one number that is spread over all others, so that a sum of many says whether they
+/// are the same, in whatever order they are added. `docs/results.md` says it for others.
+fn mixed(seed: u64, hash: u64) -> u64 {
+    finished(finished(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ hash)
+}
+
+/// The finaliser of SplitMix64.
+fn finished(word: u64) -> u64 {
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! `picklock merge`: the shards of a run joined into the results of the whole.
+
+use std::path::{Path, PathBuf};
+
+use picklock::checker::outcome::ScenarioOutcome;
+use picklock::reports::{json, terminal};
+use picklock::scenarios::runner::conclude;
+use picklock::scenarios::shard::{self, ShardFile};
+
+use crate::console::{self, Look};
+use crate::exit;
+use crate::failure::Failure;
+use crate::threads;
+use crate::work::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock run --seeds 10000 --shard 1/2 --json 1.json    on one machine
+  picklock run --seeds 10000 --shard 2/2 --json 2.json    on another
+  picklock merge 1.json 2.json --json results.json        as if it had been one
+
+The scenarios are in the files: nothing else is needed.";
+
+/// Join what all shards of a run wrote, and say whether everything comes as the scenarios expect it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Merge {
+    /// What `picklock run --shard I/N --json FILE` wrote, of every shard once.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Write the results to this file, as JSON: those of a run that was not split.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Show only what is not as expected.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Merge {
+    /// Joins them. The exit code says how the whole run stands.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if they are not all shards of one run, each once, or the results could not be reported.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let mut files = Vec::new();
+        for path in &self.files {
+            files.push((path.display().to_string(), read(path)?));
+        }
+        let name = files
+            .first()
+            .map(|(name, _)| name.clone())
+            .unwrap_or_default();
+        let joined =
+            shard::join(files).map_err(|misfit| Failure::usage(misfit.problem, [misfit.hint]))?;
+        let seeds = joined.cases.iter().map(|ran| ran.tally.seeds()).sum();
+        let work = Work::begin(joined.cases.len() as u64, seeds, false);
+        if let Some(path) = &self.json {
+            work.can_write(path)?;
+        }
+        let outcomes = outcomes(&joined, &name)?;
+        let code = exit::of(
+            outcomes
+                .iter()
+                .flat_map(|it| &it.cases)
+                .map(|case| case.standing),
+        );
+        let mut text = String::new();
+        for outcome in &outcomes {
+            let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
+            if !self.quiet || standing != exit::AS_EXPECTED {
+                text.push_str(&terminal::scenario(outcome, &look.stdout()));
+                text.push('\n');
+            }
+        }
+        text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
+        console::shown(work.print(&text))?;
+        if let Some(path) = &self.json {
+            work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;
+        }
+        Ok(code)
+    }
+}
+
+fn read(path: &Path) -> Result<ShardFile, Failure> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        let hint = "name what `picklock run --shard I/N --json FILE` wrote".to_owned();
+        Failure::usage(format!("{shown}: this cannot be read: {error}"), [hint])
+    })?;
+    ShardFile::read(&bytes, env!("CARGO_PKG_VERSION")).map_err(|why| {
+        let hint = "run the shard again with this picklock".to_owned();
+        Failure::usage(format!("{shown}: {}", why.0), [hint])
+    })
+}
+
+/// The outcomes of the whole. Cases that follow each other in one scenario belong together.
+fn outcomes(joined: &ShardFile, name: &str) -> Result<Vec<ScenarioOutcome>, Failure> {
+    // A simulation runs on threads that do nothing else.
+    let pool = threads::pool(None)?;
+    let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
+    for ran in &joined.cases {
+        let scenario = ran.scenario().map_err(|why| {
+            let hint = "run the shards again with this picklock".to_owned();
+            Failure::usage(format!("{name}: {}", why.0), [hint])
+        })?;
+        for case in &scenario.cases {
+            let outcome = pool.install(|| conclude(&scenario, case, &ran.tally));
+            match outcomes.last_mut() {
+                Some((path, last)) if *path == ran.path => last.cases.push(outcome),
+                Some(_) | None => outcomes.push((
+                    &ran.path,
+                    ScenarioOutcome {
+                        name: scenario.name.clone(),
+                        claim: scenario.claim.clone(),
+                        cases: vec![outcome],
+                    },
+                )),
+            }
+        }
+    }
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}

@@ -1,0 +1,176 @@
+//! Shards: what several processes run in parts is what one runs, and nothing else can be joined.
+
+use super::common::{FAILING, Folder, UNDECIDED, command, picklock};
+
+/// Runs all four shards with these arguments, and answers their files.
+fn four(folder: &Folder, arguments: &[&str]) -> Vec<String> {
+    let shards = 1..=4;
+    let run = |index: i32| {
+        let file = folder.at(&format!("{index}.json"));
+        let shard = format!("{index}/4");
+        let done = picklock(&[&["run"], arguments, &["--shard", &shard, "--json", &file]].concat());
+        assert!(matches!(done.code, Some(0 | 1)), "{done:?}");
+        file
+    };
+    shards.map(run).collect()
+}
+
+fn merged(files: &[String], more: &[&str]) -> super::common::Done {
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    picklock(&[&["merge"], &files[..], more].concat())
+}
+
+/// What is said, without the times that it took.
+fn untimed(text: &str) -> String {
+    let ends = |line: &str| match line.strip_suffix(" s").and_then(|it| it.rsplit_once(' ')) {
+        Some((line, _)) => line.trim_end().to_owned(),
+        None => line.to_owned(),
+    };
+    text.lines().map(ends).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn four_shards_and_a_merge_are_one_run_byte_for_byte() {
+    let folder = Folder::new();
+    let failing = folder.file("failing.toml", FAILING);
+    let undecided = folder.file("undecided.toml", UNDECIDED);
+    let library = [
+        "zookeeper/waiter-death",
+        "zookeeper/gc-pause",
+        "zookeeper/herd",
+    ];
+    for (paths, seeds, code) in [
+        (&library[..], "3..24", 0),
+        (&[&failing, "zookeeper/waiter-death"], "10", 1),
+        (&[&undecided, "zookeeper/waiter-death"], "2", 3),
+    ] {
+        let arguments = [paths, &["--seeds", seeds]].concat();
+        let (whole, joined) = (folder.at("whole.json"), folder.at("joined.json"));
+        let one = picklock(&[&["run"], &arguments[..], &["--json", &whole]].concat());
+        let files = four(&folder, &arguments);
+        let all = merged(&files, &["--json", &joined]);
+        assert_eq!((one.code, all.code), (Some(code), Some(code)), "{all:?}");
+        let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
+        assert_eq!(read(&whole), read(&joined));
+        assert_eq!(untimed(&one.stdout), untimed(&all.stdout));
+    }
+}
+
+#[test]
+fn what_a_shard_cannot_tell_is_left_to_the_merge() {
+    let folder = Folder::new();
+    let undecided = folder.file("undecided.toml", UNDECIDED);
+    let done = picklock(&["run", &undecided, "--seeds", "8", "--shard", "2/4"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.stdout.contains("UNDECIDED"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("Shard 2/4 of the seeds 0..8"),
+        "{}",
+        done.stdout
+    );
+    let failing = folder.file("failing.toml", FAILING);
+    let done = picklock(&["run", &failing, "--seeds", "8", "--shard", "2/4"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+}
+
+#[test]
+fn the_environment_names_the_shard() {
+    let run = [
+        "run",
+        "zookeeper/waiter-death",
+        "--seeds",
+        "8",
+        "--shard",
+        "auto",
+    ];
+    let output = command(&run)
+        .env("JOB_COMPLETION_INDEX", "1")
+        .env("PICKLOCK_SHARDS", "4")
+        .env_remove("CI_NODE_INDEX")
+        .env_remove("PICKLOCK_SHARD")
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("Shard 2/4 of"), "{said}");
+}
+
+#[test]
+fn shards_that_do_not_fit_are_refused_by_name() {
+    let folder = Folder::new();
+    let files = four(&folder, &["zookeeper/waiter-death", "--seeds", "8"]);
+    let other = folder.at("other.json");
+    let wrong = |replace: &[&str], parts: &[&str]| {
+        if let [from, to] = replace {
+            let text = std::fs::read_to_string(&files[3]).expect("it was written");
+            let text = text.replace(from, to);
+            std::fs::write(&other, text).expect("a file can be written");
+        }
+        let all = [&files[..3], std::slice::from_ref(&other)].concat();
+        let done = merged(&all, &[]);
+        assert_eq!((done.code, &*done.stdout), (Some(2), ""), "{done:?}");
+        for part in parts.iter().copied().chain([&*other]) {
+            assert!(
+                done.stderr.contains(part),
+                "{part:?} is not in: {}",
+                done.stderr
+            );
+        }
+    };
+    let run = |scenario: &str, seeds: &str, shard: &str| {
+        let run = [
+            "run", scenario, "--seeds", seeds, "--shard", shard, "--json", &other,
+        ];
+        let done = picklock(&run);
+        assert_eq!(done.code, Some(0), "{done:?}");
+    };
+    wrong(
+        &["\"picklock\": \"", "\"picklock\": \"9"],
+        &["picklock 90.1.0"],
+    );
+    wrong(
+        &["\"version\": 1", "\"version\": 7"],
+        &["schema is version 7"],
+    );
+    wrong(&["A", "B"], &["not as a shard wrote it"]);
+    run("zookeeper/gc-pause", "8", "4/4");
+    wrong(&[], &["not shards of one run", "zookeeper/gc-pause"]);
+    run("zookeeper/waiter-death", "9", "4/4");
+    wrong(&[], &["seeds 0..8 and 0..9"]);
+    run("zookeeper/waiter-death", "8", "4/5");
+    wrong(&[], &["shard 1/4 and shard 4/5"]);
+    run("zookeeper/waiter-death", "8", "3/4");
+    wrong(&[], &["both shard 3/4"]);
+    std::fs::write(&other, "{}").expect("a file can be written");
+    wrong(&[], &["not what a shard wrote"]);
+    std::fs::write(&other, "no").expect("a file can be written");
+    wrong(&[], &["not JSON"]);
+    std::fs::remove_file(&other).expect("it can be removed");
+    wrong(&[], &["cannot be read"]);
+    let done = merged(&files[..2], &[]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("3/4, 4/4 missing"), "{}", done.stderr);
+}
+
+#[test]
+fn a_limit_of_time_runs_what_fits_and_the_same_seeds_say_the_same() {
+    let folder = Folder::new();
+    let (timed, again) = (folder.at("timed.json"), folder.at("again.json"));
+    let run = ["run", "zookeeper/waiter-death", "--seed-base", "7000000"];
+    let done = picklock(&[&run[..], &["--time", "1ms", "--json", &timed]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.stdout.contains("--seed-base 7000000"),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        done.stdout.contains("64 seeds of each case ran in 1ms"),
+        "{}",
+        done.stdout
+    );
+    let done = picklock(&[&run[..], &["--seeds", "64", "--json", &again]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
+    assert_eq!(read(&timed), read(&again));
+    assert!(read(&timed).contains("\"from\": 7000000"));
+}
