@@ -90,6 +90,11 @@ impl FaultKind {
         }
     }
 
+    /// Whether it breaks something between servers, of which there must be several.
+    pub fn needs_several_servers(self) -> bool {
+        matches!(self, Self::IsolateServer | Self::HoldLink)
+    }
+
     /// Its name in scenario files.
     pub fn name(self) -> &'static str {
         let mut named = Self::NAMED.iter();

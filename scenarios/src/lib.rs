@@ -19,6 +19,7 @@ mod nearest;
 pub mod open;
 pub mod runner;
 pub mod scenario;
+pub mod search;
 pub mod shard;
 pub mod tally;
 pub mod units;

@@ -36,7 +36,7 @@ impl<'p> Storm<'p> {
         let (servers, session) = match &plan.service {
             Service::ZooKeeper(ensemble) => (u32::from(ensemble.servers), ensemble.session_timeout),
         };
-        let possible = |kind: &FaultKind| servers > 1 || !needs_several_servers(*kind);
+        let possible = |kind: &FaultKind| servers > 1 || !kind.needs_several_servers();
         let possible: Vec<FaultKind> = any.kinds.iter().copied().filter(possible).collect();
         let mut kinds = Vec::new();
         // One to three kinds: a plan has few faults, and what is left out is what makes it different.
@@ -323,11 +323,6 @@ fn direction(draw: &mut Draw) -> Direction {
         (1, Direction::ToClient),
     ];
     draw.weighed(&ways).unwrap_or(Direction::Both)
-}
-
-/// Whether a fault of this kind needs servers that talk to each other.
-fn needs_several_servers(kind: FaultKind) -> bool {
-    matches!(kind, FaultKind::IsolateServer | FaultKind::HoldLink)
 }
 
 /// What a fault of this kind strikes, if it strikes one request.

@@ -54,6 +54,7 @@ impl World {
             all_run: true,
             clocks_agree: true,
             links_clear: true,
+            seen: None,
             ended: None,
             progress_bound: end::progress_bound(&plan, &ensemble),
             lease,
