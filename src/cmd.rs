@@ -6,8 +6,10 @@ mod herd;
 mod list;
 mod merge;
 mod part;
+mod plan;
 mod replay;
 mod run;
+mod yields;
 
 use clap::Subcommand;
 
@@ -20,6 +22,9 @@ pub enum Command {
     Run(run::Run),
     Merge(merge::Merge),
     Replay(replay::Replay),
+    Plan(plan::Plan),
+    #[command(name = "yield")]
+    Yields(yields::Yields),
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
@@ -36,6 +41,8 @@ impl Command {
             Self::Run(run) => run.execute(look),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
+            Self::Plan(plan) => plan.execute(),
+            Self::Yields(yields) => yields.execute(),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),

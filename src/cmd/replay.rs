@@ -59,6 +59,7 @@ impl Replay {
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
+        let case = case.settled(self.seed).into_owned();
         let simulated = simulate(&case.plan, self.seed);
         let outcome = runner::judge(&case, self.seed, &simulated);
         work.seed_done();

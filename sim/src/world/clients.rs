@@ -191,7 +191,7 @@ impl World {
     fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
         if let ClientMessage::Request { xid, request } = &message
-            && !self.faults.is_empty()
+            && (!self.faults.is_empty() || self.seen.is_some())
         {
             let (xid, kind) = (*xid, request.kind());
             self.clients[client].sent.push((xid, kind));
@@ -266,10 +266,11 @@ impl World {
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         let ends = *self.connections.get(connection);
         let process = self.clients[ends.client as usize].process;
+        let heard = ends.open_at_client && !ends.broken;
         if let ServerMessage::Notification { .. } = message {
-            self.notified(process);
+            self.notified(process, heard);
         }
-        if ends.open_at_client && !ends.broken {
+        if heard {
             if let ServerMessage::Connected { session, .. } = message
                 && (process.0 as usize) < self.contenders.len()
             {
@@ -285,15 +286,17 @@ impl World {
         }
     }
 
-    /// A notification has arrived at a contender.
-    pub(super) fn notified(&mut self, process: ProcessId) {
+    /// A notification is under way no longer. Whom it reaches wakes; one that comes by a dead connection is unheard,
+    /// and whoever waits goes on waiting.
+    pub(super) fn notified(&mut self, process: ProcessId, heard: bool) {
         let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
             return;
         };
         self.busy.notifications -= 1;
-        if contender.waiting {
+        if heard && contender.waiting {
             contender.waiting = false;
             contender.woken = true;
+            self.told = Some(process);
             self.busy.waiting -= 1;
             if self.draining {
                 self.recorder.counts.wakeups += 1;
@@ -319,6 +322,15 @@ impl World {
             }
             SessionState::Connected => self.clients[client.0 as usize].greeted = true,
             SessionState::Closed => self.record(What::SessionLost { by }),
+        }
+    }
+
+    /// Looks whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
+    /// and none of its code runs.
+    pub fn look_at_told(&mut self) {
+        if let Some(process) = self.told.take() {
+            self.look_at(process);
+            self.settle();
         }
     }
 
