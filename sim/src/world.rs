@@ -112,6 +112,9 @@ pub(crate) struct World {
     values: i64,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
+    /// The server of which several outputs are being done, and what it came to say meanwhile.
+    speaking: Option<ServerId>,
+    said_meanwhile: Vec<ServerOutput>,
 }
 
 /// A contender as the world sees it.

@@ -84,6 +84,8 @@ impl World {
             settled_waiters: 0,
             values: 0,
             client_outputs: Vec::new(),
+            speaking: None,
+            said_meanwhile: Vec::new(),
             server_outputs: Vec::new(),
             ensemble,
             plan,
