@@ -223,3 +223,111 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::RecreateLock => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use picklock_sim::plan::{ContenderName, Network, Resource, ServerName, Trigger, Workload};
+
+    use super::*;
+
+    const TARGET: ContenderName = ContenderName(0);
+
+    /// What is excused under these faults, with sessions of 6 s.
+    fn excused(fenced: bool, faults: &[Fault]) -> Vec<&'static str> {
+        let plan = Plan {
+            recipe: picklock_algorithms::registry::RECIPES[0],
+            service: Service::ZooKeeper(Ensemble {
+                session_timeout: Duration::from_secs(6),
+                ..Ensemble::default()
+            }),
+            network: Network::default(),
+            workload: Workload::default(),
+            resource: Resource { fenced },
+            faults: Vec::new(),
+            event_budget: 1,
+        };
+        let planned = faults.iter().map(|inject| PlannedFault {
+            when: Trigger::At(Duration::ZERO),
+            after: Duration::ZERO,
+            inject: inject.clone(),
+            text: String::new(),
+        });
+        let faults: Vec<PlannedFault> = planned.collect();
+        let excuses = excuses(&plan, &faults).into_iter();
+        excuses.map(|excuse| excuse.invariant).collect()
+    }
+
+    fn pause(length: Duration) -> Fault {
+        let target = TARGET;
+        Fault::Pause { target, length }
+    }
+
+    #[test]
+    fn a_pause_is_an_excuse_only_if_the_session_can_end_in_it() {
+        let believers = ["mutual-exclusion", "no-lost-update", "fifo"];
+        assert!(excused(true, &[pause(Duration::from_millis(1_900))]).is_empty());
+        assert_eq!(excused(true, &[pause(Duration::from_secs(2))]), believers);
+    }
+
+    #[test]
+    fn a_fence_keeps_stale_writes_out_whatever_happens() {
+        let long = pause(Duration::from_secs(20));
+        assert!(excused(false, std::slice::from_ref(&long)).contains(&"no-stale-effect"));
+        assert!(!excused(true, &[long]).contains(&"no-stale-effect"));
+    }
+
+    #[test]
+    fn several_short_ones_are_as_bad_as_a_long_one() {
+        let short = pause(Duration::from_millis(1_100));
+        assert!(excused(true, &[short.clone(), short]).contains(&"mutual-exclusion"));
+    }
+
+    #[test]
+    fn what_a_client_can_see_is_no_excuse() {
+        let target = TARGET;
+        let seen = [
+            Fault::Cut { target },
+            Fault::Cancel { target },
+            Fault::LoseReply { target },
+            Fault::LoseRequest { target },
+            Fault::Crash {
+                target,
+                restart_after: None,
+            },
+            Fault::ClockJump {
+                target,
+                by_millis: -7_200_000,
+            },
+        ];
+        assert!(excused(true, &seen).is_empty());
+        let crash = Fault::CrashServer {
+            target: ServerName::Leader,
+            restart_after: None,
+        };
+        assert_eq!(excused(true, &[crash]), ["no-orphan"]);
+    }
+
+    #[test]
+    fn some_promises_are_never_excused() {
+        let target = TARGET;
+        let all = [
+            pause(Duration::from_secs(60)),
+            Fault::ExpireSession { target },
+            Fault::RecreateLock,
+            Fault::IsolateServer {
+                target: ServerName::Leader,
+                length: Duration::from_secs(60),
+            },
+        ];
+        let excused = excused(false, &all);
+        for never in [
+            "exclusive-ownership",
+            "fencing-monotonic",
+            "own-release-only",
+            "honest-answer",
+            "progress",
+        ] {
+            assert!(!excused.contains(&never), "{never}");
+        }
+    }
+}

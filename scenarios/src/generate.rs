@@ -56,3 +56,6 @@ fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
         plan.event_budget = default_event_budget(workload);
     }
 }
+
+#[cfg(test)]
+mod tests;
