@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
 use picklock_checker::vacuity::vacuous_evidence;
 use picklock_checker::{Evidence, invariants};
-use picklock_sim::{Simulated, simulate};
+use picklock_sim::engine::Tape;
+use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
 use crate::clock::Stopwatch;
@@ -131,15 +132,24 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
     tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
 
+/// Runs one seed of a case: with the choices of the seed, or with those that were recorded,
+/// whatever the seed.
+pub fn simulated(case: &Case, seed: u64) -> Simulated {
+    match &case.recorded {
+        Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
+        None => simulate(&case.plan, seed),
+    }
+}
+
 /// Runs one seed of a case, and judges it.
 ///
 /// # Errors
 ///
 /// [`Stopped::NotDeterministic`], if it is run twice and the runs differ.
 pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stopped> {
-    let simulated = simulate(&case.plan, seed);
+    let simulated = simulated(case, seed);
     if twice {
-        let again = simulate(&case.plan, seed).hash;
+        let again = self::simulated(case, seed).hash;
         if again != simulated.hash {
             return Err(Stopped::NotDeterministic {
                 seed,
@@ -181,7 +191,7 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
 
 /// Runs a seed again to tell its story: that of the violation, if there is one to tell.
 fn tell(scenario: &Scenario, case: &Case, violation: &Violation) -> Story {
-    let simulated = simulate(&case.plan, violation.seed);
+    let simulated = simulated(case, violation.seed);
     let outcome = judge(case, violation.seed, &simulated);
     let violated = (violation.invariant.clone(), violation.witness.clone());
     story(scenario, case, simulated, &outcome, Some(violated))
@@ -209,13 +219,22 @@ pub fn story(
         also,
         history: simulated.run.history,
         replay: replay_command(scenario, case, outcome.seed),
+        smaller: None,
     }
 }
 
 /// The command that shows a run again, ready for a shell.
 pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
-    let (scenario, case) = (quoted(&scenario.path), quoted(&case.name));
-    format!("picklock replay {scenario} --case {case} --seed {seed}")
+    format!("picklock replay {}", run_in_words(scenario, case, seed))
+}
+
+/// How commands name a run. One that was recorded is alone in its file.
+pub(crate) fn run_in_words(scenario: &Scenario, case: &Case, seed: u64) -> String {
+    let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+    match &case.recorded {
+        Some(_) => path,
+        None => format!("{path} --case {name} --seed {seed}"),
+    }
 }
 
 /// The run that is under way: if the algorithm panics, a person should know how to see it again.

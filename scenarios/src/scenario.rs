@@ -78,6 +78,19 @@ pub struct Case {
     pub expectations: Vec<Expectation>,
     /// The bounds that metrics must keep, in the order of the catalogue.
     pub measures: Vec<Measure>,
+    /// The run that it is about, if it is about one. Without it, a case is about many: one for each seed.
+    pub recorded: Option<Recorded>,
+}
+
+/// A run as it was recorded: with the plan of its case, it happens again on every machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// What chance decided, in order; zeros from there on.
+    pub choices: Vec<u32>,
+    /// The hash of its history, if that was written down.
+    pub hash: Option<u64>,
+    /// The version of picklock that recorded it, if that was written down.
+    pub picklock: Option<String>,
 }
 
 /// A recipe holds functions, so it is shown by its name alone.
@@ -94,6 +107,7 @@ impl fmt::Debug for Case {
             .field("event_budget", &self.plan.event_budget)
             .field("expectations", &self.expectations)
             .field("measures", &self.measures)
+            .field("recorded", &self.recorded)
             .finish()
     }
 }

@@ -55,6 +55,22 @@ pub fn case(path: &PathBuf, case: Option<&str>) -> Result<(Scenario, Case), Fail
     }
 }
 
+/// The seed of a case. A run that was recorded has one only, and needs none to be named.
+pub fn seed(case: &Case, asked: Option<u64>) -> Result<u64, Failure> {
+    match (&case.recorded, asked) {
+        (Some(_), None | Some(0)) => Ok(0),
+        (Some(_), Some(seed)) => Err(Failure::usage(
+            format!("{} is one recorded run, and has no seed {seed}", case.name),
+            ["leave --seed away".to_owned()],
+        )),
+        (None, Some(seed)) => Ok(seed),
+        (None, None) => Err(Failure::usage(
+            format!("{} has many runs, one for each seed", case.name),
+            ["name one of them: --seed 0".to_owned()],
+        )),
+    }
+}
+
 /// The scenarios behind these words, each once. All mistakes are told together.
 fn named(paths: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
     let mut scenarios: Vec<Scenario> = Vec::new();

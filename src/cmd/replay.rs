@@ -10,7 +10,6 @@ use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want};
-use picklock::sim::simulate;
 use serde::Serialize;
 
 use super::choose;
@@ -23,8 +22,10 @@ const EXAMPLES: &str = "\
 Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock replay my-locks/outage.toml --seed 3 --full
+  picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
-Exit codes: 0 if the scenario expects what is shown, 1 if not, 3 if the run cannot tell.";
+Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
+recorded, 3 if the run cannot tell.";
 
 /// Run one seed again, and tell its story.
 #[derive(Debug, clap::Args)]
@@ -36,9 +37,9 @@ pub struct Replay {
     /// The case; may be left out if there is only one.
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
-    /// The seed.
+    /// The seed; a file with a recorded run needs none.
     #[arg(long, value_name = "S")]
-    seed: u64,
+    seed: Option<u64>,
     /// Show all contenders and all events, and not only what the violation needs.
     #[arg(long)]
     full: bool,
@@ -55,14 +56,17 @@ impl Replay {
     /// [`Failure`], if it could not be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
+        let seed = choose::seed(&case, self.seed)?;
         let work = Work::begin(1, 1, false);
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
-        let simulated = simulate(&case.plan, self.seed);
-        let outcome = runner::judge(&case, self.seed, &simulated);
+        let simulated = runner::simulated(&case, seed);
+        let outcome = runner::judge(&case, seed, &simulated);
         work.seed_done();
-        let judged = Judged::of(&case, &outcome);
+        let mut judged = Judged::of(&case, &outcome);
+        let fits = fits(&case, outcome.hash);
+        judged.remarks.extend(fits.remark);
         let told = runner::story(
             &scenario,
             &case,
@@ -85,6 +89,9 @@ impl Replay {
         let head = head(&scenario, &case, &judged, &told, &style);
         let text = format!("{head}\n{}", story(&told, detail, &style));
         console::shown(console::print(&text))?;
+        if !fits.same {
+            return Ok(exit::BAD_INPUT);
+        }
         Ok(exit::of([judged.standing]))
     }
 }
@@ -135,6 +142,39 @@ impl Judged {
             remarks,
         }
     }
+}
+
+/// Whether this is the run that was recorded, and what to say about that.
+struct Fits {
+    same: bool,
+    remark: Option<String>,
+}
+
+fn fits(case: &Case, hash: u64) -> Fits {
+    let recorded = case.recorded.as_ref();
+    let was = recorded.and_then(|recorded| recorded.hash);
+    let version = recorded.and_then(|recorded| recorded.picklock.as_deref());
+    let this = env!("CARGO_PKG_VERSION");
+    let other = version.filter(|version| *version != this);
+    let same = was.is_none_or(|was| was == hash);
+    let remark = match (was, other) {
+        (Some(was), Some(other)) if !same => Some(format!(
+            "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}; \
+             it was recorded with picklock {other}, and this is {this}"
+        )),
+        (Some(was), None) if !same => Some(format!(
+            "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}; \
+             has the file been changed?"
+        )),
+        (Some(_), Some(other)) => Some(format!(
+            "recorded with picklock {other}; this is {this}, and the run is the same"
+        )),
+        (None, Some(other)) => Some(format!(
+            "recorded with picklock {other}; this is {this}, and the run may be another"
+        )),
+        (Some(_) | None, None) => None,
+    };
+    Fits { same, remark }
 }
 
 /// The lines above the story: what was run, and how it stands.

@@ -8,6 +8,7 @@ use picklock::reports::{json, terminal};
 use picklock::scenarios::Scenario;
 use picklock::scenarios::runner::{Settings, conclude, run_shard};
 use picklock::scenarios::shard::ShardFile;
+use picklock::scenarios::shrink::{self, Budget};
 use rayon::ThreadPool;
 
 use super::choose;
@@ -49,6 +50,9 @@ pub struct Run {
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
+    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    #[arg(long)]
+    no_shrink: bool,
     /// Show only what is not as expected, and no progress.
     #[arg(long, short)]
     quiet: bool,
@@ -137,7 +141,13 @@ impl Run {
                         })
                         .map_err(|why| Failure::stopped(scenario, case, why))?,
                 };
-                cases.push(pool.install(|| conclude(scenario, case, &tally)));
+                cases.push(pool.install(|| {
+                    let mut outcome = conclude(scenario, case, &tally);
+                    if !self.no_shrink {
+                        shrink::shorten(scenario, case, &mut outcome, Budget::ASIDE, work.stop());
+                    }
+                    outcome
+                }));
                 file.push(scenario, case, tally);
                 work.case_done();
             }
