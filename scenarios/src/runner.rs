@@ -72,7 +72,7 @@ pub fn run_shard(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Tally, Stopped> {
-    let mut tally = Tally::new(settings.seeds.clone(), shard);
+    let mut tally = Tally::new(case.seeds(&settings.seeds), shard);
     while run_block(
         scenario,
         case,
@@ -100,15 +100,16 @@ pub fn run_block(
     progress: &(dyn Fn() + Sync),
 ) -> Result<u64, Stopped> {
     let watch = Stopwatch::start();
+    let seeds = case.seeds(&settings.seeds);
     let next = tally.seeds();
-    let until = shard.len(&settings.seeds).min(next.saturating_add(BLOCK));
+    let until = shard.len(&seeds).min(next.saturating_add(BLOCK));
     let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
         .into_par_iter()
         .map(|place| {
             if stop.load(Ordering::Relaxed) {
                 return Err(Stopped::Interrupted);
             }
-            let seed = shard.seed(&settings.seeds, place);
+            let seed = shard.seed(&seeds, place);
             let guilty = Guilty(scenario, case, seed);
             let outcome = run_seed(case, seed, settings.verify_determinism)?;
             drop(guilty);

@@ -48,8 +48,7 @@ impl OneRun {
     /// [`Failure`], if there is no such run.
     pub fn run(&self) -> Result<Ran, Failure> {
         let asked = self.invariant.as_deref().map(find).transpose()?;
-        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
-        let seed = choose::seed(&case, self.seed)?;
+        let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let simulated = runner::simulated(&case, seed);
         let violations = violations(&case, &simulated);
         let violated = match asked {

@@ -10,6 +10,7 @@ use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want};
+use picklock::sim::Simulated;
 use serde::Serialize;
 
 use super::choose;
@@ -55,18 +56,17 @@ impl Replay {
     ///
     /// [`Failure`], if it could not be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
-        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
-        let seed = choose::seed(&case, self.seed)?;
+        let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let work = Work::begin(1, 1, false);
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
         let simulated = runner::simulated(&case, seed);
+        let fits = Fits::of(&case, &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
         work.seed_done();
         let mut judged = Judged::of(&case, &outcome);
-        let fits = fits(&case, outcome.hash);
-        judged.remarks.extend(fits.remark);
+        judged.remarks.extend(fits.remarks);
         let told = runner::story(
             &scenario,
             &case,
@@ -147,34 +147,42 @@ impl Judged {
 /// Whether this is the run that was recorded, and what to say about that.
 struct Fits {
     same: bool,
-    remark: Option<String>,
+    remarks: Vec<String>,
 }
 
-fn fits(case: &Case, hash: u64) -> Fits {
-    let recorded = case.recorded.as_ref();
-    let was = recorded.and_then(|recorded| recorded.hash);
-    let version = recorded.and_then(|recorded| recorded.picklock.as_deref());
-    let this = env!("CARGO_PKG_VERSION");
-    let other = version.filter(|version| *version != this);
-    let same = was.is_none_or(|was| was == hash);
-    let remark = match (was, other) {
-        (Some(was), Some(other)) if !same => Some(format!(
-            "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}; \
-             it was recorded with picklock {other}, and this is {this}"
-        )),
-        (Some(was), None) if !same => Some(format!(
-            "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}; \
-             has the file been changed?"
-        )),
-        (Some(_), Some(other)) => Some(format!(
-            "recorded with picklock {other}; this is {this}, and the run is the same"
-        )),
-        (None, Some(other)) => Some(format!(
-            "recorded with picklock {other}; this is {this}, and the run may be another"
-        )),
-        (Some(_) | None, None) => None,
-    };
-    Fits { same, remark }
+impl Fits {
+    fn of(case: &Case, simulated: &Simulated) -> Self {
+        let Some(recorded) = &case.recorded else {
+            return Self {
+                same: true,
+                remarks: Vec::new(),
+            };
+        };
+        let (hash, this) = (simulated.hash, env!("CARGO_PKG_VERSION"));
+        let version = recorded
+            .other_version()
+            .map(|other| format!("it was recorded with picklock {other}, and this is {this}"));
+        let misfit = recorded.misfit(&simulated.choices);
+        let (same, first) = match recorded.hash {
+            Some(was) if was == hash => (true, None),
+            Some(was) => {
+                let first = format!(
+                    "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}"
+                );
+                (false, Some(first))
+            }
+            None => (misfit.is_none(), None),
+        };
+        let misfit = misfit.filter(|_| !same);
+        let unexplained = !same && version.is_none() && misfit.is_none();
+        let unexplained = unexplained
+            .then(|| "the file, the algorithm, or picklock itself has been changed".to_owned());
+        let remarks = [first, version, misfit, unexplained];
+        Self {
+            same,
+            remarks: remarks.into_iter().flatten().collect(),
+        }
+    }
 }
 
 /// The lines above the story: what was run, and how it stands.

@@ -68,10 +68,15 @@ impl Run {
         let scenarios = choose::scenarios(&self.paths, &self.cases)?;
         let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
-        let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
-        let cases = cases as u64;
-        let seeds = span.part().len(&span.seeds).saturating_mul(cases);
-        let work = Work::begin(cases, seeds, !self.quiet && span.time.is_none());
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let seeds = cases.clone().fold(0_u64, |seeds, case| {
+            seeds.saturating_add(span.part().len(&case.seeds(&span.seeds)))
+        });
+        let work = Work::begin(
+            cases.count() as u64,
+            seeds,
+            !self.quiet && span.time.is_none(),
+        );
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
@@ -89,7 +94,8 @@ impl Run {
         };
         if read {
             let summary = terminal::summary(&outcomes, code, &look.stdout());
-            let ran = file.cases.first().map_or(0, |ran| ran.tally.seeds());
+            let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
+            let ran = ran.unwrap_or_default();
             console::shown(work.print(&(summary + &span.said(ran))))?;
         }
         if let Some(path) = &self.json {

@@ -31,6 +31,9 @@ pub(super) enum Effort {
 pub(super) struct Search<'a> {
     case: &'a Case,
     invariant: &'static Invariant,
+    /// How the run that it began with violates the promise, without names and numbers. Of two ways to break a promise,
+    /// one may be the fault of the lock and the other that of the world.
+    kind: String,
     budget: Budget,
     stop: &'a AtomicBool,
     from: Size,
@@ -81,15 +84,18 @@ impl<'a> Search<'a> {
         let witness = violation(invariant, &simulated)?;
         let choices = trimmed(simulated.choices.clone());
         let history = &simulated.run.history;
+        let from = Size::of(&case.plan, &choices, history, witness.at);
+        let best = Best {
+            plan: case.plan.clone(),
+            text: spelled(case, &case.plan).unwrap_or_default(),
+            choices,
+            simulated,
+            witness,
+        };
         Some(Self {
-            from: Size::of(&case.plan, &choices, history, witness.at),
-            best: Best {
-                plan: case.plan.clone(),
-                text: spelled(case, &case.plan).unwrap_or_default(),
-                choices,
-                simulated,
-                witness,
-            },
+            from,
+            kind: best.witness.kind(),
+            best,
             case,
             invariant,
             budget,
@@ -189,7 +195,8 @@ impl<'a> Search<'a> {
         };
         self.tried += 1;
         self.events += simulated.run.counts.engine_events;
-        let Some(witness) = violation(self.invariant, &simulated) else {
+        let witness = violation(self.invariant, &simulated);
+        let Some(witness) = witness.filter(|witness| witness.kind() == self.kind) else {
             self.held.insert(key);
             return false;
         };

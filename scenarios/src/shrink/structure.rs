@@ -114,7 +114,7 @@ fn counts(plan: &Plan) -> Vec<Change> {
 }
 
 /// Simpler things to do with the lock.
-fn sections(plan: &Plan) -> Vec<Change> {
+pub(super) fn sections(plan: &Plan) -> Vec<Change> {
     let nothing = ("nothing", Section::Nothing);
     let write = ("one write", Section::Write);
     let count = ("a counter", Section::Count);
