@@ -19,7 +19,8 @@ const EXAMPLES: &str = "\
 Examples:
   picklock shrink zookeeper/waiter-death --case zk-no-recheck --seed 0
   picklock shrink my-locks/outage.toml --seed 3 --out my-locks/outage-small.toml
-  picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7 --invariant no-stale-effect
+  picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
+      --invariant no-stale-effect
 
 Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink.";
 

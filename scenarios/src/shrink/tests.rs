@@ -11,7 +11,7 @@ use crate::clock::Stopwatch;
 use crate::scenario::{Catalogue, Recorded, Scenario, Want};
 use crate::{BUILT_IN, parse, write};
 
-const NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
 
 fn library() -> Vec<Scenario> {
     let parsed = BUILT_IN

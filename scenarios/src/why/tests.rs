@@ -5,7 +5,7 @@ use super::*;
 use crate::scenario::{Case, Catalogue};
 use crate::{BUILT_IN, parse};
 
-const NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
 
 fn case(scenario: &str, case: &str) -> Case {
     let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario).unwrap();
