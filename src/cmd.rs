@@ -5,10 +5,13 @@ mod choose;
 mod herd;
 mod list;
 mod merge;
+mod one_run;
 mod part;
 mod plan;
 mod replay;
 mod run;
+mod shrink;
+mod why;
 mod yields;
 
 use clap::Subcommand;
@@ -22,6 +25,8 @@ pub enum Command {
     Run(run::Run),
     Merge(merge::Merge),
     Replay(replay::Replay),
+    Shrink(shrink::Shrink),
+    Why(why::Why),
     Plan(plan::Plan),
     #[command(name = "yield")]
     Yields(yields::Yields),
@@ -41,6 +46,8 @@ impl Command {
             Self::Run(run) => run.execute(look),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
+            Self::Shrink(shrink) => shrink.execute(look),
+            Self::Why(why) => why.execute(look),
             Self::Plan(plan) => plan.execute(),
             Self::Yields(yields) => yields.execute(),
             Self::List(list) => list.execute(),

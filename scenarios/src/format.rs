@@ -14,6 +14,7 @@ mod inject;
 mod mistake;
 mod open;
 mod reader;
+mod replay;
 mod trigger;
 mod workload;
 mod world;
@@ -114,13 +115,15 @@ fn scenario(
         faults: faults.clone(),
         event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
     };
+    let mut cases = cases(fields, catalogue, section, &world, &open, mistakes);
+    replay::replay(fields, &mut cases, mistakes);
     Scenario {
         name: name.to_owned(),
         path: path.to_owned(),
         claim,
         because,
         source,
-        cases: cases(fields, catalogue, section, &world, &open, mistakes),
+        cases,
     }
 }
 

@@ -75,6 +75,7 @@ pub(super) fn case(
             drawn: false,
             expectations,
             measures,
+            recorded: None,
         },
         span: name_item
             .or(algorithm_item)
