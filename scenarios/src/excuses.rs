@@ -4,13 +4,14 @@
 //! that stands still. For such a plan the promise is not looked at, and this is the one place that says which, and
 //! why. Everything else must hold, of every recipe, under every plan.
 //!
-//! | promise | is excused if the plan holds |
-//! | --- | --- |
-//! | `mutual-exclusion` | a pause, a hold-up of messages, or a cut between servers that comes near the session timeout; an end of the session, the node, or the lock from outside; a clock that runs much too slow |
-//! | `no-stale-effect` | the same, unless the resource is fenced |
-//! | `no-lost-update` | the same, fenced or not: two who believe read the same value, and write in the order of their tokens |
-//! | `fifo` | the same: who is late to learn of a grant that has ended since comes in after the next |
-//! | `no-orphan` | what keeps an owner, or the service, from acting on the end of a session in time: several stand-stills one after the other, links that are slow or dead in one direction, and servers that stall |
+//! - `mutual-exclusion`, if the plan holds a pause, a hold-up of messages, or a cut between servers that comes near the
+//!   session timeout; an end of the session, the node, or the lock from outside; or a clock that runs much too slow.
+//! - `no-stale-effect`, under the same, unless the resource is fenced.
+//! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
+//!   their tokens.
+//! - `fifo`, under the same: who is late to learn of a grant that has ended since comes in after the next.
+//! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
+//!   stand-stills one after the other, links that are slow or dead in one direction, and servers that stall.
 //!
 //! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `progress`.
 

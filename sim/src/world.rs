@@ -8,6 +8,7 @@ mod end;
 mod faults;
 mod moments;
 mod names;
+mod notices;
 mod people;
 mod resource;
 mod servers;

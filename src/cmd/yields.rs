@@ -36,10 +36,12 @@ pub struct Yields {
     #[arg(long = "case", value_name = "CASE")]
     cases: Vec<String>,
     /// From how many bases to begin.
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 200,
+        value_parser = clap::value_parser!(u64).range(1..=10_000))]
     bases: u64,
     /// After how many runs to give up from each base.
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 2_000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     limit: u64,
     /// How many threads to use; as many as the machine runs at once, if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]

@@ -80,9 +80,12 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
         .collect()
 }
 
+/// A moment to aim at: how promising it is, what to wait for, and whose moment it is.
+type Shot = (u32, Trigger, ContenderName);
+
 /// The moments that suit a kind of fault, the best of each class before the second of any.
 fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, ContenderName)> {
-    let mut classes: Vec<(Class, Vec<(u32, Trigger, ContenderName)>)> = Vec::new();
+    let mut classes: Vec<(Class, Vec<Shot>)> = Vec::new();
     for moment in seen {
         let Some((class, by, nth)) = read(&moment.trigger) else {
             continue;

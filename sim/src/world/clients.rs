@@ -286,24 +286,6 @@ impl World {
         }
     }
 
-    /// A notification is under way no longer. Whom it reaches wakes; one that comes by a dead connection is unheard,
-    /// and whoever waits goes on waiting.
-    pub(super) fn notified(&mut self, process: ProcessId, heard: bool) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
-            return;
-        };
-        self.busy.notifications -= 1;
-        if heard && contender.waiting {
-            contender.waiting = false;
-            contender.woken = true;
-            self.told = Some(process);
-            self.busy.waiting -= 1;
-            if self.draining {
-                self.recorder.counts.wakeups += 1;
-            }
-        }
-    }
-
     fn client_state(&mut self, client: ClientId, state: SessionState) {
         let process = self.clients[client.0 as usize].process;
         let by = ContenderId(process.0);
@@ -322,15 +304,6 @@ impl World {
             }
             SessionState::Connected => self.clients[client.0 as usize].greeted = true,
             SessionState::Closed => self.record(What::SessionLost { by }),
-        }
-    }
-
-    /// Looks whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
-    /// and none of its code runs.
-    pub fn look_at_told(&mut self) {
-        if let Some(process) = self.told.take() {
-            self.look_at(process);
-            self.settle();
         }
     }
 

@@ -221,25 +221,6 @@ impl World {
             .or_else(|| doomed.map(|place| self.doomed_replies.remove(place).2))
     }
 
-    fn count_notification(
-        &mut self,
-        client: usize,
-        caused_by: Option<picklock_algorithms::clients::zookeeper::SessionId>,
-    ) {
-        let slot = &self.clients[client];
-        if slot.process.0 as usize >= self.contenders.len() {
-            return;
-        }
-        self.busy.notifications += 1;
-        let own = caused_by == Some(slot.machine.session());
-        let counts = &mut self.recorder.counts;
-        match (self.draining, own) {
-            (false, _) => counts.notifications_arriving += 1,
-            (true, true) => counts.notifications_to_releaser += 1,
-            (true, false) => counts.notifications_to_waiters += 1,
-        }
-    }
-
     /// The server closes its end; the client learns of it when the news has travelled.
     fn close_client(&mut self, connection: ConnectionId) {
         let ends = self.connections.get_mut(connection);
