@@ -34,9 +34,13 @@ fn named(invariant: &str) -> &'static Invariant {
 
 /// The first seed that violates the promise, shrunk.
 fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shrunk) {
-    let violates = |seed: &u64| violation(invariant, &simulate(&case.plan, *seed)).is_some();
+    let violates = |seed: &u64| {
+        let case = case.settled(*seed);
+        let looked_at = runner::wanted(&case, invariant.name).is_some();
+        looked_at && violation(invariant, &simulate(&case.plan, *seed)).is_some()
+    };
     let seed = (0..within).find(violates).unwrap();
-    let shrunk = shrink(case, seed, invariant, Budget::default(), &NOBODY_STOPS);
+    let shrunk = shrink(&case.settled(seed), seed, invariant, Budget::default(), &NOBODY_STOPS);
     (seed, shrunk.unwrap())
 }
 
