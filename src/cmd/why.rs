@@ -10,8 +10,8 @@ use picklock::checker::{History, Invariant, Witness};
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
-use picklock::scenarios::runner;
 use picklock::scenarios::why::{Moment, Share, Turning, Without, past, turning, without};
+use picklock::scenarios::{runner, why};
 use serde::Serialize;
 
 use super::one_run::{OneRun, Ran};
@@ -35,7 +35,7 @@ pub struct Why {
     #[command(flatten)]
     run: OneRun,
     /// How many runs to compare with, without each fault.
-    #[arg(long, value_name = "N", default_value_t = 200,
+    #[arg(long, value_name = "N", default_value_t = why::OTHERS,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     runs: u64,
     /// How many runs to try from each moment on.
@@ -107,7 +107,10 @@ impl Answers<'_> {
         }
         text.push_str("\nWhich faults it needs\n\n");
         for without in &self.without {
-            let _ = writeln!(text, "  {}", self.without_in_words(without));
+            let line = without.in_words(&ran.case.plan);
+            for line in console::wrapped(&line, console::WIDTH - 2) {
+                let _ = writeln!(text, "  {line}");
+            }
         }
         text.push_str("\nWhen it became inevitable\n\n");
         for line in self.turning_in_words() {
@@ -123,35 +126,6 @@ impl Answers<'_> {
         );
         text.push_str(&story(&self.told(), Detail::Full, &look.stdout()));
         text
-    }
-
-    fn without_in_words(&self, without: &Without) -> String {
-        let Share {
-            violated,
-            undecided,
-            of,
-        } = without.share;
-        let held = without.share.held();
-        let came = match (violated, held) {
-            (0, held) if held == of => format!("holds in {held} of {of}"),
-            (violated, _) if violated == of => format!("violated in {violated} of {of}"),
-            (violated, held) => {
-                format!(
-                    "violated in {violated} of {of}, holds in {held}, cannot tell in {undecided}"
-                )
-            }
-        };
-        let Some(fault) = without.fault else {
-            return format!("as planned: {came}");
-        };
-        let text = &self.ran.case.plan.faults[fault].text;
-        let others = without.with_it.iter().map(|it| (it + 1).to_string());
-        let others: Vec<String> = others.collect();
-        let with_it = match others.as_slice() {
-            [] => String::new(),
-            others => format!(", and {} that waits for it", others.join(", ")),
-        };
-        format!("without fault {}{with_it}: {came}   ({text})", fault + 1)
     }
 
     fn turning_in_words(&self) -> Vec<String> {
@@ -221,13 +195,10 @@ impl Answers<'_> {
             ..self.witness.clone()
         };
         let violated = (self.invariant.name.to_owned(), witness);
-        runner::story(
-            &ran.scenario,
-            &ran.case,
-            simulated,
-            &outcome,
-            Some(violated),
-        )
+        let (scenario, case) = (&ran.scenario, &ran.case);
+        let told = runner::story(scenario, case, simulated, &outcome, Some(violated));
+        // This is it.
+        Story { why: None, ..told }
     }
 
     fn as_json(&self) -> Json<'_> {
