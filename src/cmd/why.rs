@@ -27,6 +27,9 @@ Examples:
 
 Exit codes: 0, and also if the run holds and there is nothing to explain.";
 
+/// Of more events than this, only those are shown that the violation needs, unless all are asked for.
+const ROWS: usize = 40;
+
 /// Say why a run violates a promise: without which fault it would not, when it became inevitable,
 /// and what led to it.
 #[derive(Debug, clap::Args)]
@@ -42,6 +45,9 @@ pub struct Why {
     #[arg(long, value_name = "N", default_value_t = 50,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     samples: u64,
+    /// Show all of what led to the violation, however much it is.
+    #[arg(long)]
+    full: bool,
     /// Write the answers to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -86,7 +92,7 @@ impl Why {
         if let Some(path) = &self.json {
             work.write(path, console::json(&answers.as_json())?.as_bytes())?;
         }
-        console::shown(console::print(&answers.text(look)))?;
+        console::shown(console::print(&answers.text(self.full, look)))?;
         Ok(exit::AS_EXPECTED)
     }
 }
@@ -98,7 +104,7 @@ fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
 }
 
 impl Answers<'_> {
-    fn text(&self, look: &Look) -> String {
+    fn text(&self, full: bool, look: &Look) -> String {
         let Self { ran, witness, .. } = self;
         let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
         let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
@@ -114,7 +120,7 @@ impl Answers<'_> {
         }
         text.push_str("\nWhen it became inevitable\n\n");
         for line in self.turning_in_words() {
-            let _ = writeln!(text, "  {}", line.trim_end());
+            let _ = writeln!(text, "{}", format!("  {line}").trim_end());
         }
         let all = count(self.ran.simulated.run.history.events.len() as u64, "event");
         let _ = write!(
@@ -124,7 +130,11 @@ impl Answers<'_> {
              Messages are not recorded.\n\n",
             self.past.len(),
         );
-        text.push_str(&story(&self.told(), Detail::Full, &look.stdout()));
+        let detail = match full || self.past.len() <= ROWS {
+            true => Detail::Full,
+            false => Detail::Essential,
+        };
+        text.push_str(&story(&self.told(), detail, &look.stdout()));
         text
     }
 
