@@ -40,7 +40,13 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
         looked_at && violation(invariant, &simulate(&case.plan, *seed)).is_some()
     };
     let seed = (0..within).find(violates).unwrap();
-    let shrunk = shrink(&case.settled(seed), seed, invariant, Budget::default(), &NOBODY_STOPS);
+    let shrunk = shrink(
+        &case.settled(seed),
+        seed,
+        invariant,
+        Budget::default(),
+        &NOBODY_STOPS,
+    );
     (seed, shrunk.unwrap())
 }
 
