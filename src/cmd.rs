@@ -8,6 +8,7 @@ mod merge;
 mod part;
 mod replay;
 mod run;
+mod verify;
 
 use clap::Subcommand;
 
@@ -23,6 +24,7 @@ pub enum Command {
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
+    Verify(verify::Verify),
 }
 
 impl Command {
@@ -39,6 +41,7 @@ impl Command {
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),
+            Self::Verify(verify) => verify.execute(look),
         }
     }
 }
