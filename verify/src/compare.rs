@@ -1,18 +1,25 @@
 //! The same steps on both sides, and where they differ.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
 
-use crate::driver::{Driver, Seen};
+use crate::driver::{Driver, Line, Seen};
 use crate::error::VerifyError;
 use crate::random::{LONG, Live, Random};
 use crate::scripts::{SCRIPTS, Script};
 use crate::side::{Place, Side};
-use crate::step::{Step, Wire};
+use crate::step::{Resume, Step, Wire};
 
 /// Operations of a round: what goes wrong in one does not reach the next.
 const ROUND: u64 = 250;
+
+/// If a step takes longer, sessions may expire.
+const STANDSTILL: Duration = Duration::from_secs(4);
+/// How many rounds may be set aside before it is said that this machine is no good for it.
+const MOST_SET_ASIDE: u64 = 5;
 
 /// An answer on which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +47,8 @@ pub struct Compared {
     pub agreeing: u64,
     /// The others.
     pub differences: Vec<Difference>,
+    /// Rounds that say nothing, because the machine stood still for so long that sessions may have expired.
+    pub set_aside: u64,
 }
 
 /// Both sides.
@@ -52,6 +61,8 @@ pub struct Pair<R, M> {
     pub servers: usize,
     compared: Compared,
     part: String,
+    /// The longest that a step has taken, in real time.
+    slowest: Duration,
 }
 
 impl<R: Side, M: Side> Pair<R, M> {
@@ -63,6 +74,7 @@ impl<R: Side, M: Side> Pair<R, M> {
             servers,
             compared: Compared::default(),
             part: String::new(),
+            slowest: Duration::ZERO,
         }
     }
 
@@ -87,8 +99,19 @@ impl<R: Side, M: Side> Pair<R, M> {
         let mut round = 0;
         while self.compared.operations < operations {
             let end = operations.min(self.compared.operations + ROUND);
+            let before = self.compared.clone();
+            self.slowest = Duration::ZERO;
             self.round(seed, round, end, stop, told)?;
             round += 1;
+            if self.slowest > STANDSTILL {
+                self.compared = before;
+                self.compared.set_aside += 1;
+                if self.compared.set_aside > MOST_SET_ASIDE {
+                    return Err(VerifyError::StoodStill {
+                        longest: self.slowest,
+                    });
+                }
+            }
         }
         Ok(self.compared)
     }
@@ -161,17 +184,36 @@ impl<R: Side, M: Side> Pair<R, M> {
             .filter(|(_, (model, real))| model.open && real.open)
             .map(|(wire, (model, _))| Live {
                 wire: Wire(wire),
-                place: model.place,
                 left: model.left,
             })
             .collect()
     }
 
-    /// Ends the sessions of this part.
+    /// Ends the sessions of this part, those without a connection too: they would expire some time, and when that is
+    /// two servers need not agree on.
     fn end(&mut self, first: usize) -> Result<(), VerifyError> {
-        for live in self.live(first) {
-            if !live.left {
-                self.step(&Step::Close { wire: live.wire })?;
+        let mut last = BTreeMap::new();
+        for (wire, state) in self.model.wires.iter().enumerate().skip(first) {
+            last.insert(state.session, Wire(wire));
+        }
+        for wire in first..self.model.wires.len() {
+            let state = &self.model.wires[wire];
+            if state.open && !state.left {
+                last.remove(&state.session);
+                self.step(&Step::Close { wire: Wire(wire) })?;
+            }
+        }
+        for of in last.into_values() {
+            let next = self.model.wires.len();
+            self.step(&Step::Resume(Resume {
+                of,
+                place: Place(0),
+                cut: true,
+                wrong_password: false,
+                ahead: false,
+            }))?;
+            if self.model.wires[next].open {
+                self.step(&Step::Close { wire: Wire(next) })?;
             }
         }
         for wires in [&mut self.real.wires, &mut self.model.wires] {
@@ -183,7 +225,9 @@ impl<R: Side, M: Side> Pair<R, M> {
     /// The model goes first: it does not take long.
     fn step(&mut self, step: &Step) -> Result<(), VerifyError> {
         let model = self.model.perform(step)?;
+        let began = self.real.side.elapsed();
         let real = self.real.perform(step)?;
+        self.slowest = self.slowest.max(self.real.side.elapsed() - began);
         self.compared.operations += match step {
             Step::Ask { requests, .. } => requests.len() as u64,
             Step::Open { .. }
@@ -212,19 +256,21 @@ impl Compared {
             let most = real.len().max(model.len());
             self.answers += most as u64;
             for place in 0..most {
-                let line = |lines: &[String]| lines.get(place).cloned();
-                let (real, model) = (line(&real), line(&model));
-                if real == model {
+                let (real, model) = (real.get(place), model.get(place));
+                if real.map(|line| &line.text) == model.map(|line| &line.text) {
                     self.agreeing += 1;
                     continue;
                 }
-                let nothing = || "nothing".to_owned();
+                let asked = real.or(model).and_then(|line| line.asked.clone());
+                let text = |line: Option<&Line>| {
+                    line.map_or("nothing".to_owned(), |line| line.text.clone())
+                };
                 self.differences.push(Difference {
                     part: part.to_owned(),
-                    asked: step.to_string(),
+                    asked: asked.unwrap_or_else(|| step.to_string()),
                     wire: wire.to_string(),
-                    real: real.unwrap_or_else(nothing),
-                    model: model.unwrap_or_else(nothing),
+                    real: text(real),
+                    model: text(model),
                 });
             }
         }

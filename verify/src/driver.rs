@@ -11,10 +11,31 @@ use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, WatchTable
 use crate::error::VerifyError;
 use crate::normal::Normal;
 use crate::side::{Hello, Incoming, Link, Place, Side};
-use crate::step::{Resume, Step, Wire};
+use crate::step::{Resume, Step, Wire, Words};
 
 /// What was seen of a step: for each connection, what came over it, in order.
-pub type Seen = BTreeMap<Wire, Vec<String>>;
+pub type Seen = BTreeMap<Wire, Vec<Line>>;
+
+/// One message, or the end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// What came, in words.
+    pub text: String,
+    /// The request that it answers, if it answers one.
+    pub asked: Option<String>,
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Self { text, asked: None }
+    }
+}
+
+impl From<&str> for Line {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
 
 /// One side, and the clients that ask it.
 pub struct Driver<S> {
@@ -116,7 +137,7 @@ impl<S: Side> Driver<S> {
         self.catch_up(&mut seen)?;
         if matches!(step, Step::Close { .. } | Step::Silence { .. }) {
             // One transaction deletes the nodes of a session in any order, and so do several at once.
-            seen.values_mut().for_each(sort_events);
+            seen.values_mut().for_each(|lines| sort_events(lines));
         }
         seen.retain(|_, lines| !lines.is_empty());
         Ok(seen)
@@ -157,7 +178,7 @@ impl<S: Side> Driver<S> {
                 self.normal.message(&message)
             }
         };
-        seen.entry(wire).or_default().push(line);
+        seen.entry(wire).or_default().push(line.into());
         Ok(wire)
     }
 
@@ -207,8 +228,12 @@ impl<S: Side> Driver<S> {
         for request in requests {
             self.send(wire, request.clone())?;
         }
-        for _ in requests {
-            if !self.read(wire, step, seen)? {
+        for request in requests {
+            let answered = self.read(wire, step, seen)?;
+            if let Some(line) = seen.get_mut(&wire).and_then(|lines| lines.last_mut()) {
+                line.asked = Some(Words(request).to_string());
+            }
+            if !answered {
                 break;
             }
         }
@@ -246,7 +271,7 @@ impl<S: Side> Driver<S> {
                 None if self.wires[wire.0].open => ("no answer".to_owned(), Some(false)),
                 None => ("connection closed".to_owned(), Some(false)),
             };
-            seen.entry(wire).or_default().push(line);
+            seen.entry(wire).or_default().push(line.into());
             if let Some(answered) = answered {
                 return Ok(answered);
             }
@@ -273,7 +298,10 @@ impl<S: Side> Driver<S> {
             }
         };
         if let ServerMessage::Reply { zxid, reply, .. } = &message {
-            self.newest = self.newest.max(*zxid);
+            // The beginning of an epoch is no transaction: only its leader has it.
+            if zxid.counter() != 0 {
+                self.newest = self.newest.max(*zxid);
+            }
             self.wires[wire.0].zxids.push(*zxid);
             note_made(reply, &mut self.made);
         }
@@ -311,7 +339,7 @@ impl<S: Side> Driver<S> {
                 }
                 None => "connection closed".to_owned(),
             };
-            seen.entry(wire).or_default().push(line);
+            seen.entry(wire).or_default().push(line.into());
             if !self.wires[wire.0].open {
                 return Ok(true);
             }
@@ -326,8 +354,8 @@ fn note_made(reply: &Reply, made: &mut Vec<Path>) {
 }
 
 /// Sorts the events that follow one on the other.
-fn sort_events(lines: &mut Vec<String>) {
-    for events in lines.split_mut(|line| !line.starts_with("event ")) {
+fn sort_events(lines: &mut [Line]) {
+    for events in lines.split_mut(|line| !line.text.starts_with("event ")) {
         events.sort_unstable();
     }
 }

@@ -62,11 +62,11 @@ pub enum VerifyError {
         /// What came of it.
         error: io::Error,
     },
-    /// The model did not answer.
-    #[error("the model did not answer: {asked}")]
-    ModelSilent {
-        /// What was asked.
-        asked: String,
+    /// The machine stood still too often.
+    #[error("sessions expire while this machine stands still: once one request took {} s", longest.as_secs())]
+    StoodStill {
+        /// The longest that a step has taken.
+        longest: Duration,
     },
     /// Somebody asked to stop.
     #[error("stopped")]
@@ -87,7 +87,7 @@ impl VerifyError {
             Self::NotInstalled { .. }
             | Self::Garbled { .. }
             | Self::Io { .. }
-            | Self::ModelSilent { .. }
+            | Self::StoodStill { .. }
             | Self::Interrupted => &[],
         }
     }

@@ -11,6 +11,12 @@ pub struct Writer {
     bytes: Vec<u8>,
 }
 
+impl Default for Writer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Writer {
     /// An empty message.
     pub fn new() -> Self {
@@ -112,9 +118,10 @@ impl<'a> Reader<'a> {
     /// A string.
     pub fn text(&mut self) -> Result<Rc<str>, Garbled> {
         let bytes = self.buffer()?;
-        std::str::from_utf8(bytes)
-            .map(Rc::from)
-            .map_err(|_| Garbled::Text)
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Rc::from(text)),
+            Err(_) => halves(bytes).map(Rc::from),
+        }
     }
 
     /// A list of strings.
@@ -131,6 +138,27 @@ impl<'a> Reader<'a> {
             Err(Garbled::Long(self.rest.len()))
         }
     }
+}
+
+/// A string as ZooKeeper writes letters of more than 16 bits: both halves by themselves.
+fn halves(bytes: &[u8]) -> Result<String, Garbled> {
+    let mut units = Vec::new();
+    let mut rest = bytes;
+    while let [first, after @ ..] = rest {
+        let (length, value) = match first {
+            0..0x80 => (0, u16::from(*first)),
+            0xc0..0xe0 => (1, u16::from(first & 0x1f)),
+            0xe0..0xf0 => (2, u16::from(first & 0x0f)),
+            0x80..0xc0 | 0xf0.. => return Err(Garbled::Text),
+        };
+        let (tail, after) = after.split_at_checked(length).ok_or(Garbled::Text)?;
+        units.push(
+            tail.iter()
+                .fold(value, |value, byte| value << 6 | u16::from(byte & 0x3f)),
+        );
+        rest = after;
+    }
+    String::from_utf16(&units).map_err(|_| Garbled::Text)
 }
 
 #[cfg(test)]
@@ -151,6 +179,13 @@ mod tests {
         assert_eq!(reader.text(), Ok(Rc::from("/a")));
         assert_eq!(reader.texts(), Ok(vec![Rc::from("x"), Rc::from("")]));
         assert_eq!(reader.end(), Ok(()));
+    }
+
+    #[test]
+    fn long_letters_may_come_in_halves() {
+        let bytes = [b'/', 0xc3, 0xbc, 0xed, 0xa0, 0x80, 0xed, 0xbd, 0x88];
+        assert_eq!(halves(&bytes).as_deref(), Ok("/\u{fc}\u{10348}"));
+        assert_eq!(halves(&[0xff]), Err(Garbled::Text));
     }
 
     #[test]

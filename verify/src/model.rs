@@ -109,7 +109,11 @@ impl Model {
     fn step(&mut self, until: VirtualTime) -> bool {
         let wakes = self.servers.iter().map(Server::next_wake);
         let (wake, sleeper) = wakes.zip(0..).min().unwrap_or((VirtualTime::NEVER, 0));
-        let event = self.events.keys().next().map_or(VirtualTime::NEVER, |key| key.0);
+        let event = self
+            .events
+            .keys()
+            .next()
+            .map_or(VirtualTime::NEVER, |key| key.0);
         if wake.min(event) > until {
             self.now = until;
             return false;
@@ -129,7 +133,13 @@ impl Model {
                 let link = &self.links[connection.0 as usize];
                 let to = link.server;
                 if link.open && self.lives[usize::from(to.0)] == link.life {
-                    self.input(to, Input::Client { connection, message });
+                    self.input(
+                        to,
+                        Input::Client {
+                            connection,
+                            message,
+                        },
+                    );
                 }
             }
             Event::Gone(connection) => {

@@ -31,7 +31,10 @@ impl Normal {
         }
         let base = *self.base.get_or_insert(zxid);
         if zxid.epoch() == base.epoch() {
-            return format!("{:+}", i64::from(zxid.counter()) - i64::from(base.counter()));
+            return format!(
+                "{:+}",
+                i64::from(zxid.counter()) - i64::from(base.counter())
+            );
         }
         let epoch = zxid.epoch();
         let place = match self.epochs.iter().position(|known| *known == epoch) {

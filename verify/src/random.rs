@@ -21,7 +21,6 @@ const MOST_PATHS: usize = 40;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live {
     pub(crate) wire: Wire,
-    pub(crate) place: Place,
     /// Its session goes on elsewhere, but it is open.
     pub(crate) left: bool,
 }
@@ -107,7 +106,11 @@ impl Random {
     pub(crate) fn step(&mut self, live: &[Live]) -> Step {
         let first = self.first;
         let busy: Vec<Live> = live.iter().filter(|one| !one.left).copied().collect();
-        let free: Vec<Live> = busy.iter().filter(|one| one.wire.0 >= first + self.servers).copied().collect();
+        let free: Vec<Live> = busy
+            .iter()
+            .filter(|one| one.wire.0 >= first + self.servers)
+            .copied()
+            .collect();
         let ghosts: Vec<Live> = live.iter().filter(|one| one.left).copied().collect();
         let place = Place(self.below(self.servers));
         if free.is_empty() || free.len() < MOST_SESSIONS && self.percent(3) {
@@ -258,7 +261,7 @@ impl Random {
 
     /// A path below one that there may be; sometimes one that cannot be.
     fn new_path(&mut self) -> Path {
-        if self.percent(3) {
+        if self.percent(5) {
             let odd = self.one_of(&ODD);
             return match odd {
                 "" | "/" => Rc::from(odd),

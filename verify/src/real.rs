@@ -17,7 +17,7 @@ pub use install::{HOW, Installed, JARS};
 use crate::clock;
 use crate::error::VerifyError;
 use crate::real::folder::Folder;
-use crate::real::process::{Process, Ports};
+use crate::real::process::{Ports, Process};
 use crate::real::socket::Socket;
 use crate::side::{Hello, Incoming, Link, Place, Side};
 
@@ -114,7 +114,7 @@ impl<'a> Real<'a> {
     fn await_all(&mut self) -> Result<(), VerifyError> {
         let patience = clock::now() + START;
         for place in 0..self.processes.len() {
-            while !self.serves(Place(place))? {
+            while !self.processes[place].serves_first()? {
                 if clock::now() > patience {
                     let why = format!("it did not serve within {} s", START.as_secs());
                     return Err(self.processes[place].not_started(why));
@@ -231,3 +231,6 @@ impl Side for Real<'_> {
         Err(self.processes[place.0].late(PATIENCE, asked))
     }
 }
+
+#[cfg(test)]
+mod tests;

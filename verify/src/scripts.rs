@@ -22,4 +22,5 @@ pub const SCRIPTS: &[Script] = &[
     faults::SILENT_EXPIRY,
     faults::LEADER_KILLED,
     faults::FOLLOWER_KILLED,
+    faults::NEW_EPOCH,
 ];

@@ -158,7 +158,12 @@ impl fmt::Display for Words<'_> {
                 with_stat,
             } => {
                 let stat = if *with_stat { ", stat" } else { "" };
-                write!(out, "{name}({path}, {} bytes, {}{stat})", data.len(), kind(*mode))
+                write!(
+                    out,
+                    "{name}({path}, {} bytes, {}{stat})",
+                    data.len(),
+                    kind(*mode)
+                )
             }
             Request::Delete { path, version } => {
                 write!(out, "{name}({path}{})", Of(*version))

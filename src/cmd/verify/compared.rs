@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use picklock::reports::words::thousands;
+use picklock::reports::words::{count, thousands};
 use picklock_verify::real::{HOW, JARS};
 use picklock_verify::{Compared, Installed, Plan, VerifyError};
 
@@ -19,10 +19,7 @@ use crate::failure::Failure;
 /// Compares the model with real servers, one and three of them.
 pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
     let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
-    let installed = match installed(&folder) {
-        Ok(installed) => installed,
-        Err(failure) => return Err(failure),
-    };
+    let installed = installed(&folder)?;
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
     // Without a handler Ctrl-C ends us at once, and the servers with us.
@@ -108,6 +105,13 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
         0 => 0.0,
         all => 100.0 * agreeing as f64 / all as f64,
     };
+    if compared.set_aside > 0 {
+        let rounds = count(compared.set_aside, "round");
+        let _ = writeln!(
+            text,
+            "{rounds} set aside: this machine stood still for seconds"
+        );
+    }
     let _ = writeln!(
         text,
         "{}, seed {seed}: {} operations, {} of {} answers agree ({share:.2} %)",

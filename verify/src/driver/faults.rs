@@ -59,7 +59,7 @@ impl<S: Side> Driver<S> {
             "the sessions went in time"
         };
         for wire in wires {
-            seen.entry(*wire).or_default().push(line.to_owned());
+            seen.entry(*wire).or_default().push(line.into());
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl<S: Side> Driver<S> {
                 }
                 Some(message) => {
                     let line = self.normal.message(&message);
-                    seen.entry(watcher).or_default().push(line);
+                    seen.entry(watcher).or_default().push(line.into());
                 }
                 None => return Ok(false),
             }
@@ -97,7 +97,9 @@ impl<S: Side> Driver<S> {
         let leads = self.side.leader()?;
         let running = |place: &Place| !self.killed.contains(place);
         let servers = self.wires.iter().map(|wire| wire.place).max();
-        let mut places = (0..=servers.map_or(0, |place| place.0)).map(Place).filter(running);
+        let mut places = (0..=servers.map_or(0, |place| place.0))
+            .map(Place)
+            .filter(running);
         let Some(victim) = places.find(|place| (Some(*place) == leads) == leader) else {
             return Ok(());
         };
@@ -145,13 +147,13 @@ impl<S: Side> Driver<S> {
                     Incoming::Closed => break Some("connection closed".to_owned()),
                     Incoming::Message(message) => {
                         let line = self.normal.message(&message);
-                        seen.entry(wire).or_default().push(line);
+                        seen.entry(wire).or_default().push(line.into());
                     }
                 }
             };
             if let Some(line) = line {
                 self.wires[wire.0].open = false;
-                seen.entry(wire).or_default().push(line);
+                seen.entry(wire).or_default().push(line.into());
             }
         }
         Ok(())

@@ -121,9 +121,7 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
     Ok(Ok(match asked {
         Asked::Create { with_stat } => Response::Created {
             path: from.text()?,
-            stat: with_stat
-                .then(|| stat(from).map(Box::new))
-                .transpose()?,
+            stat: with_stat.then(|| stat(from).map(Box::new)).transpose()?,
         },
         Asked::Delete => Response::Deleted,
         Asked::Exists => Response::Exists(Box::new(stat(from)?)),
@@ -169,7 +167,10 @@ fn multi(from: &mut Reader) -> Result<Reply, Garbled> {
     };
     let inconsistent = ZkError::RuntimeInconsistency.code();
     match rest.find(|code| **code != inconsistent) {
-        Some(other) => Err(Garbled::Meaning("an error after the first", (*other).into())),
+        Some(other) => Err(Garbled::Meaning(
+            "an error after the first",
+            (*other).into(),
+        )),
         None => Ok(Err(error_of(*first)?)),
     }
 }

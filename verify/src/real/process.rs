@@ -164,6 +164,15 @@ impl Process {
         Ok(mode.map(str::to_owned))
     }
 
+    /// Whether it serves clients, after it was started for the first time.
+    pub(super) fn serves_first(&mut self) -> Result<bool, VerifyError> {
+        match self.mode() {
+            Ok(mode) => Ok(mode.is_some()),
+            Err(VerifyError::Died { status, .. }) => Err(self.not_started(status)),
+            Err(other) => Err(other),
+        }
+    }
+
     /// The answer to one of its commands.
     fn four_letters(&self, command: &str) -> std::io::Result<String> {
         let patience = Duration::from_secs(2);
@@ -228,7 +237,11 @@ impl Drop for Process {
 fn guard(server: u32, log: &Path) -> Option<Child> {
     let folder = log.parent()?;
     apart(&mut Command::new("sh"))
-        .args(["-c", "cat; kill -9 \"$1\"; rm -rf \"$2\"; rmdir \"$3\"", "guard"])
+        .args([
+            "-c",
+            "cat; kill -9 \"$1\"; rm -rf \"$2\"; rmdir \"$3\"",
+            "guard",
+        ])
         .arg(server.to_string())
         .arg(folder)
         .arg(folder.parent()?)

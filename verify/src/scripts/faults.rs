@@ -30,7 +30,10 @@ fn expiry(mut build: Build, servers: usize, cut: bool) -> Vec<Step> {
         let dying = build.open(place, SHORT);
         let (one, two) = (format!("/one-{place}"), format!("/two-{place}"));
         let ephemeral = CreateMode::Ephemeral;
-        build.ask(dying, [build.create(&one, ephemeral), build.create(&two, ephemeral)]);
+        build.ask(
+            dying,
+            [build.create(&one, ephemeral), build.create(&two, ephemeral)],
+        );
         build.ask(watcher, [build.exists(&one), build.get_children("")]);
         build.steps.push(Step::Silence {
             wires: vec![dying],
@@ -56,6 +59,29 @@ pub(super) const LEADER_KILLED: Script = Script {
     },
 };
 
+/// A new leader tells its clients of its epoch before there was a transaction in it, and a follower does not know it.
+pub(super) const NEW_EPOCH: Script = Script {
+    name: "the epoch of a new leader",
+    servers: 3,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let (moving, staying) = (build.client(1), build.client(0));
+        build.steps.push(Step::KillLeader);
+        let at_leader = build.resume(moving, 1, true);
+        build.ask(at_leader, [build.get_children("")]);
+        let at_follower = build.resume(staying, 0, true);
+        build.ask(at_follower, [build.get_children("")]);
+        // It has seen the epoch, so the follower refuses it, until there is a transaction.
+        let refused = build.resume(at_leader, 0, true);
+        build.ask(refused, [build.get_children("")]);
+        build.ask(at_follower, [build.create("/new", CreateMode::Persistent)]);
+        let moved = build.resume(at_leader, 0, true);
+        build.ask(moved, [build.get_children("")]);
+        build.steps.push(Step::Return);
+        build.steps
+    },
+};
+
 /// A follower dies: only its connections end.
 pub(super) const FOLLOWER_KILLED: Script = Script {
     name: "follower killed",
@@ -71,13 +97,22 @@ fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
     let sequential = CreateMode::EphemeralSequential;
     let clients: Vec<Wire> = (0..servers).map(|place| build.client(place)).collect();
     for wire in &clients {
-        build.ask(*wire, [build.create("/lock-", sequential), build.get_children("")]);
+        build.ask(
+            *wire,
+            [build.create("/lock-", sequential), build.get_children("")],
+        );
     }
-    build.ask(clients[0], [build.exists("/lock-0000000001"), build.exists("/none")]);
+    build.ask(
+        clients[0],
+        [build.exists("/lock-0000000001"), build.exists("/none")],
+    );
     build.steps.push(fault.clone());
     // Server 2 is not killed in either case: with it the sessions go on.
     let place = 1;
-    let resumed: Vec<Wire> = clients.iter().map(|wire| build.resume(*wire, place, true)).collect();
+    let resumed: Vec<Wire> = clients
+        .iter()
+        .map(|wire| build.resume(*wire, place, true))
+        .collect();
     build.steps.push(Step::Watch {
         wire: resumed[0],
         answers_ago: 0,
@@ -85,14 +120,29 @@ fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
         exist: vec![build.path("/none"), build.path("/lock-0000000000")],
         child: vec![build.path("")],
     });
-    build.ask(resumed[1], [build.get_children(""), build.delete("/lock-0000000001")]);
-    build.ask(resumed[2], [build.create("/lock-", sequential), build.create("/none", CreateMode::Persistent)]);
+    build.ask(
+        resumed[1],
+        [build.get_children(""), build.delete("/lock-0000000001")],
+    );
+    build.ask(
+        resumed[2],
+        [
+            build.create("/lock-", sequential),
+            build.create("/none", CreateMode::Persistent),
+        ],
+    );
     build.steps.push(Step::Return);
     for server in 0..servers {
         // The first connections: whoever was cut off comes back where it was.
         let back = build.resume(Wire(first + server), server, true);
-        build.ask(back, [build.get_children(""), build.get_data("/lock-0000000000")]);
+        build.ask(
+            back,
+            [build.get_children(""), build.get_data("/lock-0000000000")],
+        );
     }
     let late = build.resume(resumed[0], 0, true);
-    build.ask(late, [build.create("/lock-", sequential), build.get_children("")]);
+    build.ask(
+        late,
+        [build.create("/lock-", sequential), build.get_children("")],
+    );
 }
