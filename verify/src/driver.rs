@@ -13,6 +13,10 @@ use crate::normal::Normal;
 use crate::side::{Hello, Incoming, Link, Place, Side};
 use crate::step::{Resume, Step, Wire, Words};
 
+/// How often a server is asked whether it has caught up, and how long one waits in between.
+const TRIES: u32 = 50;
+const SHORT: Duration = Duration::from_millis(2);
+
 /// What was seen of a step: for each connection, what came over it, in order.
 pub type Seen = BTreeMap<Wire, Vec<Line>>;
 
@@ -311,13 +315,19 @@ impl<S: Side> Driver<S> {
     /// Every client catches up with the newest transaction that anybody was told of; what comes before it has come.
     pub(crate) fn catch_up(&mut self, seen: &mut Seen) -> Result<(), VerifyError> {
         for wire in (0..self.wires.len()).map(Wire) {
+            let mut tries = 0;
             while self.wires[wire.0].open && !self.wires[wire.0].left {
                 let path = Path::from("/");
                 self.send(wire, Request::Sync { path })?;
-                if !self.caught_up(wire, seen)? {
-                    continue;
+                if self.caught_up(wire, seen)? {
+                    break;
                 }
-                break;
+                tries += 1;
+                if tries == TRIES {
+                    seen.entry(wire).or_default().push("lags behind".into());
+                    break;
+                }
+                self.side.pass(SHORT)?;
             }
         }
         Ok(())
