@@ -7,7 +7,7 @@ use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
 use picklock::scenarios::shrink::{self, Budget, Shrunk, reproduction};
-use picklock::scenarios::{runner, write};
+use picklock::scenarios::{runner, why, write};
 
 use super::one_run::{OneRun, Ran};
 use crate::console::{self, Look};
@@ -69,10 +69,18 @@ impl Shrink {
         let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
         if let Some(smaller) = &mut told.smaller {
             smaller.keep = None;
+            let plan = &shrunk.plan;
+            smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
         }
         let mut saved = small;
         saved.path = file.display().to_string();
         told.replay = runner::replay_command(&saved, &saved.cases[0], 0);
+        told.why = Some(runner::why_command(
+            &saved,
+            &saved.cases[0],
+            0,
+            invariant.name,
+        ));
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));
         console::shown(console::print(&text))?;

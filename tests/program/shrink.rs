@@ -103,6 +103,56 @@ fn a_run_that_is_not_the_recorded_one_says_so_and_exits_with_2() {
 }
 
 #[test]
+fn what_of_a_recorded_run_does_not_fit_any_more_is_said() {
+    let folder = Folder::new();
+    let kept = "regressions/unsorted-children-zk-unsorted-fencing-monotonic.toml";
+    let text = fs::read_to_string(kept).expect("it is kept");
+    let replay = |text: &str| {
+        let done = picklock(&["replay", &folder.file("changed.toml", text)]);
+        let words: Vec<&str> = done.stdout.split_whitespace().collect();
+        (done.code, words.join(" "), done.stderr)
+    };
+    let (code, said, _) = replay(&text.replacen("choices = [", "choices = [4000000000, ", 1));
+    assert_eq!(code, Some(2), "{said}");
+    let expected = "choice 1 of the tape is 4000000000, and there are only";
+    assert!(said.contains(expected), "{said}");
+
+    let more = format!("{}1]", "1, ".repeat(5_000));
+    let (before, after) = text.split_once("choices = [").expect("it has choices");
+    let (choices, after) = after.split_once(']').expect("they end");
+    let longer = format!("{before}choices = [{choices}{more}{after}");
+    let (code, said, stderr) = replay(&longer);
+    assert_eq!(code, Some(2), "{said}{stderr}");
+    let expected = "choices were recorded, and the run makes only";
+    assert!(said.contains(expected), "{said}");
+
+    let other = text.replace("rounds = ", "rounds = 1");
+    let path = folder.file("other.toml", &other);
+    let run = picklock(&["run", &path]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let words: Vec<&str> = run.stdout.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("it is not the run that was recorded"),
+        "{said}"
+    );
+
+    let older = format!("picklock = \"{}\"", env!("CARGO_PKG_VERSION"));
+    let older = text.replace(&older, "picklock = \"0.0.7\"");
+    let run = picklock(&["run", &folder.file("older.toml", &older)]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let said = "recorded with picklock 0.0.7: the run is the same";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+
+    let gone = picklock(&["replay", kept, "--case", "zk-gone"]);
+    assert_eq!(gone.code, Some(2), "{gone:?}");
+    assert!(
+        gone.stderr.contains("there is no case `zk-gone`"),
+        "{gone:?}"
+    );
+}
+
+#[test]
 fn a_recorded_run_has_no_other_seed_and_other_cases_need_one() {
     let folder = Folder::new();
     let (_, file) = shrunk(&folder);
