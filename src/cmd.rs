@@ -11,6 +11,7 @@ mod plan;
 mod replay;
 mod run;
 mod shrink;
+mod verify;
 mod why;
 mod yields;
 
@@ -33,6 +34,7 @@ pub enum Command {
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
+    Verify(verify::Verify),
 }
 
 impl Command {
@@ -53,6 +55,7 @@ impl Command {
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),
+            Self::Verify(verify) => verify.execute(look),
         }
     }
 }

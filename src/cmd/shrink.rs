@@ -22,7 +22,8 @@ Examples:
   picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
       --invariant no-stale-effect
 
-Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink.";
+Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
+run cannot tell.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
 #[derive(Debug, clap::Args)]
@@ -49,7 +50,7 @@ impl Shrink {
         let ran = self.run.run()?;
         let Some((invariant, _)) = &ran.violated else {
             console::print(&format!("{}; nothing was written.\n", ran.held))?;
-            return Ok(exit::AS_EXPECTED);
+            return Ok(ran.exit);
         };
         let work = Work::begin(1, 1, false);
         let file = self.file(&ran, invariant.name)?;

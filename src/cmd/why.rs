@@ -25,7 +25,7 @@ Examples:
   picklock why zookeeper/waiter-death --case zk-no-recheck --seed 0
   picklock why regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
-Exit codes: 0, and also if the run holds and there is nothing to explain.";
+Exit codes: 0, and also if the run holds and there is nothing to explain; 3 if it cannot tell.";
 
 /// Of more events than this, only those are shown that the violation needs, unless all are asked for.
 const ROWS: usize = 40;
@@ -73,7 +73,7 @@ impl Why {
         let ran = self.run.run()?;
         let Some((invariant, witness)) = &ran.violated else {
             console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
-            return Ok(exit::AS_EXPECTED);
+            return Ok(ran.exit);
         };
         let work = Work::begin(1, 1, false);
         if let Some(path) = &self.json {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::common::{FAILING, Folder, picklock};
+use super::common::{FAILING, Folder, UNDECIDED, picklock};
 use picklock::scenarios::{Catalogue, load, runner};
 
 const WAITER_DEATH: [&str; 5] = [
@@ -64,6 +64,20 @@ fn a_seed_that_holds_is_not_shrunk_and_nothing_is_written() {
     let said = "seed 0 does not violate fifo; it violates mutual-exclusion";
     assert!(done.stdout.starts_with(said), "{}", done.stdout);
     assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_that_cannot_tell_does_not_hold() {
+    let folder = Folder::new();
+    let (path, out) = (folder.file("lock.toml", UNDECIDED), folder.at("kept"));
+    let shrink: &[&str] = &["shrink", &path, "--seed", "0", "--out", &out];
+    for command in [shrink, &["why", &path, "--seed", "0"]] {
+        let done = picklock(command);
+        assert_eq!(done.code, Some(3), "{done:?}");
+        let said = "seed 0 cannot tell: fault 1";
+        assert!(done.stdout.starts_with(said), "{}", done.stdout);
+    }
+    assert_eq!(folder.names(), ["lock.toml"]);
 }
 
 #[test]

@@ -54,6 +54,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ),
     ("picklock-reports", &["picklock-checker"]),
     (
+        "picklock-verify",
+        &["picklock-algorithms", "picklock-checker", "picklock-sim"],
+    ),
+    (
         "picklock",
         &[
             "picklock-algorithms",
@@ -61,6 +65,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-reports",
             "picklock-scenarios",
             "picklock-sim",
+            "picklock-verify",
         ],
     ),
 ];

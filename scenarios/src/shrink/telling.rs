@@ -34,8 +34,12 @@ pub fn shorten(
         let mut smaller = self::story(scenario, case, violation.seed, &shrunk);
         violation.smaller.clone_from(&smaller.smaller);
         if about.as_ref() == Some(&violation.invariant) {
+            // What is still large takes too long to be run so often.
+            let faults = shrunk.plan.faults.len() as u64;
+            let events = shrunk.simulated.run.counts.engine_events;
+            let all = events.saturating_mul(why::OTHERS * (faults + 1));
             if let (Some(words), Some(invariant), true) =
-                (&mut smaller.smaller, invariant, shrunk.minimal)
+                (&mut smaller.smaller, invariant, all <= budget.events)
             {
                 words.needs = why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
             }
