@@ -64,3 +64,25 @@ fn a_yield_is_the_same_for_any_number_of_jobs() {
     );
     assert_eq!(alone, of("2"));
 }
+
+#[test]
+fn shards_of_drawn_plans_join_to_the_whole() {
+    let folder = Folder::new();
+    let run = |more: &[&str], name: &str| {
+        let json = folder.at(name);
+        let all = [&["run", SWARM, "--seeds", "60", "--json", &json], more].concat();
+        picklock(&all);
+        json
+    };
+    let whole = run(&[], "whole.json");
+    let (first, second) = (
+        run(&["--shard", "1/2"], "1.json"),
+        run(&["--shard", "2/2"], "2.json"),
+    );
+    let joined = folder.at("joined.json");
+    let merged = picklock(&["merge", &first, &second, "--json", &joined]);
+    assert_eq!(merged.code, Some(0), "{merged:?}");
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    assert!(read(&whole).contains("60"), "{}", read(&whole));
+    assert_eq!(read(&whole), read(&joined));
+}

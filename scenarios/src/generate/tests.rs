@@ -74,6 +74,14 @@ fn a_saved_plan_shows_the_same_run_with_the_same_seed() {
 }
 
 #[test]
+fn what_is_left_open_is_written_as_open() {
+    let (scenario, case) = open();
+    let again = read(&write(&scenario, &case));
+    assert_eq!(again.cases[0].open, case.open);
+    assert_eq!(again.cases[0].plan_for(7).faults, case.plan_for(7).faults);
+}
+
+#[test]
 fn the_faults_of_the_file_stand_before_those_that_are_drawn() {
     let (_, case) = open();
     for seed in 0..500 {
