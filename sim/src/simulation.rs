@@ -97,6 +97,9 @@ impl Simulation {
             }
             world.now = at;
             world.recorder.mix(at.micros() ^ event.word() << 20);
+            if world.timeline.has_near() {
+                world.look_ahead(&self.shared.executor);
+            }
             world.happen(event);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {

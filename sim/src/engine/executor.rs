@@ -9,6 +9,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use picklock_algorithms::env::LocalFuture;
 
+use super::ahead::ask_for;
+
 /// A task, by its place in the slab. Places are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u32);
@@ -183,6 +185,24 @@ impl<L: Copy> Executor<L> {
         }
         self.ready.0.store(NONE, Relaxed);
         task.start(TaskId(place))
+    }
+
+    /// Asks for the memory of a task that will run soon: first for its place, and then for what is there.
+    pub fn ask_for_place(&self, task: TaskId) {
+        if let Some(place) = self.tasks.borrow().slots.get(task.0 as usize) {
+            ask_for(place);
+        }
+    }
+
+    /// Asks for the memory of a task whose place was asked for.
+    pub fn ask_for(&self, task: TaskId) {
+        let slab = self.tasks.borrow();
+        if let Some(Some(task)) = slab.slots.get(task.0 as usize) {
+            ask_for(&*task.wake);
+            if let Some(body) = &task.body {
+                ask_for(&*body.future);
+            }
+        }
     }
 
     /// Takes a task to run it; `None` if it is over.
