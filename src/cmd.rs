@@ -5,9 +5,12 @@ mod choose;
 mod herd;
 mod list;
 mod merge;
+mod one_run;
 mod part;
 mod replay;
 mod run;
+mod shrink;
+mod why;
 
 use clap::Subcommand;
 
@@ -20,6 +23,8 @@ pub enum Command {
     Run(run::Run),
     Merge(merge::Merge),
     Replay(replay::Replay),
+    Shrink(shrink::Shrink),
+    Why(why::Why),
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
@@ -36,6 +41,8 @@ impl Command {
             Self::Run(run) => run.execute(look),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
+            Self::Shrink(shrink) => shrink.execute(look),
+            Self::Why(why) => why.execute(look),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),

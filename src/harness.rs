@@ -12,6 +12,7 @@ use picklock_checker::outcome::{ScenarioOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
 use picklock_scenarios::runner::{Settings, Stopped, run_case};
+use picklock_scenarios::shrink::{self, Budget};
 use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
 
 use crate::sources;
@@ -160,6 +161,7 @@ impl Harness {
                 case: case.name.clone(),
                 why,
             })?;
+            shrink::shorten(scenario, case, &mut outcome, Budget::ASIDE, &nobody_stops);
             let unknown = RECIPES.iter().all(|it| it.name != case.algorithm.name);
             if let Some(story) = &mut outcome.story
                 && (is_text || unknown)
@@ -167,6 +169,9 @@ impl Harness {
                 // The program knows neither the text nor the algorithm.
                 let seed = story.seed;
                 story.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
+                if let Some(smaller) = &mut story.smaller {
+                    smaller.keep = None;
+                }
             }
             cases.push(outcome);
         }

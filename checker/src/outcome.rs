@@ -122,6 +122,18 @@ pub struct Story {
     pub history: History,
     /// The command that shows it again.
     pub replay: String,
+    /// If this is not the run of the seed but a smaller one that violates the same: how much smaller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smaller: Option<Smaller>,
+}
+
+/// A run that was made smaller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Smaller {
+    /// What became of it: `5 contenders to 3, 4 faults to 1, 118 events to 8`.
+    pub sizes: String,
+    /// The command that writes it down as a scenario file, if there is one.
+    pub keep: Option<String>,
 }
 
 /// The outcome of one scenario.

@@ -34,6 +34,22 @@ pub struct Witness {
     pub argument: Vec<Step>,
 }
 
+impl Witness {
+    /// The argument with a `#` for each word that has a number in it: names, times, tokens. Two runs of which it is the
+    /// same break the promise in the same way.
+    pub fn kind(&self) -> String {
+        let sentences = self.argument.iter().map(|step| {
+            let (Step::Then(text) | Step::However(text)) = step;
+            let words = text.split_whitespace().map(|word| {
+                let named = word.contains(|letter: char| letter.is_ascii_digit());
+                if named { "#" } else { word }
+            });
+            words.collect::<Vec<_>>().join(" ")
+        });
+        sentences.collect::<Vec<_>>().join("\n")
+    }
+}
+
 /// A step of an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -52,6 +52,9 @@ fn summary(story: &Story, asides: &[String]) -> String {
             lines.push(format!("  seed {} violates nothing: {events}", story.seed));
         }
     }
+    if let Some(smaller) = &story.smaller {
+        lines.push(hanging("  shrunk: ", &harmless(&smaller.sizes)));
+    }
     if !story.also.is_empty() {
         let also = story.also.join(", ");
         lines.push(hanging("  also violated by this run: ", &also));
@@ -61,8 +64,20 @@ fn summary(story: &Story, asides: &[String]) -> String {
     lines.join("\n")
 }
 
-/// How to see it again, the command last.
+/// How to see it again, the command last. A run that was shrunk is another than the one that was found: the command
+/// that keeps it shows it again, too.
 fn again(story: &Story) -> String {
     let command = harmless(&story.replay);
-    format!("  Hash     {:016x}\n  Replay   {command}\n", story.hash)
+    let keep = story.smaller.as_ref().and_then(|it| it.keep.as_deref());
+    let keep = keep.map(|keep| format!("  Keep     {}\n", harmless(keep)));
+    let keep = keep.unwrap_or_default();
+    format!(
+        "  Hash     {:016x}{}\n{keep}  Replay   {command}\n",
+        story.hash,
+        if keep.is_empty() {
+            ""
+        } else {
+            ", of the shrunk run"
+        },
+    )
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::Step;
-use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Violation};
+use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
 
 use crate::words::{count, hanging, harmless};
 
@@ -28,7 +27,7 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
             let signature = (
                 violation.invariant.as_str(),
                 case.algorithm.as_str(),
-                shape(violation),
+                violation.witness.kind(),
             );
             kinds.entry(signature).or_default().push(Failed {
                 case,
@@ -59,20 +58,6 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
     text
 }
 
-/// The argument of a violation with a `#` for each name and number.
-fn shape(violation: &Violation) -> String {
-    let steps = violation.witness.argument.iter();
-    let sentences = steps.map(|step| {
-        let (Step::Then(text) | Step::However(text)) = step;
-        let words = text.split_whitespace().map(|word| {
-            let named = word.contains(|letter: char| letter.is_ascii_digit());
-            if named { "#" } else { word }
-        });
-        words.collect::<Vec<_>>().join(" ")
-    });
-    sentences.collect::<Vec<_>>().join("\n")
-}
-
 /// The command that shows a seed of a case again. It is that of the story, which knows where the scenario is.
 fn again(case: &CaseOutcome, seed: u64) -> String {
     let told = case.story.as_ref().map(|story| (story.seed, &story.replay));
@@ -92,7 +77,8 @@ fn again(case: &CaseOutcome, seed: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use picklock_checker::{VirtualTime, Witness};
+    use picklock_checker::outcome::Violation;
+    use picklock_checker::{Step, VirtualTime, Witness};
 
     fn case(scenario: &str, who: &str, events: usize, seed: u64) -> ScenarioOutcome {
         let argument = vec![

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use common::{history, story, two_inside, witness};
 use insta::assert_snapshot;
-use picklock_checker::outcome::Story;
+use picklock_checker::outcome::{Smaller, Story};
 use picklock_reports::style::Style;
 use picklock_reports::timeline::Detail;
 
@@ -253,4 +253,22 @@ fn with_several_locks_each_event_names_its_own() {
         .filter(|line| line.contains("enters"))
         .collect();
     assert_snapshot!(enters.join("\n"));
+}
+
+#[test]
+fn a_shrunk_run_says_so_and_how_to_keep_it() {
+    let mut told = two_inside();
+    told.smaller = Some(Smaller {
+        sizes: "5 contenders to 3, 4 faults to 1, 118 events to 8".to_owned(),
+        keep: Some("picklock shrink zookeeper/waiter-death --seed 4127".to_owned()),
+    });
+    let text = essential(&told);
+    assert!(text.contains("\n  shrunk: 5 contenders to 3, 4 faults to 1, 118 events to 8\n"));
+    let end: Vec<&str> = text.lines().rev().take(3).collect();
+    assert_eq!(end[2], "  Hash     00c0ffee0badf00d, of the shrunk run");
+    assert_eq!(
+        end[1],
+        "  Keep     picklock shrink zookeeper/waiter-death --seed 4127"
+    );
+    assert!(end[0].starts_with("  Replay   picklock replay "));
 }

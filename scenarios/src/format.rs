@@ -13,6 +13,7 @@ mod fault;
 mod inject;
 mod mistake;
 mod reader;
+mod replay;
 mod trigger;
 mod workload;
 mod world;
@@ -109,13 +110,15 @@ fn scenario(
         faults: faults.clone(),
         event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
     };
+    let mut cases = cases(fields, catalogue, section, &world, mistakes);
+    replay::replay(fields, &mut cases, mistakes);
     Scenario {
         name: name.to_owned(),
         path: path.to_owned(),
         claim,
         because,
         source,
-        cases: cases(fields, catalogue, section, &world, mistakes),
+        cases,
     }
 }
 

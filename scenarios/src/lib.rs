@@ -16,8 +16,10 @@ mod nearest;
 pub mod runner;
 pub mod scenario;
 pub mod shard;
+pub mod shrink;
 pub mod tally;
 pub mod units;
+pub mod why;
 mod write;
 
 pub use diagnostic::{Diagnostic, Place};
@@ -25,5 +27,7 @@ pub use format::parse;
 pub use library::BUILT_IN;
 pub use load::load;
 pub use nearest::nearest;
-pub use scenario::{Case, Catalogue, Expectation, Measure, Scenario, Want, default_event_budget};
+pub use scenario::{
+    Case, Catalogue, Expectation, Measure, Recorded, Scenario, Want, default_event_budget,
+};
 pub use write::write;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
 use picklock_checker::vacuity::vacuous_evidence;
 use picklock_checker::{Evidence, invariants};
-use picklock_sim::{Simulated, simulate};
+use picklock_sim::engine::Tape;
+use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
 use crate::clock::Stopwatch;
@@ -71,7 +72,7 @@ pub fn run_shard(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Tally, Stopped> {
-    let mut tally = Tally::new(settings.seeds.clone(), shard);
+    let mut tally = Tally::new(case.seeds(&settings.seeds), shard);
     while run_block(
         scenario,
         case,
@@ -99,15 +100,16 @@ pub fn run_block(
     progress: &(dyn Fn() + Sync),
 ) -> Result<u64, Stopped> {
     let watch = Stopwatch::start();
+    let seeds = case.seeds(&settings.seeds);
     let next = tally.seeds();
-    let until = shard.len(&settings.seeds).min(next.saturating_add(BLOCK));
+    let until = shard.len(&seeds).min(next.saturating_add(BLOCK));
     let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
         .into_par_iter()
         .map(|place| {
             if stop.load(Ordering::Relaxed) {
                 return Err(Stopped::Interrupted);
             }
-            let seed = shard.seed(&settings.seeds, place);
+            let seed = shard.seed(&seeds, place);
             let guilty = Guilty(scenario, case, seed);
             let outcome = run_seed(case, seed, settings.verify_determinism)?;
             drop(guilty);
@@ -131,15 +133,24 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
     tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
 
+/// Runs one seed of a case: with the choices of the seed, or with those that were recorded,
+/// whatever the seed.
+pub fn simulated(case: &Case, seed: u64) -> Simulated {
+    match &case.recorded {
+        Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
+        None => simulate(&case.plan, seed),
+    }
+}
+
 /// Runs one seed of a case, and judges it.
 ///
 /// # Errors
 ///
 /// [`Stopped::NotDeterministic`], if it is run twice and the runs differ.
 pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stopped> {
-    let simulated = simulate(&case.plan, seed);
+    let simulated = simulated(case, seed);
     if twice {
-        let again = simulate(&case.plan, seed).hash;
+        let again = self::simulated(case, seed).hash;
         if again != simulated.hash {
             return Err(Stopped::NotDeterministic {
                 seed,
@@ -181,7 +192,7 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
 
 /// Runs a seed again to tell its story: that of the violation, if there is one to tell.
 fn tell(scenario: &Scenario, case: &Case, violation: &Violation) -> Story {
-    let simulated = simulate(&case.plan, violation.seed);
+    let simulated = simulated(case, violation.seed);
     let outcome = judge(case, violation.seed, &simulated);
     let violated = (violation.invariant.clone(), violation.witness.clone());
     story(scenario, case, simulated, &outcome, Some(violated))
@@ -209,13 +220,22 @@ pub fn story(
         also,
         history: simulated.run.history,
         replay: replay_command(scenario, case, outcome.seed),
+        smaller: None,
     }
 }
 
 /// The command that shows a run again, ready for a shell.
 pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
-    let (scenario, case) = (quoted(&scenario.path), quoted(&case.name));
-    format!("picklock replay {scenario} --case {case} --seed {seed}")
+    format!("picklock replay {}", run_in_words(scenario, case, seed))
+}
+
+/// How commands name a run. One that was recorded is alone in its file.
+pub(crate) fn run_in_words(scenario: &Scenario, case: &Case, seed: u64) -> String {
+    let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+    match &case.recorded {
+        Some(_) => path,
+        None => format!("{path} --case {name} --seed {seed}"),
+    }
 }
 
 /// The run that is under way: if the algorithm panics, a person should know how to see it again.

@@ -1,6 +1,7 @@
 //! What a scenario file says, checked and ready to run.
 
 use std::fmt;
+use std::ops::Range;
 
 use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
@@ -78,6 +79,53 @@ pub struct Case {
     pub expectations: Vec<Expectation>,
     /// The bounds that metrics must keep, in the order of the catalogue.
     pub measures: Vec<Measure>,
+    /// The run that it is about, if it is about one. Without it, a case is about many: one for each seed.
+    pub recorded: Option<Recorded>,
+}
+
+impl Case {
+    /// The seeds that it is run with, of those that were asked for. A run that was recorded is run once, whatever was
+    /// asked for: its seed is 0.
+    pub fn seeds(&self, asked: &Range<u64>) -> Range<u64> {
+        match self.recorded {
+            Some(_) => 0..1,
+            None => asked.clone(),
+        }
+    }
+}
+
+/// A run as it was recorded: with the plan of its case, it happens again on every machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// What chance decided, in order; zeros from there on.
+    pub choices: Vec<u32>,
+    /// The hash of its history, if that was written down.
+    pub hash: Option<u64>,
+    /// The version of picklock that recorded it, if that was written down.
+    pub picklock: Option<String>,
+}
+
+impl Recorded {
+    /// The version that recorded it, if that is another than this.
+    pub fn other_version(&self) -> Option<&str> {
+        let version = self.picklock.as_deref();
+        version.filter(|version| *version != env!("CARGO_PKG_VERSION"))
+    }
+
+    /// What does not fit of the recorded choices, if a run with them makes these instead.
+    pub fn misfit(&self, made: &[u32]) -> Option<String> {
+        let mut pairs = self.choices.iter().zip(made).enumerate();
+        if let Some((place, (was, is))) = pairs.find(|(_, (was, is))| was != is) {
+            let place = place + 1;
+            return Some(format!(
+                "choice {place} of the tape is {was}, and there are only {} to choose from there",
+                u64::from(*is) + 1
+            ));
+        }
+        let (recorded, made) = (self.choices.len(), made.len());
+        (recorded > made)
+            .then(|| format!("{recorded} choices were recorded, and the run makes only {made}"))
+    }
 }
 
 /// A recipe holds functions, so it is shown by its name alone.
@@ -94,6 +142,7 @@ impl fmt::Debug for Case {
             .field("event_budget", &self.plan.event_budget)
             .field("expectations", &self.expectations)
             .field("measures", &self.measures)
+            .field("recorded", &self.recorded)
             .finish()
     }
 }

@@ -7,7 +7,7 @@ use picklock_sim::plan::{Arrival, Ensemble, Hold, Network, Section, Service, Wor
 
 use self::toml::{number, prose, text};
 use crate::format::checked_by_default;
-use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
+use crate::scenario::{Case, Expectation, Measure, Recorded, Scenario, Want};
 use crate::units::{write_duration, write_range};
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
@@ -30,6 +30,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
         lines.extend(fault::lines(planned));
     }
     lines.extend(case_lines(case));
+    lines.extend(case.recorded.as_ref().map(replay).unwrap_or_default());
     let mut file = lines.join("\n");
     file.push('\n');
     file
@@ -117,6 +118,33 @@ fn case_lines(case: &Case) -> Vec<String> {
     let wants = case.expectations.iter();
     lines.extend(wants.filter_map(|expectation| expect(expectation, case)));
     lines.extend(case.measures.iter().map(measure));
+    lines
+}
+
+/// A run that was recorded; its choices in lines of twenty.
+fn replay(recorded: &Recorded) -> Vec<String> {
+    let mut lines = vec![String::new(), "[replay]".to_owned()];
+    let row = |row: &[u32]| {
+        let row: Vec<String> = row.iter().map(u32::to_string).collect();
+        row.join(", ")
+    };
+    let mut rows = recorded.choices.chunks(20);
+    match (rows.next(), rows.len()) {
+        (None, _) => lines.push("choices = []".to_owned()),
+        (Some(only), 0) => lines.push(format!("choices = [{}]", row(only))),
+        (Some(first), _) => {
+            lines.push("choices = [".to_owned());
+            let rows = std::iter::once(first).chain(rows);
+            lines.extend(rows.map(|choices| format!("    {},", row(choices))));
+            lines.push("]".to_owned());
+        }
+    }
+    if let Some(hash) = recorded.hash {
+        lines.push(format!("hash = \"{hash:016x}\""));
+    }
+    if let Some(version) = &recorded.picklock {
+        lines.push(format!("picklock = {}", text(version)));
+    }
     lines
 }
 

@@ -329,6 +329,21 @@ fn no_case_at_all_is_a_mistake() {
 }
 
 #[test]
+fn a_recorded_run_is_read_as_strictly() {
+    let slips = [
+        "choices = [0, -1, 4294967296]",
+        "choices = 7",
+        "hash = \"12\"",
+        "choices = []\nhash = \"00c0ffee00c0ffeg\"\nseed = 3",
+    ];
+    let said = slips.map(|slip| {
+        let found = mistakes(&format!("{GOOD}\n[replay]\n{slip}\n"));
+        rendered(&found)
+    });
+    insta::assert_snapshot!("recorded_run", said.join("\n\n"));
+}
+
+#[test]
 fn an_empty_file_lacks_everything() {
     insta::assert_snapshot!("empty_file", rendered(&mistakes("")));
 }

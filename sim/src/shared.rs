@@ -1,6 +1,6 @@
 //! What the contenders' code holds on to: the world, and the executor that runs it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -20,7 +20,12 @@ use crate::zookeeper::client::Input;
 pub(crate) struct Shared {
     pub world: RefCell<World>,
     pub executor: Executor<ProcessId>,
+    /// How many random numbers the contenders' code has drawn.
+    pub drawn: Cell<u64>,
 }
+
+/// An odd number with its bits spread evenly: multiples of it are all different.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The environment of a simulated process.
 struct SimulatedEnvironment {
@@ -59,7 +64,14 @@ impl Environment for SimulatedEnvironment {
     }
 
     fn random(&self) -> u64 {
-        self.shared.world.borrow_mut().tape.number()
+        let drawn = self.shared.drawn.get() + 1;
+        self.shared.drawn.set(drawn);
+        match self.shared.world.borrow_mut().tape.number() {
+            // A tape that has run out. Two names made of zeros would be the same name, and a run whose tape was
+            // shortened would fail for a reason of its own.
+            0 => drawn.wrapping_mul(SPREAD),
+            number => number,
+        }
     }
 }
 

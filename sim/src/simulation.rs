@@ -1,6 +1,6 @@
 //! A simulation: one plan, one tape, one run.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use picklock_checker::{ContenderId, Ended, Facts, Run};
@@ -53,6 +53,7 @@ impl Simulation {
         let shared = Rc::new_cyclic(|shared| Shared {
             world: RefCell::new(World::new(plan, tape, shared.clone())),
             executor: Executor::default(),
+            drawn: Cell::new(0),
         });
         for place in 0..workload.contenders {
             let task = contender::run(Rc::clone(&shared), ContenderId(place), Start::First);

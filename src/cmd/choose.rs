@@ -55,6 +55,43 @@ pub fn case(path: &PathBuf, case: Option<&str>) -> Result<(Scenario, Case), Fail
     }
 }
 
+/// One run: a case of a scenario, and its seed. If both are missing, both are asked for.
+pub fn run(
+    path: &PathBuf,
+    case: Option<&str>,
+    seed: Option<u64>,
+) -> Result<(Scenario, Case, u64), Failure> {
+    match self::case(path, case) {
+        Ok((scenario, case)) => {
+            let seed = self::seed(&case, seed)?;
+            Ok((scenario, case, seed))
+        }
+        Err(Failure::Usage { problem, mut hints }) => {
+            if seed.is_none() {
+                hints.push("and one of its runs: --seed 0".to_owned());
+            }
+            Err(Failure::Usage { problem, hints })
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// The seed of a case. A run that was recorded has one only, and needs none to be named.
+fn seed(case: &Case, asked: Option<u64>) -> Result<u64, Failure> {
+    match (&case.recorded, asked) {
+        (Some(_), None | Some(0)) => Ok(0),
+        (Some(_), Some(seed)) => Err(Failure::usage(
+            format!("{} is one recorded run, and has no seed {seed}", case.name),
+            ["leave --seed away".to_owned()],
+        )),
+        (None, Some(seed)) => Ok(seed),
+        (None, None) => Err(Failure::usage(
+            format!("{} has many runs, one for each seed", case.name),
+            ["name one of them: --seed 0".to_owned()],
+        )),
+    }
+}
+
 /// The scenarios behind these words, each once. All mistakes are told together.
 fn named(paths: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
     let mut scenarios: Vec<Scenario> = Vec::new();

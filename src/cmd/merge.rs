@@ -6,6 +6,7 @@ use picklock::checker::outcome::ScenarioOutcome;
 use picklock::reports::{json, terminal};
 use picklock::scenarios::runner::conclude;
 use picklock::scenarios::shard::{self, ShardFile};
+use picklock::scenarios::shrink::{self, Budget};
 
 use crate::console::{self, Look};
 use crate::exit;
@@ -31,6 +32,9 @@ pub struct Merge {
     /// Write the results to this file, as JSON: those of a run that was not split.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    #[arg(long)]
+    no_shrink: bool,
     /// Show only what is not as expected.
     #[arg(long, short)]
     quiet: bool,
@@ -58,7 +62,7 @@ impl Merge {
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
-        let outcomes = outcomes(&joined, &name)?;
+        let outcomes = self.outcomes(&joined, &name, &work)?;
         let code = exit::of(
             outcomes
                 .iter()
@@ -80,6 +84,45 @@ impl Merge {
         }
         Ok(code)
     }
+
+    /// The outcomes of the whole. Cases that follow each other in one scenario belong together.
+    fn outcomes(
+        &self,
+        joined: &ShardFile,
+        name: &str,
+        work: &Work,
+    ) -> Result<Vec<ScenarioOutcome>, Failure> {
+        // A simulation runs on threads that do nothing else.
+        let pool = threads::pool(None)?;
+        let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
+        for ran in &joined.cases {
+            let scenario = ran.scenario().map_err(|why| {
+                let hint = "run the shards again with this picklock".to_owned();
+                Failure::usage(format!("{name}: {}", why.0), [hint])
+            })?;
+            for case in &scenario.cases {
+                let outcome = pool.install(|| {
+                    let mut outcome = conclude(&scenario, case, &ran.tally);
+                    if !self.no_shrink {
+                        shrink::shorten(&scenario, case, &mut outcome, Budget::ASIDE, work.stop());
+                    }
+                    outcome
+                });
+                match outcomes.last_mut() {
+                    Some((path, last)) if *path == ran.path => last.cases.push(outcome),
+                    Some(_) | None => outcomes.push((
+                        &ran.path,
+                        ScenarioOutcome {
+                            name: scenario.name.clone(),
+                            claim: scenario.claim.clone(),
+                            cases: vec![outcome],
+                        },
+                    )),
+                }
+            }
+        }
+        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    }
 }
 
 fn read(path: &Path) -> Result<ShardFile, Failure> {
@@ -92,32 +135,4 @@ fn read(path: &Path) -> Result<ShardFile, Failure> {
         let hint = "run the shard again with this picklock".to_owned();
         Failure::usage(format!("{shown}: {}", why.0), [hint])
     })
-}
-
-/// The outcomes of the whole. Cases that follow each other in one scenario belong together.
-fn outcomes(joined: &ShardFile, name: &str) -> Result<Vec<ScenarioOutcome>, Failure> {
-    // A simulation runs on threads that do nothing else.
-    let pool = threads::pool(None)?;
-    let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
-    for ran in &joined.cases {
-        let scenario = ran.scenario().map_err(|why| {
-            let hint = "run the shards again with this picklock".to_owned();
-            Failure::usage(format!("{name}: {}", why.0), [hint])
-        })?;
-        for case in &scenario.cases {
-            let outcome = pool.install(|| conclude(&scenario, case, &ran.tally));
-            match outcomes.last_mut() {
-                Some((path, last)) if *path == ran.path => last.cases.push(outcome),
-                Some(_) | None => outcomes.push((
-                    &ran.path,
-                    ScenarioOutcome {
-                        name: scenario.name.clone(),
-                        claim: scenario.claim.clone(),
-                        cases: vec![outcome],
-                    },
-                )),
-            }
-        }
-    }
-    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }

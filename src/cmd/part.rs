@@ -8,7 +8,7 @@ use picklock::scenarios::clock::{Stopwatch, days_since_epoch};
 use picklock::scenarios::runner::{Settings, run_block};
 use picklock::scenarios::shard::Shard;
 use picklock::scenarios::tally::Tally;
-use picklock::scenarios::{Scenario, units};
+use picklock::scenarios::{Case, Scenario, units};
 use rayon::ThreadPool;
 
 use crate::failure::Failure;
@@ -142,8 +142,8 @@ pub fn timed(
             .iter()
             .flat_map(|it| it.cases.iter().map(move |case| (it, case)))
     };
-    let nothing = Tally::new(settings.seeds.clone(), span.part());
-    let mut tallies: VecDeque<Tally> = cases().map(|_| nothing.clone()).collect();
+    let nothing = |case: &Case| Tally::new(case.seeds(&settings.seeds), span.part());
+    let mut tallies: VecDeque<Tally> = cases().map(|(_, case)| nothing(case)).collect();
     let watch = Stopwatch::start();
     loop {
         let started = watch.elapsed();

@@ -10,7 +10,7 @@ use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want};
-use picklock::sim::simulate;
+use picklock::sim::Simulated;
 use serde::Serialize;
 
 use super::choose;
@@ -23,8 +23,10 @@ const EXAMPLES: &str = "\
 Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock replay my-locks/outage.toml --seed 3 --full
+  picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
-Exit codes: 0 if the scenario expects what is shown, 1 if not, 3 if the run cannot tell.";
+Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
+recorded, 3 if the run cannot tell.";
 
 /// Run one seed again, and tell its story.
 #[derive(Debug, clap::Args)]
@@ -36,9 +38,9 @@ pub struct Replay {
     /// The case; may be left out if there is only one.
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
-    /// The seed.
+    /// The seed; a file with a recorded run needs none.
     #[arg(long, value_name = "S")]
-    seed: u64,
+    seed: Option<u64>,
     /// Show all contenders and all events, and not only what the violation needs.
     #[arg(long)]
     full: bool,
@@ -54,15 +56,17 @@ impl Replay {
     ///
     /// [`Failure`], if it could not be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
-        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
+        let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let work = Work::begin(1, 1, false);
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
-        let simulated = simulate(&case.plan, self.seed);
-        let outcome = runner::judge(&case, self.seed, &simulated);
+        let simulated = runner::simulated(&case, seed);
+        let fits = Fits::of(&case, &simulated);
+        let outcome = runner::judge(&case, seed, &simulated);
         work.seed_done();
-        let judged = Judged::of(&case, &outcome);
+        let mut judged = Judged::of(&case, &outcome);
+        judged.remarks.extend(fits.remarks);
         let told = runner::story(
             &scenario,
             &case,
@@ -85,6 +89,9 @@ impl Replay {
         let head = head(&scenario, &case, &judged, &told, &style);
         let text = format!("{head}\n{}", story(&told, detail, &style));
         console::shown(console::print(&text))?;
+        if !fits.same {
+            return Ok(exit::BAD_INPUT);
+        }
         Ok(exit::of([judged.standing]))
     }
 }
@@ -133,6 +140,47 @@ impl Judged {
             standing,
             violated: violated.map(|(_, name, witness)| ((*name).to_owned(), (***witness).clone())),
             remarks,
+        }
+    }
+}
+
+/// Whether this is the run that was recorded, and what to say about that.
+struct Fits {
+    same: bool,
+    remarks: Vec<String>,
+}
+
+impl Fits {
+    fn of(case: &Case, simulated: &Simulated) -> Self {
+        let Some(recorded) = &case.recorded else {
+            return Self {
+                same: true,
+                remarks: Vec::new(),
+            };
+        };
+        let (hash, this) = (simulated.hash, env!("CARGO_PKG_VERSION"));
+        let version = recorded
+            .other_version()
+            .map(|other| format!("it was recorded with picklock {other}, and this is {this}"));
+        let misfit = recorded.misfit(&simulated.choices);
+        let (same, first) = match recorded.hash {
+            Some(was) if was == hash => (true, None),
+            Some(was) => {
+                let first = format!(
+                    "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}"
+                );
+                (false, Some(first))
+            }
+            None => (misfit.is_none(), None),
+        };
+        let misfit = misfit.filter(|_| !same);
+        let unexplained = !same && version.is_none() && misfit.is_none();
+        let unexplained = unexplained
+            .then(|| "the file, the algorithm, or picklock itself has been changed".to_owned());
+        let remarks = [first, version, misfit, unexplained];
+        Self {
+            same,
+            remarks: remarks.into_iter().flatten().collect(),
         }
     }
 }

@@ -8,6 +8,7 @@ use picklock::reports::{json, terminal};
 use picklock::scenarios::Scenario;
 use picklock::scenarios::runner::{Settings, conclude, run_shard};
 use picklock::scenarios::shard::ShardFile;
+use picklock::scenarios::shrink::{self, Budget};
 use rayon::ThreadPool;
 
 use super::choose;
@@ -49,6 +50,9 @@ pub struct Run {
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
+    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    #[arg(long)]
+    no_shrink: bool,
     /// Show only what is not as expected, and no progress.
     #[arg(long, short)]
     quiet: bool,
@@ -64,10 +68,15 @@ impl Run {
         let scenarios = choose::scenarios(&self.paths, &self.cases)?;
         let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
-        let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
-        let cases = cases as u64;
-        let seeds = span.part().len(&span.seeds).saturating_mul(cases);
-        let work = Work::begin(cases, seeds, !self.quiet && span.time.is_none());
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let seeds = cases.clone().fold(0_u64, |seeds, case| {
+            seeds.saturating_add(span.part().len(&case.seeds(&span.seeds)))
+        });
+        let work = Work::begin(
+            cases.count() as u64,
+            seeds,
+            !self.quiet && span.time.is_none(),
+        );
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
@@ -85,7 +94,8 @@ impl Run {
         };
         if read {
             let summary = terminal::summary(&outcomes, code, &look.stdout());
-            let ran = file.cases.first().map_or(0, |ran| ran.tally.seeds());
+            let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
+            let ran = ran.unwrap_or_default();
             console::shown(work.print(&(summary + &span.said(ran))))?;
         }
         if let Some(path) = &self.json {
@@ -137,7 +147,13 @@ impl Run {
                         })
                         .map_err(|why| Failure::stopped(scenario, case, why))?,
                 };
-                cases.push(pool.install(|| conclude(scenario, case, &tally)));
+                cases.push(pool.install(|| {
+                    let mut outcome = conclude(scenario, case, &tally);
+                    if !self.no_shrink {
+                        shrink::shorten(scenario, case, &mut outcome, Budget::ASIDE, work.stop());
+                    }
+                    outcome
+                }));
                 file.push(scenario, case, tally);
                 work.case_done();
             }

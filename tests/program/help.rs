@@ -28,6 +28,16 @@ fn help_of_replay() {
 }
 
 #[test]
+fn help_of_shrink() {
+    insta::assert_snapshot!(help(&["shrink", "--help"]));
+}
+
+#[test]
+fn help_of_why() {
+    insta::assert_snapshot!(help(&["why", "--help"]));
+}
+
+#[test]
 fn help_of_merge() {
     insta::assert_snapshot!(help(&["merge", "--help"]));
 }

@@ -7,3 +7,4 @@ mod exit_codes;
 mod help;
 mod library;
 mod shards;
+mod shrink;

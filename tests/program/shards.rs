@@ -174,3 +174,22 @@ fn a_limit_of_time_runs_what_fits_and_the_same_seeds_say_the_same() {
     assert_eq!(read(&timed), read(&again));
     assert!(read(&timed).contains("\"from\": 7000000"));
 }
+
+#[test]
+fn a_recorded_run_is_run_once_whatever_the_seeds_and_shards() {
+    let folder = Folder::new();
+    let recorded = "regressions/unsorted-children-zk-unsorted-fencing-monotonic.toml";
+    let arguments = [recorded, "zookeeper/waiter-death", "--seeds", "7..24"];
+    let (whole, joined) = (folder.at("whole.json"), folder.at("joined.json"));
+    let one = picklock(&[&["run"], &arguments[..], &["--json", &whole]].concat());
+    assert_eq!(one.code, Some(0), "{one:?}");
+    let files = four(&folder, &arguments);
+    let all = merged(&files, &["--json", &joined]);
+    assert_eq!(all.code, Some(0), "{all:?}");
+    let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
+    assert_eq!(read(&whole), read(&joined));
+    assert_eq!(untimed(&one.stdout), untimed(&all.stdout));
+    let results: serde_json::Value = serde_json::from_str(&read(&whole)).expect("it is JSON");
+    assert_eq!(results["cases"][0]["seeds"], 1);
+    assert_eq!(results["cases"][1]["seeds"], 17);
+}

@@ -68,6 +68,7 @@ pub(super) fn case(
             plan,
             expectations,
             measures,
+            recorded: None,
         },
         span: name_item
             .or(algorithm_item)

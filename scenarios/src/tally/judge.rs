@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_checker::outcome::{CaseOutcome, Finding, Standing, Story, Violation};
 use picklock_checker::{invariants, metrics};
 
-use super::{Tally, Unknown};
+use super::{Tally, Unknown, mixed};
 use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
@@ -80,7 +80,7 @@ impl Tally {
         let promises = case.expectations.iter().filter_map(|it| self.promise(it));
         let measures = case.measures.iter().map(|it| self.measure(it, metrics));
         let mut findings: Vec<Finding> = Vec::new();
-        for finding in promises.chain(measures) {
+        for finding in promises.chain(measures).chain(self.recorded(case)) {
             if findings.iter().all(|other| other.line != finding.line) {
                 findings.push(finding);
             }
@@ -186,6 +186,38 @@ impl Tally {
             standing,
             line,
         }
+    }
+
+    /// Whether the run of a case that was recorded is still the one that was recorded.
+    fn recorded(&self, case: &Case) -> Option<Finding> {
+        let recorded = case.recorded.as_ref().filter(|_| self.seeds() > 0)?;
+        let same = self.hash == mixed(0, recorded.hash?);
+        let (standing, line) = match (same, recorded.other_version()) {
+            (true, None) => (
+                Standing::Holds,
+                "it is the run that was recorded".to_owned(),
+            ),
+            (true, Some(version)) => (
+                Standing::AsExpected,
+                format!("recorded with picklock {version}: the run is the same"),
+            ),
+            (false, None) => (
+                Standing::Fail,
+                "it is not the run that was recorded: see what picklock replay says of it"
+                    .to_owned(),
+            ),
+            // What it is judged by is what the file expects of it.
+            (false, Some(version)) => (
+                Standing::AsExpected,
+                format!("recorded with picklock {version}: the run is another one today"),
+            ),
+        };
+        let name = "replay".to_owned();
+        Some(Finding {
+            name,
+            standing,
+            line,
+        })
     }
 
     /// Why nothing can be said of an invariant, if so.

@@ -75,6 +75,7 @@ proptest! {
         assert_eq!(again.name, case.name);
         assert_same_plan(&again.plan, &case.plan);
         assert_eq!(again.measures, case.measures);
+        assert_eq!(again.recorded, case.recorded);
         for wanted in &case.expectations {
             assert!(again.expectations.contains(wanted), "{wanted:?}");
         }

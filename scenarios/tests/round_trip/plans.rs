@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::RequestKind;
 use picklock_algorithms::registry::RECIPES;
-use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
+use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
 use picklock_sim::plan::*;
 use proptest::prelude::*;
 
@@ -340,13 +340,26 @@ fn wants() -> BoxedStrategy<Vec<Expectation>> {
         .boxed()
 }
 
+fn recorded() -> BoxedStrategy<Option<Recorded>> {
+    let choices = prop::collection::vec(any::<u32>(), 0..50);
+    let version = prop::option::of(Just("0.1.0".to_owned()));
+    let recorded = (choices, prop::option::of(any::<u64>()), version);
+    let recorded = recorded.prop_map(|(choices, hash, picklock)| Recorded {
+        choices,
+        hash,
+        picklock,
+    });
+    prop::option::of(recorded).boxed()
+}
+
 /// Any case.
 pub fn case() -> BoxedStrategy<Case> {
     let network = (span(), span()).prop_map(|(client_latency, server_latency)| Network {
         client_latency,
         server_latency,
     });
-    let rest = (any::<bool>(), 1_u64..1_000_000_000, 0..RECIPES.len());
+    let algorithm = 0..RECIPES.len();
+    let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, recorded());
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);
     (ensemble(), network, workload(), rest, wants(), bounds)
         .prop_flat_map(|(ensemble, network, workload, rest, wants, bound)| {
@@ -362,7 +375,7 @@ pub fn case() -> BoxedStrategy<Case> {
         })
         .prop_map(
             |((ensemble, network, workload, rest, wants, bound), faults)| {
-                let (fenced, event_budget, algorithm) = rest;
+                let (fenced, event_budget, algorithm, recorded) = rest;
                 let algorithm = RECIPES[algorithm];
                 Case {
                     name: format!("{}-again", algorithm.name),
@@ -382,6 +395,7 @@ pub fn case() -> BoxedStrategy<Case> {
                         at_least: Some(bound),
                         at_most: None,
                     }],
+                    recorded,
                 }
             },
         )

@@ -16,7 +16,14 @@ pub struct Tape {
 #[derive(Clone, Debug)]
 enum Source {
     Seed(Box<ChaCha8Rng>),
-    Recorded { choices: Vec<u32>, next: usize },
+    Recorded {
+        choices: Vec<u32>,
+        next: usize,
+    },
+    Branched {
+        kept: Vec<u32>,
+        random: Box<ChaCha8Rng>,
+    },
 }
 
 impl Tape {
@@ -36,6 +43,15 @@ impl Tape {
         Self {
             choices: Vec::with_capacity(capacity),
             source,
+        }
+    }
+
+    /// A tape that goes as one that was recorded for a while, and from there on as a seed fills it.
+    pub fn branched(kept: Vec<u32>, seed: u64) -> Self {
+        let random = Box::new(ChaCha8Rng::seed_from_u64(seed));
+        Self {
+            choices: Vec::with_capacity(512),
+            source: Source::Branched { kept, random },
         }
     }
 
@@ -62,10 +78,11 @@ impl Chance for Tape {
             return 0;
         }
         let choice = match &mut self.source {
-            // The high half of a 32 by 32 bit product: even enough, and the same on every machine.
-            Source::Seed(random) => {
-                ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
-            }
+            Source::Seed(random) => below(options, random),
+            Source::Branched { kept, random } => match kept.get(self.choices.len()) {
+                Some(choice) => (*choice).min(options - 1),
+                None => below(options, random),
+            },
             // A tape that was made up may ask for more than there is.
             Source::Recorded { choices, next } => {
                 let choice = choices.get(*next).copied().unwrap_or(0);
@@ -76,6 +93,11 @@ impl Chance for Tape {
         self.choices.push(choice);
         choice
     }
+}
+
+/// The high half of a 32 by 32 bit product: even enough, and the same on every machine.
+fn below(options: u32, random: &mut ChaCha8Rng) -> u32 {
+    ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
 }
 
 #[cfg(test)]
@@ -99,6 +121,16 @@ mod tests {
     fn a_tape_that_has_come_to_its_end_is_boring() {
         let mut tape = Tape::recorded(vec![3, 9]);
         assert_eq!([tape.choose(5), tape.choose(5), tape.choose(5)], [3, 4, 0]);
+    }
+
+    #[test]
+    fn a_branched_tape_is_the_old_one_and_then_that_of_a_seed() {
+        let mut tape = Tape::branched(vec![3, 9], 0);
+        let choices: Vec<u32> = (0..4).map(|_| tape.choose(1_000)).collect();
+        assert_eq!(
+            choices,
+            [3, 9, FIRST_OF_SEED_ZERO[0], FIRST_OF_SEED_ZERO[1]]
+        );
     }
 
     #[test]

@@ -1,0 +1,130 @@
+//! Shrinking: of a run that violates a promise, the smallest that still does.
+//!
+//! What is made smaller is the plan, part by part: faults, contenders, rounds, servers, then durations, which become
+//! round; and at last the tape of choices, which becomes shorter and its numbers lower. Each candidate is run, and is
+//! kept if it violates the *same* promise. At the end nothing can be taken away any more: no fault, no contender, no
+//! choice, each taken alone. Nothing of this is left to chance, so the same run always shrinks to the same.
+
+mod durations;
+mod names;
+mod parts;
+mod reproduction;
+mod search;
+mod size;
+mod structure;
+mod tape;
+mod telling;
+
+use std::sync::atomic::AtomicBool;
+
+use picklock_checker::{Invariant, Witness};
+use picklock_sim::Simulated;
+use picklock_sim::plan::Plan;
+
+use crate::runner;
+use crate::scenario::Case;
+use search::Search;
+
+pub(crate) use names::{contenders_of, without_fault};
+
+pub use reproduction::{file_name, reproduction};
+pub use size::Size;
+pub use telling::{shorten, shrink_command, story};
+
+/// How much work shrinking may be. Both are counted, and neither is a time: what comes out does not depend on the
+/// machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Runs.
+    pub runs: u32,
+    /// Engine events of all runs together.
+    pub events: u64,
+}
+
+impl Budget {
+    /// What is spent on a failure that nobody asked to shrink, before its story is told.
+    pub const ASIDE: Self = Self {
+        runs: 2_000,
+        events: 20_000_000,
+    };
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            runs: 5_000,
+            events: 100_000_000,
+        }
+    }
+}
+
+/// A run that has been shrunk.
+#[derive(Clone)]
+pub struct Shrunk {
+    /// The promise that it violates, as the run that it came from.
+    pub invariant: &'static str,
+    /// What is left of the plan.
+    pub plan: Plan,
+    /// What is left of the tape; zeros from there on.
+    pub choices: Vec<u32>,
+    /// The run of this plan with these choices.
+    pub simulated: Simulated,
+    /// What it violates, and how.
+    pub witness: Witness,
+    /// What of the plan was taken away or made simpler, in this order.
+    pub steps: Vec<String>,
+    /// Runs that it took.
+    pub tried: u32,
+    /// Whether nothing more can be taken away. If not, the budget ran out first, or somebody asked to stop.
+    pub minimal: bool,
+    /// How large the run was.
+    pub from: Size,
+    /// How large it is now.
+    pub to: Size,
+}
+
+impl Shrunk {
+    /// `5 contenders to 3, 4 faults to 1, 118 events to 8`
+    pub fn sizes(&self) -> String {
+        self.from.to(&self.to)
+    }
+}
+
+/// Shrinks the run that a seed of this case gives. `None`, if it does not violate this promise.
+pub fn shrink(
+    case: &Case,
+    seed: u64,
+    invariant: &'static Invariant,
+    budget: Budget,
+    stop: &AtomicBool,
+) -> Option<Shrunk> {
+    let choices = runner::simulated(case, seed).choices;
+    shrink_choices(case, choices, invariant, budget, stop)
+}
+
+/// Shrinks the run of these choices.
+pub fn shrink_choices(
+    case: &Case,
+    choices: Vec<u32>,
+    invariant: &'static Invariant,
+    budget: Budget,
+    stop: &AtomicBool,
+) -> Option<Shrunk> {
+    let mut search = Search::begin(case, choices, invariant, budget, stop)?;
+    loop {
+        let before = search.kept();
+        structure::faults(&mut search);
+        structure::contenders(&mut search);
+        structure::rest(&mut search);
+        durations::shorten(&mut search);
+        tape::shorten(&mut search);
+        // The last round has tried everything on what is left, and nothing worked.
+        if search.kept() == before || search.is_over() {
+            break;
+        }
+    }
+    Some(search.finish())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Round durations: 1s says that it could be any, 1.273s that there is something about it.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{Arrival, Hold, Plan, Trigger};
+
+use super::parts::Parts;
+use super::search::{Change, Effort, Search};
+use crate::describe;
+use crate::units::{write_duration, write_range};
+
+/// Makes every duration of the plan round, and as short as it may be.
+pub(super) fn shorten(search: &mut Search) {
+    search.try_plans(Effort::Same, ranges);
+    search.try_plans(Effort::Same, durations);
+}
+
+/// Where a plan keeps a range.
+type RangeSlot = fn(&mut Plan) -> &mut (Duration, Duration);
+
+/// Ranges that are one duration, so that nothing is left to draw.
+fn ranges(plan: &Plan) -> Vec<Change> {
+    let slots: [(&str, RangeSlot, Duration); 3] = [
+        (
+            "latency",
+            |plan| &mut plan.network.client_latency,
+            Duration::from_millis(1),
+        ),
+        (
+            "server-latency",
+            |plan| &mut plan.network.server_latency,
+            Duration::from_micros(500),
+        ),
+        ("think", |plan| &mut plan.workload.think, Duration::ZERO),
+    ];
+    let mut changes = Vec::new();
+    for (name, slot, round) in slots {
+        let mut with = plan.clone();
+        let range = slot(&mut with);
+        let (from, to) = *range;
+        let simpler: Vec<Duration> = if from == to {
+            Vec::new()
+        } else {
+            vec![round, from, to]
+        };
+        let thoughtless = (name == "think" && from == to && !from.is_zero()).then_some(round);
+        for only in simpler.into_iter().chain(thoughtless) {
+            *slot(&mut with) = (only, only);
+            changes.push(Change {
+                what: format!(
+                    "{name} {} to {}",
+                    write_range((from, to)),
+                    write_duration(only)
+                ),
+                plan: with.clone(),
+            });
+        }
+    }
+    changes
+}
+
+/// A duration of a plan.
+#[derive(Clone, Copy)]
+enum Slot {
+    Hold,
+    Within,
+    BystanderEvery,
+    /// When a fault strikes that waits for a time.
+    At(usize),
+    After(usize),
+    /// A duration of a fault itself.
+    Of(usize, usize),
+}
+
+fn slots(plan: &Plan) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    for (place, fault) in plan.faults.iter().enumerate() {
+        let times = Parts::of(&mut fault.inject.clone()).times.len();
+        slots.extend((0..times).map(|time| Slot::Of(place, time)));
+        slots.extend([Slot::At(place), Slot::After(place)]);
+    }
+    slots.extend([Slot::Hold, Slot::Within, Slot::BystanderEvery]);
+    slots
+}
+
+/// The duration in a slot, if there is one.
+fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
+    match slot {
+        Slot::Hold => match &mut plan.workload.hold {
+            Hold::For(length) => Some(length),
+            Hold::Settled => None,
+        },
+        Slot::Within => match &mut plan.workload.arrive {
+            Arrival::Within(within) => Some(within),
+            Arrival::Together | Arrival::InOrder | Arrival::BehindHolder => None,
+        },
+        // Where nobody reads, nobody waits between two reads.
+        Slot::BystanderEvery => {
+            (plan.workload.bystanders > 0).then_some(&mut plan.workload.bystander_every)
+        }
+        Slot::At(place) => match &mut plan.faults[place].when {
+            Trigger::At(at) => Some(at),
+            Trigger::Acquiring { .. }
+            | Trigger::Queued { .. }
+            | Trigger::Waiting { .. }
+            | Trigger::Acquired { .. }
+            | Trigger::Writing { .. }
+            | Trigger::Releasing { .. }
+            | Trigger::Released { .. }
+            | Trigger::Sent { .. }
+            | Trigger::Proposed { .. }
+            | Trigger::Committed { .. }
+            | Trigger::Answered { .. }
+            | Trigger::SessionExpired { .. }
+            | Trigger::Fired { .. } => None,
+        },
+        Slot::After(place) => Some(&mut plan.faults[place].after),
+        Slot::Of(place, time) => {
+            let mut times = Parts::of(&mut plan.faults[place].inject).times;
+            (time < times.len()).then(|| times.swap_remove(time))
+        }
+    }
+}
+
+fn durations(plan: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for slot in slots(plan) {
+        let mut less = plan.clone();
+        let Some(now) = duration(&mut less, slot).map(|now| *now) else {
+            continue;
+        };
+        for simpler in rounder(now, least(slot)) {
+            let mut plan = plan.clone();
+            if let Some(time) = duration(&mut plan, slot) {
+                *time = simpler;
+            }
+            let what = format!("{} to {}", named(slot, now), write_duration(simpler));
+            if let Slot::Of(place, _) = slot {
+                let fault = &mut plan.faults[place];
+                fault.text = describe::fault(&fault.inject);
+            }
+            changes.push(Change { what, plan });
+        }
+    }
+    changes
+}
+
+/// The shortest that still says something.
+fn least(slot: Slot) -> Duration {
+    match slot {
+        Slot::After(_) | Slot::At(_) => Duration::ZERO,
+        Slot::Hold | Slot::BystanderEvery => Duration::from_millis(10),
+        Slot::Within | Slot::Of(..) => Duration::from_millis(1),
+    }
+}
+
+fn named(slot: Slot, duration: Duration) -> String {
+    let duration = write_duration(duration);
+    match slot {
+        Slot::Hold => format!("hold {duration}"),
+        Slot::Within => format!("arrivals within {duration}"),
+        Slot::BystanderEvery => format!("bystander-every {duration}"),
+        Slot::At(place) => format!("time of fault {} from {duration}", place + 1),
+        Slot::After(place) => format!("fault {} after {duration}", place + 1),
+        Slot::Of(place, _) => format!("fault {} of {duration}", place + 1),
+    }
+}
+
+/// Round durations that are shorter, the shortest first; for one that is not round, also the next that is.
+fn rounder(duration: Duration, least: Duration) -> Vec<Duration> {
+    let round = round_durations();
+    let mut simpler: Vec<Duration> = round
+        .iter()
+        .copied()
+        .filter(|round| (least..duration).contains(round))
+        .collect();
+    if !round.contains(&duration) {
+        simpler.extend(round.into_iter().find(|round| *round > duration));
+    }
+    simpler
+}
+
+/// Nothing, and 1, 2, and 5 of each power of ten from a millisecond on.
+fn round_durations() -> Vec<Duration> {
+    const LEADING: [u64; 3] = [1, 2, 5];
+    let powers = (0..8).map(|power| 10_u64.pow(power));
+    let all = powers.flat_map(|power| LEADING.map(|leading| leading * power));
+    let all = all.map(Duration::from_millis);
+    std::iter::once(Duration::ZERO).chain(all).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_round_only_becomes_shorter() {
+        let ms = Duration::from_millis;
+        assert_eq!(rounder(ms(10), ms(1)), [ms(1), ms(2), ms(5)]);
+        assert_eq!(rounder(ms(3), ms(2)), [ms(2), ms(5)]);
+        assert_eq!(rounder(ms(1), ms(0)), [ms(0)]);
+        assert_eq!(rounder(ms(0), ms(0)), []);
+    }
+}

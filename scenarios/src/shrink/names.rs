@@ -1,0 +1,180 @@
+//! Plans without some of their faults or contenders: what is left is counted anew, and names follow.
+
+use picklock_sim::plan::{ContenderName, Plan, PlannedFault, ServerName, Trigger};
+
+use super::parts::{Parts, moment};
+use crate::describe;
+
+/// The plan without these faults, and without those that wait for one of them.
+pub(super) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) -> bool) -> Plan {
+    let mut kept: Vec<Option<usize>> = Vec::new();
+    let mut faults = Vec::new();
+    for (place, fault) in plan.faults.iter().enumerate() {
+        // A fault may wait for one that stands below it, so whoever is waited for is looked up in the whole chain.
+        let lost = waits_for(plan, place).any(|place| gone(place, &plan.faults[place]));
+        kept.push((!lost).then_some(faults.len()));
+        if !lost {
+            faults.push(fault.clone());
+        }
+    }
+    for fault in &mut faults {
+        if let Trigger::Fired { fault: awaited } = &mut fault.when
+            && let Some(Some(place)) = kept.get(*awaited)
+        {
+            *awaited = *place;
+        }
+    }
+    Plan {
+        faults,
+        ..plan.clone()
+    }
+}
+
+/// The plan without a fault, and the places of those that waited for it and are gone, too.
+pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
+    let less = without_faults(plan, |place, _| place == fault);
+    let waits = |place: &usize| *place != fault && waits_for(plan, *place).any(|it| it == fault);
+    (less, (0..plan.faults.len()).filter(waits).collect())
+}
+
+/// The contender that a fault waits for, and those that it strikes.
+pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec<ContenderName>) {
+    let PlannedFault { when, inject, .. } = &mut fault.clone();
+    let parts = Parts::of(inject);
+    let of_servers = parts.servers.into_iter().filter_map(|server| match server {
+        ServerName::Of(contender) => Some(contender),
+        ServerName::Leader | ServerName::Follower(_) | ServerName::Number(_) => None,
+    });
+    let struck = parts.contender.into_iter().chain(of_servers);
+    let struck = struck.map(|name| *name).collect();
+    (moment(when).0.map(|name| *name), struck)
+}
+
+/// A fault, the one that it waits for, the one that that waits for, and so on.
+fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
+    let next = |place: &usize| match plan.faults[*place].when {
+        Trigger::Fired { fault } if fault < plan.faults.len() => Some(fault),
+        Trigger::Fired { .. }
+        | Trigger::At(_)
+        | Trigger::Acquiring { .. }
+        | Trigger::Queued { .. }
+        | Trigger::Waiting { .. }
+        | Trigger::Acquired { .. }
+        | Trigger::Writing { .. }
+        | Trigger::Releasing { .. }
+        | Trigger::Released { .. }
+        | Trigger::Sent { .. }
+        | Trigger::Proposed { .. }
+        | Trigger::Committed { .. }
+        | Trigger::Answered { .. }
+        | Trigger::SessionExpired { .. } => None,
+    };
+    // Faults may wait for each other in a circle; none of them ever fires then.
+    std::iter::successors(Some(place), next).take(plan.faults.len())
+}
+
+/// The plan with these contenders alone, the first becoming the first and so on. Faults that name another go, too.
+pub(super) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan {
+    let all = 0..plan.workload.contenders;
+    let staying: Vec<u32> = all.filter(|place| stays(*place)).collect();
+    let new_name = |name: ContenderName| {
+        let place = staying.iter().position(|place| *place == name.0)?;
+        Some(ContenderName(u32::try_from(place).ok()?))
+    };
+    let mut less = without_faults(plan, |_, fault| {
+        let mut fault = fault.clone();
+        rename(&mut fault, &new_name).is_none()
+    });
+    for fault in &mut less.faults {
+        // Those that cannot be renamed are gone.
+        let _ = rename(fault, &new_name);
+        fault.text = describe::fault(&fault.inject);
+    }
+    less.workload.contenders = u32::try_from(staying.len()).unwrap_or(u32::MAX);
+    less
+}
+
+/// Gives the contenders of a fault their new names; `None`, if one has none.
+fn rename(
+    fault: &mut PlannedFault,
+    new_name: &dyn Fn(ContenderName) -> Option<ContenderName>,
+) -> Option<()> {
+    let PlannedFault { when, inject, .. } = fault;
+    let parts = Parts::of(inject);
+    let of_servers = parts.servers.into_iter().filter_map(|server| match server {
+        ServerName::Of(contender) => Some(contender),
+        ServerName::Leader | ServerName::Follower(_) | ServerName::Number(_) => None,
+    });
+    let named = moment(when).0.into_iter().chain(parts.contender);
+    for name in named.chain(of_servers) {
+        *name = new_name(*name)?;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use picklock_algorithms::registry::RECIPES;
+    use picklock_sim::plan::{Ensemble, Fault, Network, Resource, Service, Workload};
+
+    use super::*;
+
+    fn plan(contenders: u32, faults: Vec<(Trigger, Fault)>) -> Plan {
+        let planned = |(when, inject): (Trigger, Fault)| PlannedFault {
+            when,
+            after: Duration::ZERO,
+            text: describe::fault(&inject),
+            inject,
+        };
+        Plan {
+            recipe: RECIPES[0],
+            service: Service::ZooKeeper(Ensemble::default()),
+            network: Network::default(),
+            workload: Workload {
+                contenders,
+                ..Workload::default()
+            },
+            resource: Resource { fenced: false },
+            faults: faults.into_iter().map(planned).collect(),
+            event_budget: 1_000,
+        }
+    }
+
+    fn cut(contender: u32) -> Fault {
+        Fault::Cut {
+            target: ContenderName(contender),
+        }
+    }
+
+    fn when(contender: u32) -> Trigger {
+        Trigger::Acquired {
+            by: ContenderName(contender),
+            nth: 1,
+        }
+    }
+
+    #[test]
+    fn faults_that_wait_for_a_lost_one_go_with_it_and_the_rest_is_counted_anew() {
+        let faults = vec![
+            (Trigger::Fired { fault: 1 }, cut(0)),
+            (when(0), cut(1)),
+            (when(1), cut(0)),
+            (Trigger::Fired { fault: 2 }, cut(1)),
+        ];
+        let less = without_faults(&plan(2, faults), |place, _| place == 1);
+        let left: Vec<Trigger> = less.faults.into_iter().map(|fault| fault.when).collect();
+        assert_eq!(left, [when(1), Trigger::Fired { fault: 0 }]);
+    }
+
+    #[test]
+    fn names_follow_the_contenders_that_stay() {
+        let faults = vec![(when(2), cut(2)), (when(1), cut(0))];
+        let less = with_contenders(&plan(3, faults), |place| place != 1);
+        assert_eq!(less.workload.contenders, 2);
+        assert_eq!(less.faults.len(), 1);
+        assert_eq!(less.faults[0].when, when(1));
+        assert_eq!(less.faults[0].text, "cut contender-2");
+    }
+}

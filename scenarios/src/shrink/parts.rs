@@ -1,0 +1,96 @@
+//! The parts of faults and triggers, whatever they are: the contenders and servers that they name, and their times.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{ContenderName, Fault, ServerName, Trigger};
+
+/// What a fault is made of.
+#[derive(Default)]
+pub(super) struct Parts<'f> {
+    pub(super) contender: Option<&'f mut ContenderName>,
+    pub(super) servers: Vec<&'f mut ServerName>,
+    pub(super) times: Vec<&'f mut Duration>,
+}
+
+impl<'f> Parts<'f> {
+    fn contender(target: &'f mut ContenderName, times: Vec<&'f mut Duration>) -> Self {
+        Self {
+            contender: Some(target),
+            servers: Vec::new(),
+            times,
+        }
+    }
+
+    fn server(target: &'f mut ServerName, times: Vec<&'f mut Duration>) -> Self {
+        Self {
+            contender: None,
+            servers: vec![target],
+            times,
+        }
+    }
+
+    /// The parts of a fault.
+    pub(super) fn of(fault: &'f mut Fault) -> Self {
+        match fault {
+            Fault::Cancel { target }
+            | Fault::ExpireSession { target }
+            | Fault::Cut { target }
+            | Fault::LoseRequest { target }
+            | Fault::LoseReply { target }
+            | Fault::ClockJump { target, .. }
+            | Fault::ClockDrift { target, .. }
+            | Fault::DeleteNode { of: target } => Self::contender(target, Vec::new()),
+            Fault::Pause { target, length } | Fault::BlackHole { target, length, .. } => {
+                Self::contender(target, vec![length])
+            }
+            Fault::DelayRequest { target, by } | Fault::DelayReply { target, by } => {
+                Self::contender(target, vec![by])
+            }
+            Fault::SlowLink {
+                target, by, length, ..
+            } => Self::contender(target, vec![by, length]),
+            Fault::Crash {
+                target,
+                restart_after,
+            } => Self::contender(target, restart_after.iter_mut().collect()),
+            Fault::CrashServer {
+                target,
+                restart_after,
+            } => Self::server(target, restart_after.iter_mut().collect()),
+            Fault::HangServer { target, length } | Fault::IsolateServer { target, length } => {
+                Self::server(target, vec![length])
+            }
+            Fault::LagServer { target, by, length } => Self::server(target, vec![by, length]),
+            Fault::SlowDisk {
+                target,
+                fsync,
+                length,
+            } => Self::server(target, vec![fsync, length]),
+            Fault::HoldLink { from, to, length } => Self {
+                contender: None,
+                servers: from.iter_mut().chain([to]).collect(),
+                times: vec![length],
+            },
+            Fault::RecreateLock => Self::default(),
+        }
+    }
+}
+
+/// What a trigger is made of: whose moment it is, and which one of them.
+pub(super) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Option<&mut u32>) {
+    match trigger {
+        Trigger::Acquiring { by, nth }
+        | Trigger::Queued { by, nth }
+        | Trigger::Waiting { by, nth }
+        | Trigger::Acquired { by, nth }
+        | Trigger::Writing { by, nth }
+        | Trigger::Releasing { by, nth }
+        | Trigger::Released { by, nth }
+        | Trigger::Sent { by, nth, .. }
+        | Trigger::Proposed { by, nth, .. }
+        | Trigger::Committed { by, nth, .. }
+        | Trigger::Answered { by, nth, .. } => (Some(by), Some(nth)),
+        Trigger::SessionExpired { by } => (Some(by), None),
+        Trigger::At(_) | Trigger::Fired { .. } => (None, None),
+    }
+}

@@ -1,0 +1,119 @@
+//! Reproductions: a shrunk run as a scenario file, with everything spelled out, so that it outlives its seed.
+
+use picklock_checker::vacuity::vacuous_evidence;
+use picklock_checker::{Evidence, Step, Verdict, invariants};
+
+use super::Shrunk;
+use super::search::read_back;
+use crate::scenario::{Case, Expectation, Recorded, Scenario, Want};
+
+/// A scenario with one case that is this run, as it was found with a seed of a case of another scenario. It expects
+/// what the run does; [`write`](crate::write) makes a file of it.
+///
+/// # Panics
+///
+/// If the plan cannot be written as a scenario file, which shrinking does not let happen to one that could be.
+pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> Scenario {
+    let version = env!("CARGO_PKG_VERSION");
+    let Shrunk {
+        invariant, witness, ..
+    } = shrunk;
+    let found_by = match &case.recorded {
+        Some(_) => "the recorded run".to_owned(),
+        None => format!("seed {seed}"),
+    };
+    let argument = witness.argument.iter().map(|step| match step {
+        Step::Then(sentence) => sentence.clone(),
+        Step::However(sentence) => format!("However, {sentence}"),
+    });
+    let argument: Vec<String> = argument.collect();
+    let because = if argument.is_empty() {
+        sentence(&witness.summary)
+    } else {
+        argument.join("\n")
+    };
+    Scenario {
+        name: file_name(scenario, case, invariant),
+        path: String::new(),
+        claim: one_line(&format!(
+            "{} violates {invariant}: {}",
+            case.algorithm.name,
+            sentence(&witness.summary)
+        )),
+        because,
+        source: one_line(&format!(
+            "found by {found_by} of {}, case {}, picklock {version}; {}",
+            scenario.name,
+            case.name,
+            shrunk.sizes()
+        )),
+        cases: vec![Case {
+            name: case.algorithm.name.to_owned(),
+            algorithm: case.algorithm,
+            plan: shrunk.plan.clone(),
+            expectations: expectations(case, shrunk),
+            measures: Vec::new(),
+            recorded: Some(Recorded {
+                choices: shrunk.choices.clone(),
+                hash: Some(shrunk.simulated.hash),
+                picklock: Some(version.to_owned()),
+            }),
+        }],
+    }
+}
+
+/// A name for the file, without `.toml`: `waiter-death-zk-no-recheck-mutual-exclusion`.
+pub fn file_name(scenario: &Scenario, case: &Case, invariant: &str) -> String {
+    let last = scenario.name.rsplit('/').next().unwrap_or_default();
+    let name = format!("{last}-{}-{invariant}", case.name);
+    let plain = |letter: char| match letter {
+        letter if letter.is_ascii_alphanumeric() => letter,
+        '.' | '_' => letter,
+        // Whatever a file system or a shell may take for something else.
+        _ => '-',
+    };
+    let name: String = name.chars().map(plain).collect();
+    name.trim_start_matches(['.', '-']).to_owned()
+}
+
+/// What the run does: each promise is to be broken or kept as it is in this run, so that the file says when that
+/// changes.
+fn expectations(case: &Case, shrunk: &Shrunk) -> Vec<Expectation> {
+    let (_, read) = read_back(case, &shrunk.plan).expect("every plan that was kept can be written");
+    let by_default = read.cases.into_iter().flat_map(|case| case.expectations);
+    let mut promised: Vec<&str> = by_default.map(|it| it.invariant).collect();
+    promised.push(shrunk.invariant);
+    let evidence = Evidence::of(&shrunk.simulated.run);
+    let vacuous = vacuous_evidence(&evidence);
+    let promised = invariants::INVARIANTS
+        .iter()
+        .filter(|invariant| promised.contains(&invariant.name));
+    let expectation = promised.map(|invariant| {
+        let want = match ((invariant.check)(&evidence), &vacuous) {
+            (Verdict::Violated(witness), _) => Want::Violated {
+                because: one_line(&witness.summary),
+                within_seeds: 1,
+            },
+            (Verdict::Undecided(reason), _) => Want::Unchecked {
+                because: Some(one_line(&reason)),
+            },
+            (Verdict::Holds, Some(reason)) => Want::Unchecked {
+                because: Some(one_line(reason)),
+            },
+            (Verdict::Holds, None) => Want::Holds,
+        };
+        Expectation {
+            invariant: invariant.name,
+            want,
+        }
+    });
+    expectation.collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn sentence(text: &str) -> String {
+    format!("{}.", text.trim().trim_end_matches('.'))
+}

@@ -1,0 +1,297 @@
+//! The search: tries candidates, and keeps those that still violate the promise.
+
+use std::collections::BTreeSet;
+use std::mem::Discriminant;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use picklock_checker::{Evidence, Invariant, Verdict, What, Witness};
+use picklock_sim::engine::Tape;
+use picklock_sim::plan::Plan;
+use picklock_sim::{Simulated, simulate, simulate_with};
+
+use super::{Budget, Shrunk, Size};
+use crate::format::parse;
+use crate::scenario::{Case, Catalogue, Scenario};
+use crate::write::write;
+
+/// A candidate that loses a whole part may need other choices to fail: so many seeds are tried.
+const SEEDS: u64 = 50;
+
+/// How a change of the plan is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// With the choices that there are, and with none. The violation must come about as before: what is only made
+    /// simpler shall not end in a race of milliseconds that was not there.
+    Same,
+    /// Also with the choices of a few seeds: with less in the plan, the old choices fall to other decisions.
+    Fresh,
+}
+
+/// A search, and the smallest run so far.
+pub(super) struct Search<'a> {
+    case: &'a Case,
+    invariant: &'static Invariant,
+    /// How the run that it began with violates the promise, without names and numbers. Of two ways to break a promise,
+    /// one may be the fault of the lock and the other that of the world.
+    kind: String,
+    budget: Budget,
+    stop: &'a AtomicBool,
+    from: Size,
+    best: Best,
+    /// What was tried before, and did not violate the promise.
+    held: BTreeSet<(String, Fill)>,
+    steps: Vec<String>,
+    kept: u32,
+    tried: u32,
+    events: u64,
+    ran_out: bool,
+}
+
+/// What fills the tape of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fill {
+    Choices(Vec<u32>),
+    Seed(u64),
+}
+
+struct Best {
+    plan: Plan,
+    text: String,
+    choices: Vec<u32>,
+    simulated: Simulated,
+    witness: Witness,
+}
+
+impl Best {
+    /// What happens on the way to the violation: the kinds of the events that it rests on.
+    fn shape(&self) -> Vec<Discriminant<What>> {
+        let events = &self.simulated.run.history.events;
+        let events = self.witness.events.iter().map(|index| &events[*index].what);
+        events.map(std::mem::discriminant).collect()
+    }
+}
+
+impl<'a> Search<'a> {
+    /// Begins with the run of these choices; `None`, if it does not violate the promise.
+    pub(super) fn begin(
+        case: &'a Case,
+        choices: Vec<u32>,
+        invariant: &'static Invariant,
+        budget: Budget,
+        stop: &'a AtomicBool,
+    ) -> Option<Self> {
+        let simulated = simulate_with(&case.plan, Tape::recorded(choices));
+        let witness = violation(invariant, &simulated)?;
+        let choices = trimmed(simulated.choices.clone());
+        let history = &simulated.run.history;
+        let from = Size::of(&case.plan, &choices, history, witness.at);
+        let best = Best {
+            plan: case.plan.clone(),
+            text: spelled(case, &case.plan).unwrap_or_default(),
+            choices,
+            simulated,
+            witness,
+        };
+        Some(Self {
+            from,
+            kind: best.witness.kind(),
+            best,
+            case,
+            invariant,
+            budget,
+            stop,
+            held: BTreeSet::new(),
+            steps: Vec::new(),
+            kept: 0,
+            tried: 1,
+            events: 0,
+            ran_out: false,
+        })
+    }
+
+    /// The plan as small as it is by now.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.best.plan
+    }
+
+    /// The choices, without the zeros at their end.
+    pub(super) fn choices(&self) -> &[u32] {
+        &self.best.choices
+    }
+
+    /// How many changes were kept.
+    pub(super) fn kept(&self) -> u32 {
+        self.kept
+    }
+
+    /// Whether nothing more will be tried.
+    pub(super) fn is_over(&self) -> bool {
+        self.ran_out
+    }
+
+    /// Tries plans that are a little simpler than the smallest, one after the other; begins with what follows
+    /// whenever one is kept. `changes` gives all that there are of the current plan.
+    pub(super) fn try_plans(&mut self, effort: Effort, changes: fn(&Plan) -> Vec<Change>) {
+        let mut passed = 0;
+        'smaller: loop {
+            for change in changes(self.plan()).into_iter().skip(passed) {
+                if self.ran_out {
+                    return;
+                }
+                if self.try_plan(effort, change) {
+                    continue 'smaller;
+                }
+                passed += 1;
+            }
+            return;
+        }
+    }
+
+    fn try_plan(&mut self, effort: Effort, change: Change) -> bool {
+        // What cannot be said in a scenario file is no plan.
+        let Some(text) = spelled(self.case, &change.plan) else {
+            return false;
+        };
+        if text == self.best.text {
+            return false;
+        }
+        let Change { what, plan } = change;
+        let same = self.best.choices.clone();
+        let fresh = match effort {
+            Effort::Same => 0..0,
+            Effort::Fresh => 0..SEEDS,
+        };
+        let fills = [Fill::Choices(Vec::new()), Fill::Choices(same)];
+        let mut fills = fills.into_iter().chain(fresh.map(Fill::Seed));
+        let shape = (effort == Effort::Same).then(|| self.best.shape());
+        fills.any(|fill| self.attempt(Some(&what), (&plan, &text), fill, shape.as_deref()))
+    }
+
+    /// Tries other choices with the same plan.
+    pub(super) fn try_choices(&mut self, choices: Vec<u32>) -> bool {
+        let choices = trimmed(choices);
+        if choices == self.best.choices {
+            return false;
+        }
+        let (plan, text) = (self.best.plan.clone(), self.best.text.clone());
+        self.attempt(None, (&plan, &text), Fill::Choices(choices), None)
+    }
+
+    /// Runs a candidate, unless it was run before, and keeps it if it violates the promise.
+    fn attempt(
+        &mut self,
+        what: Option<&str>,
+        (plan, text): (&Plan, &str),
+        fill: Fill,
+        shape: Option<&[Discriminant<What>]>,
+    ) -> bool {
+        let key = (text.to_owned(), fill);
+        if self.held.contains(&key) || !self.may_run() {
+            return false;
+        }
+        let simulated = match &key.1 {
+            Fill::Choices(choices) => simulate_with(plan, Tape::recorded(choices.clone())),
+            Fill::Seed(seed) => simulate(plan, *seed),
+        };
+        self.tried += 1;
+        self.events += simulated.run.counts.engine_events;
+        let witness = violation(self.invariant, &simulated);
+        let Some(witness) = witness.filter(|witness| witness.kind() == self.kind) else {
+            self.held.insert(key);
+            return false;
+        };
+        let candidate = Best {
+            plan: plan.clone(),
+            text: key.0,
+            // What was asked for, and not more than was drawn.
+            choices: trimmed(simulated.choices.clone()),
+            simulated,
+            witness,
+        };
+        if shape.is_some_and(|shape| shape != candidate.shape()) {
+            return false;
+        }
+        self.steps.extend(what.map(str::to_owned));
+        self.kept += 1;
+        self.best = candidate;
+        true
+    }
+
+    fn may_run(&mut self) -> bool {
+        self.ran_out |= self.tried >= self.budget.runs
+            || self.events >= self.budget.events
+            || self.stop.load(Ordering::Relaxed);
+        !self.ran_out
+    }
+
+    /// The smallest run.
+    pub(super) fn finish(self) -> Shrunk {
+        let best = self.best;
+        let history = &best.simulated.run.history;
+        Shrunk {
+            invariant: self.invariant.name,
+            from: self.from,
+            to: Size::of(&best.plan, &best.choices, history, best.witness.at),
+            plan: best.plan,
+            choices: best.choices,
+            simulated: best.simulated,
+            witness: best.witness,
+            steps: self.steps,
+            tried: self.tried,
+            minimal: !self.ran_out,
+        }
+    }
+}
+
+/// A plan that is a little simpler than another, and what makes it so.
+pub(super) struct Change {
+    pub(super) what: String,
+    pub(super) plan: Plan,
+}
+
+/// How a run violates a promise, if it does.
+pub(super) fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
+    match (invariant.check)(&Evidence::of(&simulated.run)) {
+        Verdict::Violated(witness) => Some(*witness),
+        Verdict::Holds | Verdict::Undecided(_) => None,
+    }
+}
+
+/// Without the zeros at the end, which a tape that has run out gives anyway.
+fn trimmed(mut choices: Vec<u32>) -> Vec<u32> {
+    let last = choices.iter().rposition(|choice| *choice != 0);
+    choices.truncate(last.map_or(0, |last| last + 1));
+    choices
+}
+
+/// The plan as a scenario file, which also tells plans apart; `None`, if a file cannot say it.
+fn spelled(case: &Case, plan: &Plan) -> Option<String> {
+    read_back(case, plan).map(|(text, _)| text)
+}
+
+/// The same, and the scenario that the file is read as: every promise that it should keep by default is to hold.
+pub(super) fn read_back(case: &Case, plan: &Plan) -> Option<(String, Scenario)> {
+    let scenario = Scenario {
+        name: "shrunk".to_owned(),
+        path: String::new(),
+        claim: "It fails.".to_owned(),
+        because: "It did.".to_owned(),
+        source: "a run".to_owned(),
+        cases: Vec::new(),
+    };
+    let case = Case {
+        name: case.algorithm.name.to_owned(),
+        algorithm: case.algorithm,
+        plan: plan.clone(),
+        expectations: Vec::new(),
+        measures: Vec::new(),
+        recorded: None,
+    };
+    let text = write(&scenario, &case);
+    let catalogue = Catalogue {
+        algorithms: &[case.algorithm],
+        ..Catalogue::EVERYTHING
+    };
+    let read = parse("shrunk", &text, &catalogue).ok()?;
+    Some((text, read))
+}

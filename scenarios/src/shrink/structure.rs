@@ -1,0 +1,275 @@
+//! Simpler plans: with less in them, before anything in them becomes simpler.
+
+use picklock_sim::plan::{Arrival, Ensemble, Fault, Hold, Plan, Section, Service, Trigger};
+
+use super::names::{with_contenders, without_faults};
+use super::parts::moment;
+use super::search::{Change, Effort, Search};
+use crate::describe;
+
+/// Takes faults away: all, halves, then each.
+pub(super) fn faults(search: &mut Search) {
+    search.try_plans(Effort::Fresh, |plan| {
+        let all = plan.faults.len();
+        let mut changes = Vec::new();
+        for size in sizes(all) {
+            for start in (0..all).step_by(size).rev() {
+                let gone = start..(start + size).min(all);
+                let what = match size {
+                    1 => format!("without fault {}: {}", start + 1, plan.faults[start].text),
+                    _ => format!("without faults {} to {}", gone.start + 1, gone.end),
+                };
+                let plan = without_faults(plan, |place, _| gone.contains(&place));
+                changes.push(Change { what, plan });
+            }
+        }
+        changes
+    });
+}
+
+/// Takes contenders away, with the faults that name them: down to very few at once, then halves, then each.
+pub(super) fn contenders(search: &mut Search) {
+    search.try_plans(Effort::Fresh, |plan| {
+        let all = plan.workload.contenders;
+        let few = (1..all.min(4)).map(|few| Change {
+            what: format!("{few} of {all} contenders"),
+            plan: with_contenders(plan, |place| place < few),
+        });
+        let mut changes: Vec<Change> = few.collect();
+        for size in sizes(all as usize) {
+            for start in (0..all as usize).step_by(size).rev() {
+                let gone = start..start + size;
+                if gone.end - gone.start >= all as usize {
+                    continue;
+                }
+                let what = match size {
+                    1 => format!("without contender-{}", start + 1),
+                    _ => format!("without contender-{} to -{}", gone.start + 1, gone.end),
+                };
+                let plan = with_contenders(plan, |place| !gone.contains(&(place as usize)));
+                changes.push(Change { what, plan });
+            }
+        }
+        changes
+    });
+}
+
+/// Sizes of the pieces in which to take something away: all, half, a quarter, and so on down to one.
+fn sizes(all: usize) -> impl Iterator<Item = usize> {
+    let next = |size: &usize| (*size > 1).then(|| size.div_ceil(2));
+    std::iter::successors((all > 0).then_some(all), next)
+}
+
+/// Makes the rest of the plan simpler.
+pub(super) fn rest(search: &mut Search) {
+    search.try_plans(Effort::Fresh, counts);
+    search.try_plans(Effort::Fresh, sections);
+    search.try_plans(Effort::Fresh, services);
+    search.try_plans(Effort::Fresh, manners);
+}
+
+/// Lower numbers to try in the place of one.
+fn lower(number: u32, least: u32) -> Vec<u32> {
+    let mut lower: Vec<u32> = (least..number.min(least + 3)).collect();
+    let (half, less) = (number / 2, number.saturating_sub(1));
+    lower.extend([half, less].into_iter().filter(|it| *it > least + 2));
+    lower.dedup();
+    lower
+}
+
+fn with(what: String, plan: &Plan, change: impl FnOnce(&mut Plan)) -> Change {
+    let mut plan = plan.clone();
+    change(&mut plan);
+    Change { what, plan }
+}
+
+/// Fewer rounds and bystanders, and earlier moments.
+fn counts(plan: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let (rounds, bystanders) = (plan.workload.rounds, plan.workload.bystanders);
+    for fewer in lower(rounds, 1) {
+        let what = format!("{fewer} of {rounds} rounds");
+        changes.push(with(what, plan, |plan| plan.workload.rounds = fewer));
+    }
+    for fewer in lower(bystanders, 0) {
+        let what = format!("{fewer} of {bystanders} bystanders");
+        changes.push(with(what, plan, |plan| plan.workload.bystanders = fewer));
+    }
+    for (place, fault) in plan.faults.iter().enumerate() {
+        let mut when = fault.when.clone();
+        let Some(nth) = moment(&mut when).1.map(|nth| *nth) else {
+            continue;
+        };
+        for earlier in lower(nth, 1) {
+            let mut when = fault.when.clone();
+            if let Some(nth) = moment(&mut when).1 {
+                *nth = earlier;
+            }
+            let moment = describe::trigger(&when);
+            let what = format!("fault {} when {moment}", place + 1);
+            changes.push(with(what, plan, |plan| plan.faults[place].when = when));
+        }
+    }
+    changes
+}
+
+/// Simpler things to do with the lock.
+pub(super) fn sections(plan: &Plan) -> Vec<Change> {
+    let nothing = ("nothing", Section::Nothing);
+    let write = ("one write", Section::Write);
+    let count = ("a counter", Section::Count);
+    let simpler: &[(&str, Section)] = match plan.workload.section {
+        Section::Nothing => &[],
+        Section::Write => &[nothing],
+        Section::Count | Section::DelayedWrite { .. } => &[nothing, write],
+        Section::Sell { .. } => &[nothing, write, count],
+    };
+    let named = simpler.iter().map(|(name, section)| {
+        with(format!("sections of {name}"), plan, |plan| {
+            plan.workload.section = *section;
+        })
+    });
+    let mut changes: Vec<Change> = named.collect();
+    if let Section::Sell { stock } = plan.workload.section {
+        let stock = u32::try_from(stock).unwrap_or(u32::MAX);
+        for fewer in lower(stock, 1) {
+            changes.push(with(format!("a stock of {fewer}"), plan, |plan| {
+                let stock = i64::from(fewer);
+                plan.workload.section = Section::Sell { stock };
+            }));
+        }
+    }
+    changes
+}
+
+/// Fewer servers, and settings that need no mention.
+fn services(plan: &Plan) -> Vec<Change> {
+    match &plan.service {
+        Service::ZooKeeper(ensemble) => {
+            let fewer = [1, 3].into_iter().filter(|fewer| *fewer < ensemble.servers);
+            let fewer = fewer.map(|servers| {
+                let ensemble = Ensemble {
+                    servers,
+                    ..ensemble.clone()
+                };
+                let what = format!("{servers} of {} servers", plan_servers(plan));
+                with(what, plan, |plan| {
+                    plan.service = Service::ZooKeeper(ensemble)
+                })
+            });
+            let mut changes: Vec<Change> = fewer.collect();
+            let usual = Ensemble {
+                servers: ensemble.servers,
+                ..Ensemble::default()
+            };
+            if usual != *ensemble {
+                changes.push(with("the usual settings".to_owned(), plan, |plan| {
+                    plan.service = Service::ZooKeeper(usual);
+                }));
+            }
+            changes
+        }
+    }
+}
+
+fn plan_servers(plan: &Plan) -> u8 {
+    match &plan.service {
+        Service::ZooKeeper(ensemble) => ensemble.servers,
+    }
+}
+
+/// Simpler ways to come, to hold, and to break.
+fn manners(plan: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let arrivals = match plan.workload.arrive {
+        Arrival::Together | Arrival::InOrder => &[][..],
+        Arrival::BehindHolder | Arrival::Within(_) => &[
+            ("in order", Arrival::InOrder),
+            ("together", Arrival::Together),
+        ],
+    };
+    for (name, arrive) in arrivals {
+        let what = format!("arrivals {name}");
+        changes.push(with(what, plan, |plan| plan.workload.arrive = *arrive));
+    }
+    if plan.workload.hold == Hold::Settled {
+        let hold = Hold::For(std::time::Duration::from_secs(1));
+        let what = "holds of 1s".to_owned();
+        changes.push(with(what, plan, |plan| plan.workload.hold = hold));
+    }
+    if plan.workload.storm.is_some() {
+        let what = "a storm that ends by itself".to_owned();
+        changes.push(with(what, plan, |plan| plan.workload.storm = None));
+    }
+    if plan.workload.progress_bound.is_some() {
+        let what = "the usual bound on progress".to_owned();
+        changes.push(with(what, plan, |plan| plan.workload.progress_bound = None));
+    }
+    for (place, fault) in plan.faults.iter().enumerate() {
+        changes.extend(simpler_fault(&fault.inject).map(|inject| {
+            let text = describe::fault(&inject);
+            let what = format!("fault {}: {text}", place + 1);
+            with(what, plan, |plan| {
+                plan.faults[place].inject = inject;
+                plan.faults[place].text = text;
+            })
+        }));
+        if let Trigger::Fired { fault: first } = fault.when
+            && let Some(first) = plan.faults.get(first)
+        {
+            let what = format!("fault {} waits for no other", place + 1);
+            let (when, after) = (first.when.clone(), first.after + fault.after);
+            changes.push(with(what, plan, |plan| {
+                plan.faults[place].when = when;
+                plan.faults[place].after = after;
+            }));
+        }
+    }
+    changes
+}
+
+/// The same fault with less to it: what dies stays dead, and fewer links are held.
+fn simpler_fault(fault: &Fault) -> Option<Fault> {
+    match fault {
+        Fault::Crash {
+            target,
+            restart_after: Some(_),
+        } => Some(Fault::Crash {
+            target: *target,
+            restart_after: None,
+        }),
+        Fault::CrashServer {
+            target,
+            restart_after: Some(_),
+        } => Some(Fault::CrashServer {
+            target: *target,
+            restart_after: None,
+        }),
+        Fault::HoldLink { from, to, length } if from.len() > 1 => Some(Fault::HoldLink {
+            from: from[1..].to_vec(),
+            to: *to,
+            length: *length,
+        }),
+        Fault::HoldLink { .. }
+        | Fault::Crash { .. }
+        | Fault::CrashServer { .. }
+        | Fault::Pause { .. }
+        | Fault::Cancel { .. }
+        | Fault::ExpireSession { .. }
+        | Fault::Cut { .. }
+        | Fault::BlackHole { .. }
+        | Fault::SlowLink { .. }
+        | Fault::LoseRequest { .. }
+        | Fault::LoseReply { .. }
+        | Fault::DelayRequest { .. }
+        | Fault::DelayReply { .. }
+        | Fault::ClockJump { .. }
+        | Fault::ClockDrift { .. }
+        | Fault::HangServer { .. }
+        | Fault::IsolateServer { .. }
+        | Fault::LagServer { .. }
+        | Fault::SlowDisk { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::RecreateLock => None,
+    }
+}

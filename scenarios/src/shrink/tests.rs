@@ -1,0 +1,289 @@
+use picklock_checker::invariants;
+use picklock_sim::engine::Tape;
+use picklock_sim::{simulate, simulate_with};
+use proptest::prelude::*;
+
+use super::names::{with_contenders, without_fault};
+use super::search::{read_back, violation};
+use super::structure::sections;
+use super::*;
+use crate::clock::Stopwatch;
+use crate::scenario::{Catalogue, Recorded, Scenario, Want};
+use crate::{BUILT_IN, parse, write};
+
+static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+
+fn library() -> Vec<Scenario> {
+    let parsed = BUILT_IN
+        .iter()
+        .map(|(name, text)| parse(name, text, &Catalogue::EVERYTHING));
+    let all: Result<Vec<Scenario>, _> = parsed.collect();
+    all.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+}
+
+fn find(scenario: &str, case: &str) -> (Scenario, Case) {
+    let mut library = library().into_iter();
+    let scenario = library.find(|it| it.name == scenario).unwrap();
+    let case = scenario.cases.iter().find(|it| it.name == case).unwrap();
+    (scenario.clone(), case.clone())
+}
+
+fn named(invariant: &str) -> &'static Invariant {
+    invariants::find(invariant).unwrap()
+}
+
+/// The first seed that violates the promise, shrunk.
+fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shrunk) {
+    let violates = |seed: &u64| violation(invariant, &simulate(&case.plan, *seed)).is_some();
+    let seed = (0..within).find(violates).unwrap();
+    let shrunk = shrink(case, seed, invariant, Budget::default(), &NOBODY_STOPS);
+    (seed, shrunk.unwrap())
+}
+
+fn violates(plan: &Plan, choices: &[u32], invariant: &Invariant) -> bool {
+    let simulated = simulate_with(plan, Tape::recorded(choices.to_vec()));
+    violation(invariant, &simulated).is_some()
+}
+
+fn case_of(plan: &Plan) -> Case {
+    Case {
+        name: plan.recipe.name.to_owned(),
+        algorithm: plan.recipe,
+        plan: plan.clone(),
+        expectations: Vec::new(),
+        measures: Vec::new(),
+        recorded: None,
+    }
+}
+
+/// Takes each element away, alone: the violation must go with it, or at least become one of another kind.
+fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
+    let Shrunk { plan, choices, .. } = shrunk;
+    let violates = |plan: &Plan, choices: &[u32], invariant| {
+        let simulated = simulate_with(plan, Tape::recorded(choices.to_vec()));
+        let witness = violation(invariant, &simulated);
+        witness.is_some_and(|witness| witness.kind() == shrunk.witness.kind())
+    };
+    assert!(violates(plan, choices, invariant), "{name}");
+    for fault in 0..plan.faults.len() {
+        let (less, _) = without_fault(plan, fault);
+        assert!(
+            !violates(&less, choices, invariant),
+            "{name}: fault {fault}"
+        );
+    }
+    for gone in (0..plan.workload.contenders).filter(|_| plan.workload.contenders > 1) {
+        let less = with_contenders(plan, |place| place != gone);
+        assert!(
+            !violates(&less, choices, invariant),
+            "{name}: contender {gone}"
+        );
+    }
+    if plan.workload.rounds > 1 {
+        let mut less = plan.clone();
+        less.workload.rounds -= 1;
+        assert!(!violates(&less, choices, invariant), "{name}: rounds");
+    }
+    // Fewer writes and reads while the lock is held, where a file can say that.
+    for change in sections(plan) {
+        let can_be_said = read_back(&case_of(plan), &change.plan).is_some();
+        let violates = can_be_said && violates(&change.plan, choices, invariant);
+        assert!(!violates, "{name}: {}", change.what);
+    }
+    for (place, _) in choices.iter().enumerate().filter(|(_, it)| **it != 0) {
+        let mut less = choices.clone();
+        less[place] = 0;
+        assert!(!violates(plan, &less, invariant), "{name}: choice {place}");
+    }
+}
+
+#[test]
+fn every_failure_of_the_library_shrinks_to_what_fits_on_a_screen() {
+    let mut times = Vec::new();
+    for scenario in library() {
+        for case in &scenario.cases {
+            for expectation in &case.expectations {
+                let Want::Violated { within_seeds, .. } = expectation.want else {
+                    continue;
+                };
+                let invariant = named(expectation.invariant);
+                let name = format!("{} {} {}", scenario.name, case.name, invariant.name);
+                let watch = Stopwatch::start();
+                let (_, shrunk) = shrunk(case, invariant, within_seeds);
+                let took = watch.elapsed().as_millis();
+                println!(
+                    "{took:>6} ms {:>5} runs  {name}: {}",
+                    shrunk.tried,
+                    shrunk.sizes()
+                );
+                times.push(took);
+                let to = shrunk.to;
+                assert!(
+                    to.contenders <= 3 && to.faults <= 3 && to.operations <= 12,
+                    "{name} {to:?}"
+                );
+                assert!(shrunk.minimal, "{name}");
+                assert_minimal(&shrunk, invariant, &name);
+            }
+        }
+    }
+    times.sort_unstable();
+    // Only told: what a machine is fast enough for is no property of picklock.
+    println!("median {} ms of {}", times[times.len() / 2], times.len());
+}
+
+#[test]
+fn the_same_run_always_shrinks_to_the_same() {
+    let (_, case) = find("zookeeper/unsorted-children", "zk-unsorted");
+    let invariant = named("honest-answer");
+    let (_, first) = shrunk(&case, invariant, 10);
+    let (_, second) = shrunk(&case, invariant, 10);
+    assert_eq!(first.steps, second.steps);
+    assert_eq!(first.choices, second.choices);
+    assert_eq!(first.simulated.hash, second.simulated.hash);
+    assert_eq!(first.tried, second.tried);
+}
+
+#[test]
+fn a_run_that_holds_is_not_shrunk() {
+    let (_, case) = find("zookeeper/waiter-death", "zk-hardened");
+    let invariant = named("mutual-exclusion");
+    assert!(shrink(&case, 0, invariant, Budget::default(), &NOBODY_STOPS).is_none());
+}
+
+#[test]
+fn without_a_budget_a_run_stays_as_it_is_and_says_so() {
+    let (_, case) = find("zookeeper/waiter-death", "zk-no-recheck");
+    let invariant = named("mutual-exclusion");
+    let stopped = AtomicBool::new(true);
+    let nothing = Budget {
+        runs: 1,
+        ..Budget::default()
+    };
+    for (budget, stop) in [(nothing, &NOBODY_STOPS), (Budget::default(), &stopped)] {
+        let shrunk = shrink(&case, 0, invariant, budget, stop).unwrap();
+        assert!(!shrunk.minimal);
+        assert_eq!((shrunk.from, shrunk.tried), (shrunk.to, 1));
+    }
+}
+
+#[test]
+fn names_made_of_a_tape_that_has_run_out_are_not_the_same() {
+    // Two contenders of one name would each take the other's node for their own.
+    let (_, case) = find("zookeeper/waiter-death", "zk-hardened");
+    for invariant in invariants::INVARIANTS {
+        assert!(!violates(&case.plan, &[], invariant), "{}", invariant.name);
+    }
+}
+
+#[test]
+fn a_reproduction_reads_back_and_is_the_same_run() {
+    for (scenario, case, invariant, within) in [
+        (
+            "zookeeper/waiter-death",
+            "zk-no-recheck",
+            "mutual-exclusion",
+            1,
+        ),
+        (
+            "zookeeper/unsorted-children",
+            "zk-unsorted",
+            "fencing-monotonic",
+            50,
+        ),
+        (
+            "zookeeper/gc-pause",
+            "zk-hardened-unfenced",
+            "no-stale-effect",
+            1,
+        ),
+        ("zookeeper/lost-create-reply", "zk-no-guid", "progress", 1),
+    ] {
+        let (scenario, case) = find(scenario, case);
+        let (seed, shrunk) = shrunk(&case, named(invariant), within);
+        let saved = reproduction(&scenario, &case, seed, &shrunk);
+        let text = write(&saved, &saved.cases[0]);
+        let again = parse(&saved.name, &text, &Catalogue::EVERYTHING);
+        let mut again = again.unwrap_or_else(|mistakes| panic!("{}\n{text}", mistakes[0]));
+        assert_eq!(again.source, saved.source);
+        let case = again.cases.remove(0);
+        let simulated = runner::simulated(&case, 0);
+        assert_eq!(simulated.hash, shrunk.simulated.hash);
+        assert_eq!(
+            case.recorded.as_ref().and_then(|it| it.hash),
+            Some(simulated.hash)
+        );
+        let outcome = runner::judge(&case, 0, &simulated);
+        assert_eq!(outcome.vacuous, None);
+        for (name, verdict) in outcome.verdicts {
+            assert!(verdict.witness().is_some(), "{name}: {verdict:?}");
+            let wanted = runner::wanted(&case, name);
+            assert!(matches!(wanted, Some(Want::Violated { .. })), "{name}");
+        }
+        assert!(matches!(
+            runner::wanted(&case, invariant),
+            Some(Want::Violated { .. })
+        ));
+    }
+}
+
+#[test]
+fn a_reproduction_shrinks_no_further() {
+    let (scenario, case) = find("zookeeper/unsorted-children", "zk-unsorted");
+    let invariant = named("honest-answer");
+    let (seed, once) = shrunk(&case, invariant, 10);
+    let mut saved = reproduction(&scenario, &case, seed, &once);
+    let case = saved.cases.remove(0);
+    let twice = shrink(&case, 0, invariant, Budget::default(), &NOBODY_STOPS).unwrap();
+    assert_eq!(twice.steps, Vec::<String>::new());
+    assert_eq!(twice.choices, once.choices);
+}
+
+#[test]
+fn a_recorded_run_is_the_same_with_every_seed() {
+    let (_, mut case) = find("zookeeper/waiter-death", "zk-no-recheck");
+    case.recorded = Some(Recorded {
+        choices: vec![7, 5, 3],
+        hash: None,
+        picklock: None,
+    });
+    let hashes = [0, 1, 99].map(|seed| runner::simulated(&case, seed).hash);
+    assert_eq!(hashes, [hashes[0]; 3]);
+}
+
+#[test]
+fn a_file_name_is_harmless() {
+    let (mut scenario, case) = find("zookeeper/waiter-death", "zk-no-recheck");
+    let name = file_name(&scenario, &case, "fifo");
+    assert_eq!(name, "waiter-death-zk-no-recheck-fifo");
+    scenario.name = "../.. a\u{7}b\\c".to_owned();
+    let name = file_name(&scenario, &case, "fifo");
+    assert_eq!(name, "a-b-c-zk-no-recheck-fifo");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_seed_what_is_left_is_smaller_and_violates_the_same(
+        seed in any::<u64>(),
+        which in 0_usize..3,
+    ) {
+        let (scenario, case, invariant) = [
+            ("zookeeper/unsorted-children", "zk-unsorted", "mutual-exclusion"),
+            ("zookeeper/read-then-write", "zk-read-then-write", "own-release-only"),
+            ("zookeeper/isolated-follower", "zk-hardened", "mutual-exclusion"),
+        ][which];
+        let (_, case) = find(scenario, case);
+        let invariant = named(invariant);
+        let shrunk = shrink(&case, seed, invariant, Budget::default(), &NOBODY_STOPS);
+        let holds = violation(invariant, &simulate(&case.plan, seed)).is_none();
+        prop_assert_eq!(shrunk.is_none(), holds);
+        if let Some(shrunk) = shrunk {
+            let Size { contenders, faults, choices, .. } = shrunk.from;
+            prop_assert!(shrunk.to.contenders <= contenders && shrunk.to.faults <= faults);
+            prop_assert!(shrunk.to.choices <= choices);
+            assert_minimal(&shrunk, invariant, &format!("{} seed {seed}", case.name));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The past of events: everything that they can have depended on.
+//!
+//! Messages are not part of a history, so the past is put together from what is: the order of each contender's own
+//! events, the order in which the service grants the lock, the order in which the resource takes writes, and what the
+//! faults of the plan wait for and strike. It may hold more than there was to know, and leaves out what only happened
+//! at the same time.
+
+use std::collections::BTreeSet;
+
+use picklock_checker::{ContenderId, Event, FaultId, History, LockId, What};
+use picklock_sim::plan::{Plan, Trigger};
+
+use crate::shrink::contenders_of;
+
+/// The places of the events that these can have depended on, themselves included, in order.
+pub fn past(plan: &Plan, history: &History, events: &[usize]) -> Vec<usize> {
+    let mut past = BTreeSet::new();
+    let mut open = events.to_vec();
+    while let Some(event) = open.pop() {
+        if past.insert(event) {
+            open.extend(causes(plan, history, event));
+        }
+    }
+    past.into_iter().collect()
+}
+
+/// What an event depends on directly.
+fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
+    let before = &history.events[..event];
+    let what = history.events[event].what;
+    let mut causes = Vec::new();
+    match subject(&what) {
+        Subject::Contender(by) => {
+            causes.extend(last(before, |what| subject(what) == Subject::Contender(by)));
+            causes.extend(struck(plan, before, by));
+        }
+        Subject::Fault(fault) => causes.extend(awaited(plan, before, fault)),
+        Subject::Run => {}
+    }
+    match what {
+        // The service makes one the owner because another is it no longer, or has left the queue.
+        What::Owned { lock, .. } => {
+            causes.extend(last(before, |what| left(what, lock)));
+            causes.extend(last(before, |what| matches!(what, What::Owned { .. })));
+        }
+        // Who finds another gone may take that for a grant.
+        What::Acquired { lock, .. } => causes.extend(last(before, |what| left(what, lock))),
+        // Who queues up finds who is there.
+        What::Queued { lock, .. } => {
+            causes.extend(last(before, |what| left(what, lock)));
+            causes.extend(last(before, |what| matches!(what, What::Queued { .. })));
+        }
+        What::Effect { .. } | What::Read { .. } => {
+            let accepted = |what: &What| matches!(what, What::Effect { accepted: true, .. });
+            causes.extend(last(before, accepted));
+        }
+        What::AcquireStarted { .. }
+        | What::AcquireFailed { .. }
+        | What::ReleaseStarted { .. }
+        | What::Released { .. }
+        | What::ReleaseFailed { .. }
+        | What::Lost { .. }
+        | What::Cancelled { .. }
+        | What::Finished { .. }
+        | What::Paused { .. }
+        | What::Resumed { .. }
+        | What::Crashed { .. }
+        | What::Restarted { .. }
+        | What::Disconnected { .. }
+        | What::Reconnected { .. }
+        | What::SessionLost { .. }
+        | What::Unqueued { .. }
+        | What::Disowned { .. }
+        | What::SessionExpired { .. }
+        | What::Writing { .. }
+        | What::Written { .. }
+        | What::FaultFired { .. }
+        | What::FaultHealed { .. }
+        | What::CalmBegan
+        | What::Ended { .. }
+        | What::StillWaiting { .. }
+        | What::Leftover { .. }
+        | What::Final { .. } => {}
+    }
+    causes
+}
+
+fn last(before: &[Event], is_it: impl Fn(&What) -> bool) -> Option<usize> {
+    before.iter().rposition(|event| is_it(&event.what))
+}
+
+fn left(what: &What, of: LockId) -> bool {
+    matches!(what,
+        What::Unqueued { lock, .. } | What::Disowned { lock, .. } if *lock == of)
+}
+
+/// The faults that have struck a contender since its last event, and those of servers, which strike everybody.
+fn struck(plan: &Plan, before: &[Event], by: ContenderId) -> Vec<usize> {
+    let since = last(before, |what| subject(what) == Subject::Contender(by));
+    let since = since.map_or(0, |since| since + 1);
+    let struck = |place: &usize| {
+        let Subject::Fault(fault) = subject(&before[*place].what) else {
+            return false;
+        };
+        let targets = targets(plan, fault);
+        targets.is_empty() || targets.contains(&by.0)
+    };
+    (since..before.len()).filter(struck).collect()
+}
+
+/// The contenders that a fault strikes; none, if it is the service that it strikes.
+fn targets(plan: &Plan, fault: FaultId) -> Vec<u32> {
+    let planned = plan.faults.get(fault.0 as usize);
+    let named = planned.map(|planned| contenders_of(planned).1);
+    named.into_iter().flatten().map(|name| name.0).collect()
+}
+
+/// What a fault waited for: the last event of the contender that its trigger names, or another fault.
+fn awaited(plan: &Plan, before: &[Event], fault: FaultId) -> Option<usize> {
+    let planned = plan.faults.get(fault.0 as usize)?;
+    let (by, _) = contenders_of(planned);
+    let awaited = match (by, &planned.when) {
+        (Some(by), _) => Subject::Contender(ContenderId(by.0)),
+        (None, Trigger::Fired { fault }) => Subject::Fault(FaultId(u32::try_from(*fault).ok()?)),
+        // It waited for a time.
+        (None, _) => return None,
+    };
+    last(before, |what| subject(what) == awaited)
+}
+
+/// Whose event it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Contender(ContenderId),
+    Fault(FaultId),
+    Run,
+}
+
+fn subject(what: &What) -> Subject {
+    match *what {
+        What::AcquireStarted { by, .. }
+        | What::Acquired { by, .. }
+        | What::AcquireFailed { by, .. }
+        | What::ReleaseStarted { by, .. }
+        | What::Released { by, .. }
+        | What::ReleaseFailed { by, .. }
+        | What::Lost { by, .. }
+        | What::Cancelled { by, .. }
+        | What::Finished { by }
+        | What::Paused { by }
+        | What::Resumed { by }
+        | What::Crashed { by }
+        | What::Restarted { by }
+        | What::Disconnected { by }
+        | What::Reconnected { by }
+        | What::SessionLost { by }
+        | What::Queued { by, .. }
+        | What::Unqueued { by, .. }
+        | What::Owned { by, .. }
+        | What::Disowned { by, .. }
+        | What::SessionExpired { by }
+        | What::Writing { by, .. }
+        | What::Read { by, .. }
+        | What::Effect { by, .. }
+        | What::Written { by, .. }
+        | What::StillWaiting { by, .. } => Subject::Contender(by),
+        What::FaultFired { fault } | What::FaultHealed { fault } => Subject::Fault(fault),
+        What::CalmBegan | What::Ended { .. } | What::Leftover { .. } | What::Final { .. } => {
+            Subject::Run
+        }
+    }
+}

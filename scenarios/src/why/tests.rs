@@ -1,0 +1,107 @@
+use picklock_checker::{What, Witness, invariants};
+use picklock_sim::simulate;
+
+use super::*;
+use crate::scenario::{Case, Catalogue};
+use crate::{BUILT_IN, parse};
+
+static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+
+fn case(scenario: &str, case: &str) -> Case {
+    let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario).unwrap();
+    let parsed = parse(name, text, &Catalogue::EVERYTHING);
+    let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    parsed.cases.into_iter().find(|it| it.name == case).unwrap()
+}
+
+fn witness(invariant: &Invariant, simulated: &Simulated) -> Witness {
+    match (invariant.check)(&Evidence::of(&simulated.run)) {
+        Verdict::Violated(witness) => *witness,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn without_the_fault_that_it_needs_it_holds() {
+    let case = case("zookeeper/waiter-death", "zk-no-recheck");
+    let invariant = invariants::find("mutual-exclusion").unwrap();
+    let shares = without(&case.plan, invariant, 50, &NOBODY_STOPS);
+    assert_eq!(shares.len(), 2);
+    assert_eq!((shares[0].fault, shares[0].share.violated), (None, 50));
+    assert_eq!((shares[1].fault, shares[1].share.held()), (Some(0), 50));
+}
+
+#[test]
+fn a_fault_goes_with_those_that_wait_for_it() {
+    let case = case("zookeeper/session-killed", "zk-hardened");
+    let invariant = invariants::find("mutual-exclusion").unwrap();
+    let shares = without(&case.plan, invariant, 5, &NOBODY_STOPS);
+    let gone: Vec<usize> = shares.iter().map(|it| it.with_it.len()).collect();
+    let waits = |fault: &picklock_sim::plan::PlannedFault| {
+        matches!(fault.when, picklock_sim::plan::Trigger::Fired { .. })
+    };
+    let waiting = case.plan.faults.iter().filter(|it| waits(it)).count();
+    assert_eq!(gone.iter().sum::<usize>(), waiting);
+}
+
+#[test]
+fn what_fails_whatever_is_drawn_has_no_turning_point() {
+    let case = case("zookeeper/waiter-death", "zk-no-recheck");
+    let invariant = invariants::find("mutual-exclusion").unwrap();
+    let run = simulate(&case.plan, 0);
+    let about = (run.choices.as_slice(), &run.run.history);
+    let turning = turning(&case.plan, invariant, about, 20, &NOBODY_STOPS);
+    assert_eq!((turning.jump, turning.event()), (None, None));
+    assert!(turning.curve.iter().all(|it| it.share.violated == 20));
+}
+
+#[test]
+fn the_turning_point_lies_where_a_choice_makes_it_likelier() {
+    let case = case("zookeeper/unsorted-children", "zk-unsorted");
+    let invariant = invariants::find("fencing-monotonic").unwrap();
+    let seed = (0..50)
+        .find(|seed| {
+            let run = simulate(&case.plan, *seed).run;
+            matches!((invariant.check)(&Evidence::of(&run)), Verdict::Violated(_))
+        })
+        .unwrap();
+    let run = simulate(&case.plan, seed);
+    let about = (run.choices.as_slice(), &run.run.history);
+    let turning = turning(&case.plan, invariant, about, 30, &NOBODY_STOPS);
+    let (before, after) = turning.jump.unwrap();
+    assert_eq!(after.kept, before.kept + 1);
+    assert!(after.share.violated > before.share.violated);
+    let (first, last) = (turning.curve[0], turning.curve[turning.curve.len() - 1]);
+    assert!(first.share.violated < 30);
+    assert_eq!(
+        (last.share.violated, last.settled),
+        (30, run.run.history.events.len())
+    );
+    // What happens later leaves less open.
+    assert!(turning.curve.is_sorted_by_key(|it| it.settled));
+    assert!(turning.event().unwrap() < run.run.history.events.len());
+}
+
+#[test]
+fn the_past_of_a_violation_holds_its_fault_and_not_who_came_later() {
+    let case = case("zookeeper/waiter-death", "zk-no-recheck");
+    let invariant = invariants::find("mutual-exclusion").unwrap();
+    let run = simulate(&case.plan, 0);
+    let witness = witness(invariant, &run);
+    let history = &run.run.history;
+    let until = witness.events.iter().copied();
+    let until: Vec<usize> = until
+        .filter(|it| history.events[*it].at <= witness.at)
+        .collect();
+    let past = past(&case.plan, history, &until);
+    let whats: Vec<What> = past
+        .iter()
+        .map(|place| history.events[*place].what)
+        .collect();
+    assert!(past.is_sorted() && until.iter().all(|it| past.contains(it)));
+    assert!(past.len() < history.events.len() / 2);
+    assert!(whats.iter().any(|it| matches!(it, What::FaultFired { .. })));
+    // contender-4 only queued up behind them.
+    assert!(whats.iter().all(|it| !matches!(it,
+        What::AcquireStarted { by, .. } if by.0 == 3)));
+}

@@ -1,0 +1,103 @@
+//! One run that violates something: what `shrink` and `why` are about.
+
+use std::path::PathBuf;
+
+use picklock::checker::invariants::{self, INVARIANTS, Invariant};
+use picklock::checker::{Evidence, Verdict, Witness};
+use picklock::scenarios::runner::{self, wanted};
+use picklock::scenarios::{Case, Scenario, Want};
+use picklock::sim::Simulated;
+
+use super::choose;
+use crate::failure::Failure;
+
+/// Which run, and which of the promises that it breaks.
+#[derive(Debug, clap::Args)]
+pub struct OneRun {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// The seed; a file with a recorded run needs none.
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// The promise that is broken; the first that nobody expected to be, if not given.
+    #[arg(long, value_name = "INVARIANT")]
+    invariant: Option<String>,
+}
+
+/// A run.
+pub struct Ran {
+    pub scenario: Scenario,
+    pub case: Case,
+    pub seed: u64,
+    pub simulated: Simulated,
+    /// What it violates, if anything that was asked for.
+    pub violated: Option<(&'static Invariant, Witness)>,
+    /// If not, what it does instead, in a sentence.
+    pub held: String,
+}
+
+impl OneRun {
+    /// Runs it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such run.
+    pub fn run(&self) -> Result<Ran, Failure> {
+        let asked = self.invariant.as_deref().map(find).transpose()?;
+        let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
+        let simulated = runner::simulated(&case, seed);
+        let violations = violations(&case, &simulated);
+        let violated = match asked {
+            Some(asked) => violation(asked, &simulated).map(|witness| (asked, witness)),
+            None => violations.first().cloned(),
+        };
+        let name = match &case.recorded {
+            Some(_) => "the recorded run".to_owned(),
+            None => format!("seed {seed}"),
+        };
+        let others: Vec<&str> = violations.iter().map(|(other, _)| other.name).collect();
+        let held = match (asked, others.as_slice()) {
+            (None, _) => format!("{name} holds: it violates nothing"),
+            (Some(asked), []) => format!("{name} holds: it does not violate {}", asked.name),
+            (Some(asked), others) => {
+                let (asked, others) = (asked.name, others.join(", "));
+                format!("{name} does not violate {asked}; it violates {others}")
+            }
+        };
+        Ok(Ran {
+            scenario,
+            case,
+            seed,
+            simulated,
+            violated,
+            held,
+        })
+    }
+}
+
+fn find(name: &str) -> Result<&'static Invariant, Failure> {
+    let names: Vec<&str> = INVARIANTS.iter().map(|it| it.name).collect();
+    invariants::find(name).ok_or_else(|| Failure::unknown("invariant", name, &names))
+}
+
+fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
+    match (invariant.check)(&Evidence::of(&simulated.run)) {
+        Verdict::Violated(witness) => Some(*witness),
+        Verdict::Holds | Verdict::Undecided(_) => None,
+    }
+}
+
+/// What the run violates of what the case looks at; first what nobody expected.
+fn violations(case: &Case, simulated: &Simulated) -> Vec<(&'static Invariant, Witness)> {
+    let looked_at = INVARIANTS
+        .iter()
+        .filter(|it| wanted(case, it.name).is_some());
+    let found = looked_at.filter_map(|it| Some((it, violation(it, simulated)?)));
+    let mut found: Vec<_> = found.collect();
+    found.sort_by_key(|(it, _)| matches!(wanted(case, it.name), Some(Want::Violated { .. })));
+    found
+}

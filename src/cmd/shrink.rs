@@ -1,0 +1,127 @@
+//! `picklock shrink`: of a run that fails, the smallest that still does, as a scenario file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use picklock::reports::story::story;
+use picklock::reports::timeline::Detail;
+use picklock::reports::words::count;
+use picklock::scenarios::shrink::{self, Budget, Shrunk, reproduction};
+use picklock::scenarios::{runner, write};
+
+use super::one_run::{OneRun, Ran};
+use crate::console::{self, Look};
+use crate::exit;
+use crate::failure::Failure;
+use crate::work::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock shrink zookeeper/waiter-death --case zk-no-recheck --seed 0
+  picklock shrink my-locks/outage.toml --seed 3 --out my-locks/outage-small.toml
+  picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
+      --invariant no-stale-effect
+
+Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink.";
+
+/// Shrink a run that violates a promise, and write what is left of it as a scenario file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Shrink {
+    #[command(flatten)]
+    run: OneRun,
+    /// Where to write: a file that ends in .toml, or a folder, which is made if it is not there.
+    #[arg(long, value_name = "PATH", default_value = "regressions")]
+    out: PathBuf,
+    /// How many runs to try at most.
+    #[arg(long, value_name = "N", default_value_t = Budget::default().runs,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+}
+
+impl Shrink {
+    /// Shrinks the run.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such run, or the file could not be written.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let ran = self.run.run()?;
+        let Some((invariant, _)) = &ran.violated else {
+            console::print(&format!("{}; nothing was written.\n", ran.held))?;
+            return Ok(exit::AS_EXPECTED);
+        };
+        let work = Work::begin(1, 1, false);
+        let file = self.file(&ran, invariant.name)?;
+        work.can_write(&file)?;
+        let budget = Budget {
+            runs: self.runs,
+            ..Budget::default()
+        };
+        let choices = ran.simulated.choices.clone();
+        let shrunk = shrink::shrink_choices(&ran.case, choices, invariant, budget, work.stop());
+        // The run that was looked at is the run that was given: it violates the same.
+        let shrunk = shrunk.expect("the same choices give the same run");
+        let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
+        let text = write(&small, &small.cases[0]);
+        work.write(&file, text.as_bytes())?;
+        let style = look.stdout();
+        let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
+        if let Some(smaller) = &mut told.smaller {
+            smaller.keep = None;
+        }
+        let mut saved = small;
+        saved.path = file.display().to_string();
+        told.replay = runner::replay_command(&saved, &saved.cases[0], 0);
+        let mut text = head(&ran, &shrunk);
+        text.push_str(&story(&told, Detail::Essential, &style));
+        console::shown(console::print(&text))?;
+        Ok(exit::AS_EXPECTED)
+    }
+
+    /// The file to write. Makes its folder, if none is there.
+    fn file(&self, ran: &Ran, invariant: &str) -> Result<PathBuf, Failure> {
+        if self.out.extension().is_some_and(|it| it == "toml") {
+            return Ok(self.out.clone());
+        }
+        make_folder(&self.out)?;
+        let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
+        Ok(self.out.join(format!("{name}.toml")))
+    }
+}
+
+fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let problem = format!("cannot make the folder {}: {error}", folder.display());
+        Failure::usage(problem, ["name another with --out".to_owned()])
+    })
+}
+
+/// What was tried, and what came of it.
+fn head(ran: &Ran, shrunk: &Shrunk) -> String {
+    let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
+    let name = &ran.case.name;
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{:>12}  {name}  seed {}", "SHRUNK", ran.seed);
+    let tried = count(shrunk.tried.into(), "run");
+    let done = if shrunk.minimal {
+        format!("{tried}; nothing more can be taken away")
+    } else {
+        format!("{tried}, and then the budget was used up; --runs allows for more")
+    };
+    let (from, to) = (shrunk.from, shrunk.to);
+    let operations = format!("{} to {}", from.operations, to.operations);
+    let choices = format!("{} to {}", from.choices, to.choices);
+    for line in [
+        done,
+        format!("operations {operations}, choices that are not zero {choices}"),
+    ] {
+        let _ = writeln!(text, "{:16}{line}", "");
+    }
+    text.push('\n');
+    for (place, step) in shrunk.steps.iter().enumerate() {
+        let _ = writeln!(text, "  {:>3}  {step}", place + 1);
+    }
+    text.push('\n');
+    text
+}

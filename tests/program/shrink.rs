@@ -1,0 +1,177 @@
+//! `shrink`, `why`, and the files that shrinking leaves.
+
+use std::fs;
+use std::path::Path;
+
+use super::common::{FAILING, Folder, picklock};
+use picklock::scenarios::{Catalogue, load, runner};
+
+const WAITER_DEATH: [&str; 5] = [
+    "zookeeper/waiter-death",
+    "--case",
+    "zk-no-recheck",
+    "--seed",
+    "0",
+];
+
+/// Shrinks a run of the library into a folder: what was printed, and the file.
+fn shrunk(folder: &Folder) -> (String, String) {
+    let out = folder.at("kept");
+    let done = picklock(&[&["shrink"], &WAITER_DEATH[..], &["--out", &out]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(done.stderr, "");
+    let file = format!("{out}/waiter-death-zk-no-recheck-mutual-exclusion.toml");
+    (done.stdout, file)
+}
+
+#[test]
+fn a_shrunk_run_is_written_and_replayed_with_the_same_hash() {
+    let folder = Folder::new();
+    let (printed, file) = shrunk(&folder);
+    let told = printed.replace(&folder.path().display().to_string(), "FOLDER");
+    insta::assert_snapshot!("shrink", told);
+    let replay = picklock(&["replay", &file]);
+    assert_eq!(replay.code, Some(0), "{replay:?}");
+    let last_lines = |text: &str| text.lines().rev().take(2).collect::<Vec<_>>().join("\n");
+    assert_eq!(last_lines(&replay.stdout), last_lines(&printed));
+    let run = picklock(&["run", &file, "--seeds", "3"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.contains("AS EXPECTED"), "{}", run.stdout);
+}
+
+#[test]
+fn the_same_run_is_written_byte_for_byte() {
+    let (one, two) = (Folder::new(), Folder::new());
+    let read = |folder: &Folder| fs::read_to_string(shrunk(folder).1).unwrap_or_default();
+    let text = read(&one);
+    assert_eq!(text, read(&two));
+    insta::assert_snapshot!("kept", text);
+}
+
+#[test]
+fn a_seed_that_holds_is_not_shrunk_and_nothing_is_written() {
+    let folder = Folder::new();
+    let out = folder.at("kept");
+    let holds = ["shrink", "zookeeper/waiter-death", "--case", "zk-hardened"];
+    let done = picklock(&[&holds[..], &["--seed", "3", "--out", &out]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.stdout.starts_with("seed 3 holds"), "{}", done.stdout);
+    assert_eq!(folder.names(), Vec::<String>::new());
+
+    let other = ["--invariant", "fifo", "--out", &out];
+    let done = picklock(&[&["shrink"], &WAITER_DEATH[..], &other].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let said = "seed 0 does not violate fifo; it violates mutual-exclusion";
+    assert!(done.stdout.starts_with(said), "{}", done.stdout);
+    assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_that_is_not_the_recorded_one_says_so_and_exits_with_2() {
+    let folder = Folder::new();
+    let (_, file) = shrunk(&folder);
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let version = format!("picklock = \"{}\"", env!("CARGO_PKG_VERSION"));
+    let older = text.replace(&version, "picklock = \"0.0.7\"");
+    let replay = |text: &str| picklock(&["replay", &folder.file("other.toml", text)]);
+
+    let done = replay(&older);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.stdout.contains("recorded with picklock 0.0.7"),
+        "{}",
+        done.stdout
+    );
+
+    let done = replay(&older.replace("hold = \"10s\"", "hold = \"11s\""));
+    assert_eq!(done.code, Some(2), "{done:?}");
+    let words: Vec<&str> = done.stdout.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("this is not the run that was recorded"),
+        "{said}"
+    );
+    assert!(said.contains("with picklock 0.0.7, and this is"), "{said}");
+
+    let done = replay(&text.replace("zk-no-recheck\"", "zk-no-rechek\""));
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(
+        done.stderr.contains("did you mean `zk-no-recheck`?"),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
+fn a_recorded_run_has_no_other_seed_and_other_cases_need_one() {
+    let folder = Folder::new();
+    let (_, file) = shrunk(&folder);
+    let done = picklock(&["replay", &file, "--seed", "7"]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(done.stderr.contains("leave --seed away"), "{}", done.stderr);
+    let done = picklock(&["replay", WAITER_DEATH[0], "--case", "zk-hardened"]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(done.stderr.contains("--seed 0"), "{}", done.stderr);
+    let done = picklock(&[&["shrink"], &WAITER_DEATH[..], &["--invariant", "fivo"]].concat());
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(
+        done.stderr.contains("did you mean `fifo`?"),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
+fn what_nobody_expected_is_told_of_the_shrunk_run() {
+    let folder = Folder::new();
+    let path = folder.file("lock.toml", FAILING);
+    let done = picklock(&["run", &path, "--seeds", "3"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(
+        done.stdout.contains("\n  shrunk: 3 contenders"),
+        "{}",
+        done.stdout
+    );
+    let keep = format!("Keep     picklock shrink {path} --case zk-no-recheck --seed 0");
+    assert!(done.stdout.contains(&keep), "{}", done.stdout);
+
+    let done = picklock(&["run", &path, "--seeds", "3", "--no-shrink"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(!done.stdout.contains("shrunk"), "{}", done.stdout);
+}
+
+#[test]
+fn why_names_the_fault_that_it_needs() {
+    let folder = Folder::new();
+    let json = folder.at("why.json");
+    let few = ["--runs", "20", "--samples", "10", "--json", &json];
+    let done = picklock(&[&["why"], &WAITER_DEATH[..], &few].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    insta::assert_snapshot!("why", done.stdout);
+    let text = fs::read_to_string(&json).unwrap_or_default();
+    let read: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    assert_eq!(read["without"][0]["violated"], 20);
+    assert_eq!(read["without"][1]["fault"], 1);
+    assert_eq!(read["without"][1]["violated"], 0);
+    assert_eq!(read["turning_choice"], serde_json::Value::Null);
+
+    let holds = ["why", "zookeeper/waiter-death", "--case", "zk-hardened"];
+    let done = picklock(&[&holds[..], &["--seed", "3"]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.stdout.starts_with("seed 3 holds"), "{}", done.stdout);
+}
+
+#[test]
+fn every_regression_is_still_the_run_that_was_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions");
+    let loaded = load(&folder, &Catalogue::EVERYTHING);
+    let scenarios = loaded.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    assert!(scenarios.len() >= 3);
+    for scenario in scenarios {
+        let case = &scenario.cases[0];
+        let recorded = case.recorded.as_ref().expect("it is a recorded run");
+        let simulated = runner::simulated(case, 0);
+        assert_eq!(recorded.hash, Some(simulated.hash), "{}", scenario.path);
+        picklock::assert_as_expected(&scenario.path, 0..1);
+    }
+}
