@@ -139,11 +139,11 @@ impl Simulation {
             let Some(started) = started else { continue };
             let process = started.label;
             if !world.all_run && !world.may_run(process, started.task) {
-                shared.executor.put_back(started);
+                shared.executor.put_back(started.task);
                 continue;
             }
             drop(world);
-            shared.executor.run(started);
+            shared.executor.run(started.task);
             world = shared.world.borrow_mut();
             world.look_at(process);
         }
