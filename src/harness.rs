@@ -169,6 +169,7 @@ impl Harness {
                 // The program knows neither the text nor the algorithm.
                 let seed = story.seed;
                 story.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
+                story.why = None;
                 if let Some(smaller) = &mut story.smaller {
                     smaller.keep = None;
                 }

@@ -24,4 +24,4 @@ pub use metrics::{METRICS, Metric};
 pub use run::{Counts, Facts, Run};
 pub use time::VirtualTime;
 pub use vacuity::vacuous;
-pub use verdict::{Step, Verdict, Witness};
+pub use verdict::{Step, Verdict, Witness, nameless};

@@ -62,6 +62,9 @@ pub struct Violation {
     pub expected: bool,
     /// The evidence.
     pub witness: Witness,
+    /// The smallest run that breaks the promise so, if one was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smaller: Option<Smaller>,
 }
 
 /// The outcome of all seeds of one case of a scenario.
@@ -122,6 +125,9 @@ pub struct Story {
     pub history: History,
     /// The command that shows it again.
     pub replay: String,
+    /// The command that says why the promise is broken, if one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// If this is not the run of the seed but a smaller one that violates the same: how much smaller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smaller: Option<Smaller>,
@@ -134,6 +140,12 @@ pub struct Smaller {
     pub sizes: String,
     /// The command that writes it down as a scenario file, if there is one.
     pub keep: Option<String>,
+    /// How many events it has up to the violation.
+    pub events: u32,
+    /// What is left of the plan, without names and numbers: plans of which it is the same are alike.
+    pub shape: String,
+    /// What becomes of the promise with other choices, and without each fault: `violated in 200 of 200`.
+    pub needs: Vec<String>,
 }
 
 /// The outcome of one scenario.

@@ -40,14 +40,19 @@ impl Witness {
     pub fn kind(&self) -> String {
         let sentences = self.argument.iter().map(|step| {
             let (Step::Then(text) | Step::However(text)) = step;
-            let words = text.split_whitespace().map(|word| {
-                let named = word.contains(|letter: char| letter.is_ascii_digit());
-                if named { "#" } else { word }
-            });
-            words.collect::<Vec<_>>().join(" ")
+            nameless(text)
         });
         sentences.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// A text with a `#` for each word that has a number in it.
+pub fn nameless(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| {
+        let named = word.contains(|letter: char| letter.is_ascii_digit());
+        if named { "#" } else { word }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A step of an argument.

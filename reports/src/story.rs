@@ -54,6 +54,9 @@ fn summary(story: &Story, asides: &[String]) -> String {
     }
     if let Some(smaller) = &story.smaller {
         lines.push(hanging("  shrunk: ", &harmless(&smaller.sizes)));
+        for needs in &smaller.needs {
+            lines.push(hanging("    ", &harmless(needs)));
+        }
     }
     if !story.also.is_empty() {
         let also = story.also.join(", ");
@@ -67,17 +70,20 @@ fn summary(story: &Story, asides: &[String]) -> String {
 /// How to see it again, the command last. A run that was shrunk is another than the one that was found: the command
 /// that keeps it shows it again, too.
 fn again(story: &Story) -> String {
-    let command = harmless(&story.replay);
     let keep = story.smaller.as_ref().and_then(|it| it.keep.as_deref());
-    let keep = keep.map(|keep| format!("  Keep     {}\n", harmless(keep)));
-    let keep = keep.unwrap_or_default();
-    format!(
-        "  Hash     {:016x}{}\n{keep}  Replay   {command}\n",
-        story.hash,
-        if keep.is_empty() {
-            ""
-        } else {
-            ", of the shrunk run"
-        },
-    )
+    let hash = match keep {
+        Some(_) => format!("{:016x}, of the shrunk run", story.hash),
+        None => format!("{:016x}", story.hash),
+    };
+    let lines = [
+        ("Hash", Some(hash.as_str())),
+        ("Keep", keep),
+        ("Why", story.why.as_deref()),
+        ("Replay", Some(&story.replay)),
+    ];
+    let lines = lines
+        .iter()
+        .filter_map(|(name, text)| Some((name, (*text)?)));
+    let lines = lines.map(|(name, text)| format!("  {name:<9}{}\n", harmless(text)));
+    lines.collect()
 }

@@ -201,9 +201,15 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
                 .map(|it| {
                     let all = count(case.seeds, "seed");
                     let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
+                    let shrunk = it
+                        .smaller
+                        .as_ref()
+                        .map(|it| format!("; shrunk: {}", it.sizes));
                     format!(
-                        "also violated: {} {found}: {}",
-                        it.invariant, it.witness.summary
+                        "also violated: {} {found}: {}{}",
+                        it.invariant,
+                        it.witness.summary,
+                        shrunk.unwrap_or_default()
                     )
                 })
                 .collect();

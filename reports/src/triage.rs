@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
+use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Violation};
 
 use crate::words::{count, hanging, harmless};
 
-/// What failures have in common: the invariant, the algorithm, and the argument without its names and numbers.
+/// What failures have in common: the invariant, the algorithm, and what is left of the argument and of the plan without
+/// names and numbers.
 type Signature<'a> = (&'a str, &'a str, String);
 
 /// One failure of a kind.
@@ -27,11 +28,11 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
             let signature = (
                 violation.invariant.as_str(),
                 case.algorithm.as_str(),
-                violation.witness.kind(),
+                kind(violation),
             );
             kinds.entry(signature).or_default().push(Failed {
                 case,
-                length: (violation.witness.events.len(), violation.seed),
+                length: (events(violation), violation.seed),
                 shown: again(case, violation.seed),
             });
         }
@@ -58,6 +59,20 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
     text
 }
 
+/// The argument, and the plan if it was made as small as it can be.
+fn kind(violation: &Violation) -> String {
+    let plan = violation.smaller.as_ref().map(|it| it.shape.as_str());
+    format!("{}\n{}", violation.witness.kind(), plan.unwrap_or_default())
+}
+
+fn events(violation: &Violation) -> usize {
+    let shown = || violation.witness.events.len();
+    violation
+        .smaller
+        .as_ref()
+        .map_or_else(shown, |smaller| smaller.events as usize)
+}
+
 /// The command that shows a seed of a case again. It is that of the story, which knows where the scenario is.
 fn again(case: &CaseOutcome, seed: u64) -> String {
     let told = case.story.as_ref().map(|story| (story.seed, &story.replay));
@@ -77,7 +92,7 @@ fn again(case: &CaseOutcome, seed: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use picklock_checker::outcome::Violation;
+    use picklock_checker::outcome::Smaller;
     use picklock_checker::{Step, VirtualTime, Witness};
 
     fn case(scenario: &str, who: &str, events: usize, seed: u64) -> ScenarioOutcome {
@@ -98,6 +113,7 @@ mod tests {
                 events: (0..events).collect(),
                 argument,
             },
+            smaller: None,
         };
         let case = CaseOutcome {
             scenario: scenario.to_owned(),
@@ -133,6 +149,18 @@ mod tests {
              mutual-exclusion, zk-x: 2 cases, shortest in b at seed 1200\n      \
              picklock replay b --case zk-x --seed 1200\n"
         );
+        let mut shrunk = alike;
+        let plans = ["crash # when # waits", "expire-session # when # waits"];
+        for ((outcome, shape), events) in shrunk.iter_mut().zip(plans).zip([3, 5]) {
+            outcome.cases[0].violations[0].smaller = Some(Smaller {
+                sizes: String::new(),
+                keep: None,
+                events,
+                shape: shape.to_owned(),
+                needs: Vec::new(),
+            });
+        }
+        assert!(triage(&shrunk).starts_with("  2 failures of 2 kinds:\n"));
         let other = [case("a", "contender-1", 9, 4), case("b", "Nobody", 7, 5)];
         assert!(triage(&other).starts_with("  2 failures of 2 kinds:\n"));
     }

@@ -261,13 +261,22 @@ fn a_shrunk_run_says_so_and_how_to_keep_it() {
     told.smaller = Some(Smaller {
         sizes: "5 contenders to 3, 4 faults to 1, 118 events to 8".to_owned(),
         keep: Some("picklock shrink zookeeper/waiter-death --seed 4127".to_owned()),
+        events: 8,
+        shape: String::new(),
+        needs: vec!["without fault 1: holds in 200 of 200".to_owned()],
     });
+    told.why = Some("picklock why zookeeper/waiter-death --seed 4127".to_owned());
     let text = essential(&told);
+    assert!(text.contains("\n    without fault 1: holds in 200 of 200\n"));
     assert!(text.contains("\n  shrunk: 5 contenders to 3, 4 faults to 1, 118 events to 8\n"));
-    let end: Vec<&str> = text.lines().rev().take(3).collect();
-    assert_eq!(end[2], "  Hash     00c0ffee0badf00d, of the shrunk run");
+    let end: Vec<&str> = text.lines().rev().take(4).collect();
+    assert_eq!(end[3], "  Hash     00c0ffee0badf00d, of the shrunk run");
     assert_eq!(
         end[1],
+        "  Why      picklock why zookeeper/waiter-death --seed 4127"
+    );
+    assert_eq!(
+        end[2],
         "  Keep     picklock shrink zookeeper/waiter-death --seed 4127"
     );
     assert!(end[0].starts_with("  Replay   picklock replay "));

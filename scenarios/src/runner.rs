@@ -213,9 +213,11 @@ pub fn story(
         .filter(|(name, verdict)| Some(*name) != about && verdict.witness().is_some())
         .map(|(name, _)| (*name).to_owned())
         .collect();
+    let why = about.map(|invariant| why_command(scenario, case, outcome.seed, invariant));
     Story {
         seed: outcome.seed,
         hash: simulated.hash,
+        why,
         violated,
         also,
         history: simulated.run.history,
@@ -227,6 +229,12 @@ pub fn story(
 /// The command that shows a run again, ready for a shell.
 pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
     format!("picklock replay {}", run_in_words(scenario, case, seed))
+}
+
+/// The command that says why a run violates a promise, ready for a shell.
+pub fn why_command(scenario: &Scenario, case: &Case, seed: u64, invariant: &str) -> String {
+    let run = run_in_words(scenario, case, seed);
+    format!("picklock why {run} --invariant {invariant}")
 }
 
 /// How commands name a run. One that was recorded is alone in its file.

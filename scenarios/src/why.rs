@@ -20,6 +20,9 @@ use crate::shrink::without_fault;
 pub use past::past;
 pub use turning::{Moment, Turning, turning};
 
+/// So many runs say what becomes of a plan with other choices, if nobody asks for more.
+pub const OTHERS: u64 = 200;
+
 /// How often something was violated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
@@ -87,6 +90,51 @@ pub fn without(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool
         }
     });
     std::iter::once(whole).chain(less).collect()
+}
+
+/// What becomes of a plan that violates a promise with other choices, and without each of its faults, in words; nothing
+/// if it has none.
+pub fn needs(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool) -> Vec<String> {
+    if plan.faults.is_empty() {
+        return Vec::new();
+    }
+    let without = without(plan, invariant, seeds, stop);
+    without.iter().map(|it| it.in_words(plan)).collect()
+}
+
+impl Without {
+    /// `without fault 1: holds in 200 of 200   (crash contender-2)`
+    pub fn in_words(&self, plan: &Plan) -> String {
+        let Share {
+            violated,
+            undecided,
+            of,
+        } = self.share;
+        let held = self.share.held();
+        let came = if held == of {
+            format!("holds in {held} of {of}")
+        } else if violated == of {
+            format!("violated in {violated} of {of}")
+        } else {
+            let doubt = match undecided {
+                0 => String::new(),
+                undecided => format!(", cannot tell in {undecided}"),
+            };
+            format!("violated in {violated} of {of}, holds in {held}{doubt}")
+        };
+        let Some(fault) = self.fault else {
+            return format!("as planned: {came}");
+        };
+        let text = plan.faults.get(fault).map_or("", |fault| &fault.text);
+        let others = self.with_it.iter().map(|it| (it + 1).to_string());
+        let others: Vec<String> = others.collect();
+        let with_it = match others.as_slice() {
+            [] => String::new(),
+            [other] => format!(", and {other} that waits for it"),
+            others => format!(", and {} that wait for it", others.join(", ")),
+        };
+        format!("without fault {}{with_it}: {came}   ({text})", fault + 1)
+    }
 }
 
 #[cfg(test)]

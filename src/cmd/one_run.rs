@@ -9,6 +9,7 @@ use picklock::scenarios::{Case, Scenario, Want};
 use picklock::sim::Simulated;
 
 use super::choose;
+use crate::exit;
 use crate::failure::Failure;
 
 /// Which run, and which of the promises that it breaks.
@@ -38,6 +39,8 @@ pub struct Ran {
     pub violated: Option<(&'static Invariant, Witness)>,
     /// If not, what it does instead, in a sentence.
     pub held: String,
+    /// And the exit code then.
+    pub exit: u8,
 }
 
 impl OneRun {
@@ -60,15 +63,28 @@ impl OneRun {
             None => format!("seed {seed}"),
         };
         let others: Vec<&str> = violations.iter().map(|(other, _)| other.name).collect();
-        let held = match (asked, others.as_slice()) {
-            (None, _) => format!("{name} holds: it violates nothing"),
-            (Some(asked), []) => format!("{name} holds: it does not violate {}", asked.name),
-            (Some(asked), others) => {
+        let doubt = doubt(&case, seed, &simulated, asked);
+        let held = match (asked, others.as_slice(), &doubt) {
+            (None, _, Some(doubt)) => format!("{name} cannot tell: {doubt}"),
+            (None, _, None) => format!("{name} holds: it violates nothing"),
+            (Some(asked), [], Some(doubt)) => {
+                format!(
+                    "{name} cannot tell whether it violates {}: {doubt}",
+                    asked.name
+                )
+            }
+            (Some(asked), [], None) => format!("{name} holds: it does not violate {}", asked.name),
+            (Some(asked), others, _) => {
                 let (asked, others) = (asked.name, others.join(", "));
                 format!("{name} does not violate {asked}; it violates {others}")
             }
         };
+        let exit = match doubt {
+            Some(_) => exit::UNDECIDED,
+            None => exit::AS_EXPECTED,
+        };
         Ok(Ran {
+            exit,
             scenario,
             case,
             seed,
@@ -82,6 +98,26 @@ impl OneRun {
 fn find(name: &str) -> Result<&'static Invariant, Failure> {
     let names: Vec<&str> = INVARIANTS.iter().map(|it| it.name).collect();
     invariants::find(name).ok_or_else(|| Failure::unknown("invariant", name, &names))
+}
+
+/// Why the run says nothing of what was asked for, or of anything that the case looks at, if so.
+fn doubt(
+    case: &Case,
+    seed: u64,
+    simulated: &Simulated,
+    asked: Option<&Invariant>,
+) -> Option<String> {
+    let outcome = runner::judge(case, seed, simulated);
+    let unknown = |(name, verdict): (&str, Verdict)| match verdict {
+        Verdict::Undecided(reason) => Some(format!("{name}: {reason}")),
+        Verdict::Holds | Verdict::Violated(_) => None,
+    };
+    let of_asked = |asked: &Invariant| (asked.name, (asked.check)(&Evidence::of(&simulated.run)));
+    let doubt = match asked {
+        Some(asked) => unknown(of_asked(asked)),
+        None => outcome.verdicts.into_iter().find_map(unknown),
+    };
+    outcome.vacuous.or(doubt)
 }
 
 fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {

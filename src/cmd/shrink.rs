@@ -7,7 +7,7 @@ use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
 use picklock::scenarios::shrink::{self, Budget, Shrunk, reproduction};
-use picklock::scenarios::{runner, write};
+use picklock::scenarios::{runner, why, write};
 
 use super::one_run::{OneRun, Ran};
 use crate::console::{self, Look};
@@ -22,7 +22,8 @@ Examples:
   picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
       --invariant no-stale-effect
 
-Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink.";
+Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
+run cannot tell.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
 #[derive(Debug, clap::Args)]
@@ -49,7 +50,7 @@ impl Shrink {
         let ran = self.run.run()?;
         let Some((invariant, _)) = &ran.violated else {
             console::print(&format!("{}; nothing was written.\n", ran.held))?;
-            return Ok(exit::AS_EXPECTED);
+            return Ok(ran.exit);
         };
         let work = Work::begin(1, 1, false);
         let file = self.file(&ran, invariant.name)?;
@@ -69,10 +70,18 @@ impl Shrink {
         let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
         if let Some(smaller) = &mut told.smaller {
             smaller.keep = None;
+            let plan = &shrunk.plan;
+            smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
         }
         let mut saved = small;
         saved.path = file.display().to_string();
         told.replay = runner::replay_command(&saved, &saved.cases[0], 0);
+        told.why = Some(runner::why_command(
+            &saved,
+            &saved.cases[0],
+            0,
+            invariant.name,
+        ));
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));
         console::shown(console::print(&text))?;

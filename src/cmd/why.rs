@@ -10,8 +10,8 @@ use picklock::checker::{History, Invariant, Witness};
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
-use picklock::scenarios::runner;
 use picklock::scenarios::why::{Moment, Share, Turning, Without, past, turning, without};
+use picklock::scenarios::{runner, why};
 use serde::Serialize;
 
 use super::one_run::{OneRun, Ran};
@@ -25,7 +25,10 @@ Examples:
   picklock why zookeeper/waiter-death --case zk-no-recheck --seed 0
   picklock why regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
-Exit codes: 0, and also if the run holds and there is nothing to explain.";
+Exit codes: 0, and also if the run holds and there is nothing to explain; 3 if it cannot tell.";
+
+/// Of more events than this, only those are shown that the violation needs, unless all are asked for.
+const ROWS: usize = 40;
 
 /// Say why a run violates a promise: without which fault it would not, when it became inevitable,
 /// and what led to it.
@@ -35,13 +38,16 @@ pub struct Why {
     #[command(flatten)]
     run: OneRun,
     /// How many runs to compare with, without each fault.
-    #[arg(long, value_name = "N", default_value_t = 200,
+    #[arg(long, value_name = "N", default_value_t = why::OTHERS,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     runs: u64,
     /// How many runs to try from each moment on.
     #[arg(long, value_name = "N", default_value_t = 50,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     samples: u64,
+    /// Show all of what led to the violation, however much it is.
+    #[arg(long)]
+    full: bool,
     /// Write the answers to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -67,7 +73,7 @@ impl Why {
         let ran = self.run.run()?;
         let Some((invariant, witness)) = &ran.violated else {
             console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
-            return Ok(exit::AS_EXPECTED);
+            return Ok(ran.exit);
         };
         let work = Work::begin(1, 1, false);
         if let Some(path) = &self.json {
@@ -86,7 +92,7 @@ impl Why {
         if let Some(path) = &self.json {
             work.write(path, console::json(&answers.as_json())?.as_bytes())?;
         }
-        console::shown(console::print(&answers.text(look)))?;
+        console::shown(console::print(&answers.text(self.full, look)))?;
         Ok(exit::AS_EXPECTED)
     }
 }
@@ -98,7 +104,7 @@ fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
 }
 
 impl Answers<'_> {
-    fn text(&self, look: &Look) -> String {
+    fn text(&self, full: bool, look: &Look) -> String {
         let Self { ran, witness, .. } = self;
         let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
         let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
@@ -107,11 +113,14 @@ impl Answers<'_> {
         }
         text.push_str("\nWhich faults it needs\n\n");
         for without in &self.without {
-            let _ = writeln!(text, "  {}", self.without_in_words(without));
+            let line = without.in_words(&ran.case.plan);
+            for line in console::wrapped(&line, console::WIDTH - 2) {
+                let _ = writeln!(text, "  {line}");
+            }
         }
         text.push_str("\nWhen it became inevitable\n\n");
         for line in self.turning_in_words() {
-            let _ = writeln!(text, "  {}", line.trim_end());
+            let _ = writeln!(text, "{}", format!("  {line}").trim_end());
         }
         let all = count(self.ran.simulated.run.history.events.len() as u64, "event");
         let _ = write!(
@@ -121,37 +130,12 @@ impl Answers<'_> {
              Messages are not recorded.\n\n",
             self.past.len(),
         );
-        text.push_str(&story(&self.told(), Detail::Full, &look.stdout()));
+        let detail = match full || self.past.len() <= ROWS {
+            true => Detail::Full,
+            false => Detail::Essential,
+        };
+        text.push_str(&story(&self.told(), detail, &look.stdout()));
         text
-    }
-
-    fn without_in_words(&self, without: &Without) -> String {
-        let Share {
-            violated,
-            undecided,
-            of,
-        } = without.share;
-        let held = without.share.held();
-        let came = match (violated, held) {
-            (0, held) if held == of => format!("holds in {held} of {of}"),
-            (violated, _) if violated == of => format!("violated in {violated} of {of}"),
-            (violated, held) => {
-                format!(
-                    "violated in {violated} of {of}, holds in {held}, cannot tell in {undecided}"
-                )
-            }
-        };
-        let Some(fault) = without.fault else {
-            return format!("as planned: {came}");
-        };
-        let text = &self.ran.case.plan.faults[fault].text;
-        let others = without.with_it.iter().map(|it| (it + 1).to_string());
-        let others: Vec<String> = others.collect();
-        let with_it = match others.as_slice() {
-            [] => String::new(),
-            others => format!(", and {} that waits for it", others.join(", ")),
-        };
-        format!("without fault {}{with_it}: {came}   ({text})", fault + 1)
     }
 
     fn turning_in_words(&self) -> Vec<String> {
@@ -221,13 +205,10 @@ impl Answers<'_> {
             ..self.witness.clone()
         };
         let violated = (self.invariant.name.to_owned(), witness);
-        runner::story(
-            &ran.scenario,
-            &ran.case,
-            simulated,
-            &outcome,
-            Some(violated),
-        )
+        let (scenario, case) = (&ran.scenario, &ran.case);
+        let told = runner::story(scenario, case, simulated, &outcome, Some(violated));
+        // This is it.
+        Story { why: None, ..told }
     }
 
     fn as_json(&self) -> Json<'_> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::common::{FAILING, Folder, picklock};
+use super::common::{FAILING, Folder, UNDECIDED, picklock};
 use picklock::scenarios::{Catalogue, load, runner};
 
 const WAITER_DEATH: [&str; 5] = [
@@ -67,6 +67,20 @@ fn a_seed_that_holds_is_not_shrunk_and_nothing_is_written() {
 }
 
 #[test]
+fn a_run_that_cannot_tell_does_not_hold() {
+    let folder = Folder::new();
+    let (path, out) = (folder.file("lock.toml", UNDECIDED), folder.at("kept"));
+    let shrink: &[&str] = &["shrink", &path, "--seed", "0", "--out", &out];
+    for command in [shrink, &["why", &path, "--seed", "0"]] {
+        let done = picklock(command);
+        assert_eq!(done.code, Some(3), "{done:?}");
+        let said = "seed 0 cannot tell: fault 1";
+        assert!(done.stdout.starts_with(said), "{}", done.stdout);
+    }
+    assert_eq!(folder.names(), ["lock.toml"]);
+}
+
+#[test]
 fn a_run_that_is_not_the_recorded_one_says_so_and_exits_with_2() {
     let folder = Folder::new();
     let (_, file) = shrunk(&folder);
@@ -99,6 +113,56 @@ fn a_run_that_is_not_the_recorded_one_says_so_and_exits_with_2() {
         done.stderr.contains("did you mean `zk-no-recheck`?"),
         "{}",
         done.stderr
+    );
+}
+
+#[test]
+fn what_of_a_recorded_run_does_not_fit_any_more_is_said() {
+    let folder = Folder::new();
+    let kept = "regressions/unsorted-children-zk-unsorted-fencing-monotonic.toml";
+    let text = fs::read_to_string(kept).expect("it is kept");
+    let replay = |text: &str| {
+        let done = picklock(&["replay", &folder.file("changed.toml", text)]);
+        let words: Vec<&str> = done.stdout.split_whitespace().collect();
+        (done.code, words.join(" "), done.stderr)
+    };
+    let (code, said, _) = replay(&text.replacen("choices = [", "choices = [4000000000, ", 1));
+    assert_eq!(code, Some(2), "{said}");
+    let expected = "choice 1 of the tape is 4000000000, and there are only";
+    assert!(said.contains(expected), "{said}");
+
+    let more = format!("{}1]", "1, ".repeat(5_000));
+    let (before, after) = text.split_once("choices = [").expect("it has choices");
+    let (choices, after) = after.split_once(']').expect("they end");
+    let longer = format!("{before}choices = [{choices}{more}{after}");
+    let (code, said, stderr) = replay(&longer);
+    assert_eq!(code, Some(2), "{said}{stderr}");
+    let expected = "choices were recorded, and the run makes only";
+    assert!(said.contains(expected), "{said}");
+
+    let other = text.replace("rounds = ", "rounds = 1");
+    let path = folder.file("other.toml", &other);
+    let run = picklock(&["run", &path]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let words: Vec<&str> = run.stdout.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("it is not the run that was recorded"),
+        "{said}"
+    );
+
+    let older = format!("picklock = \"{}\"", env!("CARGO_PKG_VERSION"));
+    let older = text.replace(&older, "picklock = \"0.0.7\"");
+    let run = picklock(&["run", &folder.file("older.toml", &older)]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let said = "recorded with picklock 0.0.7: the run is the same";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+
+    let gone = picklock(&["replay", kept, "--case", "zk-gone"]);
+    assert_eq!(gone.code, Some(2), "{gone:?}");
+    assert!(
+        gone.stderr.contains("there is no case `zk-gone`"),
+        "{gone:?}"
     );
 }
 

@@ -34,7 +34,15 @@ pub(crate) struct Selection {
 pub(crate) fn everything(story: &Story) -> Selection {
     let history = &story.history;
     let last = history.events.len().saturating_sub(1);
-    let lanes: Vec<_> = all_contenders(history).collect();
+    // Whom nothing is about needs no lane.
+    let whom: BTreeSet<_> = history
+        .events
+        .iter()
+        .flat_map(|it| concerned(&it.what))
+        .collect();
+    let lanes: Vec<_> = all_contenders(history)
+        .filter(|it| whom.contains(it))
+        .collect();
     Selection {
         events: (0..history.events.len()).collect(),
         breach: story

@@ -154,6 +154,7 @@ pub fn story(invariant: &str, witness: Witness, history: History) -> Story {
         history,
         replay: "picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 4127"
             .to_owned(),
+        why: None,
         smaller: None,
     }
 }

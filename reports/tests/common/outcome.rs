@@ -40,6 +40,7 @@ pub fn failed(algorithm: &str, story: Story) -> CaseOutcome {
             seeds: 41,
             expected: false,
             witness,
+            smaller: None,
             invariant: invariant.clone(),
         }],
         findings: vec![finding(

@@ -2,16 +2,18 @@
 
 use std::sync::atomic::AtomicBool;
 
-use picklock_checker::invariants;
 use picklock_checker::outcome::{CaseOutcome, Smaller, Story};
+use picklock_checker::{invariants, nameless};
 
 use super::{Budget, Shrunk, shrink};
 use crate::clock::Stopwatch;
+use crate::describe;
 use crate::runner::{self, run_in_words};
 use crate::scenario::{Case, Scenario};
+use crate::why;
 
-/// Shrinks the run that an outcome tells of, if it violates what nobody expected to be violated, and tells of the
-/// smaller one.
+/// Shrinks the first run that violates each promise that nobody expected to be violated. The story is told of the
+/// smaller run.
 pub fn shorten(
     scenario: &Scenario,
     case: &Case,
@@ -20,18 +22,28 @@ pub fn shorten(
     stop: &AtomicBool,
 ) {
     let watch = Stopwatch::start();
-    let Some(story) = outcome.story.as_deref_mut() else {
-        return;
-    };
-    let about = story.violated.as_ref().map(|(invariant, _)| invariant);
-    let mut unexpected = outcome.violations.iter().filter(|it| !it.expected);
-    if !unexpected.any(|violation| Some(&violation.invariant) == about) {
-        return;
-    }
-    let invariant = about.and_then(|name| invariants::find(name));
-    let shrunk = invariant.and_then(|it| shrink(case, story.seed, it, budget, stop));
-    if let Some(shrunk) = shrunk {
-        *story = self::story(scenario, case, story.seed, &shrunk);
+    let about = outcome.story.as_ref().and_then(|it| it.violated.clone());
+    let about = about.map(|(invariant, _)| invariant);
+    for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
+        let invariant = invariants::find(&violation.invariant);
+        let shrunk = invariant.and_then(|it| shrink(case, violation.seed, it, budget, stop));
+        let Some(shrunk) = shrunk else {
+            continue;
+        };
+        let mut smaller = self::story(scenario, case, violation.seed, &shrunk);
+        violation.smaller.clone_from(&smaller.smaller);
+        if about.as_ref() == Some(&violation.invariant) {
+            // What is still large takes too long to be run so often.
+            let faults = shrunk.plan.faults.len() as u64;
+            let events = shrunk.simulated.run.counts.engine_events;
+            let all = events.saturating_mul(why::OTHERS * (faults + 1));
+            if let (Some(words), Some(invariant), true) =
+                (&mut smaller.smaller, invariant, all <= budget.events)
+            {
+                words.needs = why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+            }
+            outcome.story = Some(Box::new(smaller));
+        }
     }
     outcome.took += watch.elapsed();
 }
@@ -44,10 +56,15 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     let violated = (shrunk.invariant.to_owned(), shrunk.witness.clone());
     let simulated = shrunk.simulated.clone();
     let story = runner::story(scenario, case, simulated, &outcome, Some(violated));
+    let faults = shrunk.plan.faults.iter();
+    let faults: Vec<String> = faults.map(|it| nameless(&describe::planned(it))).collect();
     Story {
         smaller: Some(Smaller {
             sizes: shrunk.sizes(),
             keep: Some(shrink_command(scenario, case, seed, shrunk.invariant)),
+            events: shrunk.to.events,
+            shape: faults.join("\n"),
+            needs: Vec::new(),
         }),
         ..story
     }

@@ -70,6 +70,7 @@ impl Tally {
                     seeds: seen.seeds,
                     expected: matches!(want, Some(Want::Violated { .. })),
                     witness: seen.witness.clone(),
+                    smaller: None,
                 })
             })
             .collect()

@@ -62,10 +62,17 @@ pub fn turning(
             share: Share::of(invariant, runs.into_par_iter()),
         }
     };
+    let start = probe(0);
+    if start.share.violated == start.share.of {
+        // Nothing can make it more likely.
+        let curve = vec![start];
+        return Turning { curve, jump: None };
+    }
     let places = (0..=MOMENTS).map(|step| choices.len() * step / MOMENTS);
     let mut places: Vec<usize> = places.collect();
     places.dedup();
-    let curve: Vec<Moment> = places.into_iter().map(probe).collect();
+    let later = places.into_iter().skip(1).map(probe);
+    let curve: Vec<Moment> = std::iter::once(start).chain(later).collect();
     let rise = |pair: &[Moment]| {
         pair[1]
             .share
