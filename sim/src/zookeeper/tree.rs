@@ -67,6 +67,11 @@ impl DataTree {
         self.get_shared(path).map(|(_, node)| node)
     }
 
+    /// A node that a client asks for. To a read the empty path is the root, too.
+    pub(super) fn read(&self, path: &str) -> Option<&Node> {
+        self.nodes.get(if path.is_empty() { "/" } else { path })
+    }
+
     /// A node, and its path as the tree shares it.
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
         match self.nodes.get_index(self.last_parent) {
