@@ -10,6 +10,7 @@ mod part;
 mod replay;
 mod run;
 mod shrink;
+mod verify;
 mod why;
 
 use clap::Subcommand;
@@ -28,6 +29,7 @@ pub enum Command {
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
+    Verify(verify::Verify),
 }
 
 impl Command {
@@ -46,6 +48,7 @@ impl Command {
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),
+            Self::Verify(verify) => verify.execute(look),
         }
     }
 }

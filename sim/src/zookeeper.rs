@@ -13,6 +13,7 @@ mod leader;
 mod log;
 pub mod messages;
 pub mod node;
+mod paths;
 pub mod peer;
 mod prep;
 mod proposals;

@@ -143,3 +143,21 @@ fn ctrl_c_stops_at_once_says_what_was_done_and_leaves_nothing_behind() {
     );
     assert_eq!(folder.names(), Vec::<String>::new());
 }
+
+#[cfg(not(feature = "verify"))]
+#[test]
+fn verify_says_how_to_build_with_it() {
+    let done = picklock(&["verify", "zookeeper"]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert_eq!(done.stdout, "");
+    assert!(done.stderr.contains("--features verify"), "{done:?}");
+}
+
+#[cfg(feature = "verify")]
+#[test]
+fn verify_says_how_to_install_a_server() {
+    let done = picklock(&["verify", "zookeeper", "--jars", "no-such-folder"]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert_eq!(done.stdout, "");
+    assert!(done.stderr.contains("apt-get install"), "{done:?}");
+}

@@ -58,6 +58,11 @@ fn help_of_bench() {
 }
 
 #[test]
+fn help_of_verify() {
+    insta::assert_snapshot!(help(&["verify", "--help"]));
+}
+
+#[test]
 fn without_arguments_there_is_help() {
     assert!(help(&[]).contains("Usage: picklock"));
 }

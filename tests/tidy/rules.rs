@@ -44,6 +44,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ),
     ("picklock-reports", &["picklock-checker"]),
     (
+        "picklock-verify",
+        &["picklock-algorithms", "picklock-checker", "picklock-sim"],
+    ),
+    (
         "picklock",
         &[
             "picklock-algorithms",
@@ -51,6 +55,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-reports",
             "picklock-scenarios",
             "picklock-sim",
+            "picklock-verify",
         ],
     ),
 ];

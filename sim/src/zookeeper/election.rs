@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use picklock_algorithms::clients::zookeeper::Zxid;
 use picklock_checker::VirtualTime;
 
 use super::follower::Following;
@@ -337,6 +338,7 @@ impl Server {
             return;
         };
         leading.established(turn.now, committed, &self.settings);
+        self.led_from = Zxid::new(leading.epoch, 0);
         for (session, timeout) in self.tree.sessions() {
             leading.tracker.track(turn.now, session, timeout);
         }

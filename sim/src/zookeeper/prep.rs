@@ -10,8 +10,9 @@ use picklock_algorithms::clients::zookeeper::{
 };
 
 use super::node::Node;
+use super::paths::{above, is_valid_name, is_valid_path, of_path};
 use super::tree::{DataTree, FastMap, name_of};
-use super::txn::{Created, Txn, TxnChange, parent_of};
+use super::txn::{Created, Txn, TxnChange};
 
 /// What was proposed and is not applied yet.
 #[derive(Clone, Debug, Default)]
@@ -173,36 +174,27 @@ impl Check<'_> {
                 version,
             } => self.set_data(Rc::clone(path), Rc::clone(data), *version),
             Op::Check { path, version } => {
-                check_version(self.view(path)?.version, *version)?;
+                check_version(self.asked_view(path)?.version, *version)?;
                 Ok(TxnChange::Check)
             }
         }
     }
 
     fn create(&mut self, path: &Path, data: Data, mode: CreateMode) -> Result<TxnChange, ZkError> {
-        let Some(parent) = parent_of(path) else {
-            return Err(if **path == *"/" {
-                ZkError::NodeExists
-            } else {
-                ZkError::BadArguments
-            });
-        };
-        let name = name_of(path);
-        let name_is_valid = is_valid_name(name) || (mode.is_sequential() && name.is_empty());
-        if !name_is_valid {
-            return Err(ZkError::BadArguments);
-        }
-        let (parent, above) = match self.shared_view(parent) {
-            Ok(found) => found,
-            // A parent that is there has a valid path; of one that is not, the syntax is complained about first.
-            Err(_) if !is_valid_path(parent) => return Err(ZkError::BadArguments),
-            Err(error) => return Err(error),
-        };
+        let above_path = above(path)?;
+        let (parent, above) = self.shared_view(above_path).map_err(of_path(path))?;
         let path = if mode.is_sequential() {
             self.numbered(path, above.creates)
         } else {
             Rc::clone(path)
         };
+        // A parent that is there has a valid path. The number counts: `/..` becomes a name like any other.
+        let is_root = &*path == "/";
+        if !is_root
+            && (above_path.len() == 1 && path.starts_with("//") || !is_valid_name(name_of(&path)))
+        {
+            return Err(ZkError::BadArguments);
+        }
         if self.view(&path).is_ok() {
             return Err(ZkError::NodeExists);
         }
@@ -243,17 +235,12 @@ impl Check<'_> {
     }
 
     fn delete(&mut self, path: Path, version: Option<Version>) -> Result<TxnChange, ZkError> {
-        let Some(parent) = parent_of(&path) else {
-            return Err(ZkError::BadArguments);
-        };
-        if matches!(
-            &*path,
-            "/zookeeper" | "/zookeeper/config" | "/zookeeper/quota"
-        ) {
+        let special = ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"];
+        if special.contains(&&*path) {
             return Err(ZkError::BadArguments);
         }
-        let (parent, above) = self.shared_view(parent)?;
-        let view = self.view(&path)?;
+        let (parent, above) = self.shared_view(above(&path)?).map_err(of_path(&path))?;
+        let view = self.view(&path).map_err(of_path(&path))?;
         check_version(view.version, version)?;
         if view.children > 0 {
             return Err(ZkError::NotEmpty);
@@ -275,7 +262,7 @@ impl Check<'_> {
         data: Data,
         version: Option<Version>,
     ) -> Result<TxnChange, ZkError> {
-        let view = self.view(&path)?;
+        let view = self.asked_view(&path)?;
         check_version(view.version, version)?;
         // -1 means any version, so no data ever has it.
         let version = match view.version.wrapping_add(1) {
@@ -298,6 +285,17 @@ impl Check<'_> {
             return record.view.ok_or(ZkError::NoNode);
         }
         self.tree.get(path).map(View::of).ok_or(ZkError::NoNode)
+    }
+
+    /// The same of a path that a client names. Of a node that is not there, the path may be none at all.
+    fn asked_view(&self, path: &str) -> Result<View, ZkError> {
+        self.view(path).map_err(|error| {
+            if is_valid_path(path) {
+                error
+            } else {
+                ZkError::BadArguments
+            }
+        })
     }
 
     /// A node as it will be, and its path as others share it.
@@ -361,24 +359,4 @@ fn check_version(version: Version, wanted: Option<Version>) -> Result<(), ZkErro
         Some(wanted) if wanted == version => Ok(()),
         Some(_) => Err(ZkError::BadVersion),
     }
-}
-
-/// Whether this may be a component of a path.
-fn is_valid_name(name: &str) -> bool {
-    if matches!(name, "" | "." | "..") {
-        return false;
-    }
-    let is_plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
-    name.bytes()
-        .fold(true, |plain, byte| plain & is_plain(byte))
-        || !name
-            .chars()
-            .any(|letter| letter.is_control() || matches!(letter, '\u{e000}'..='\u{f8ff}'))
-}
-
-fn is_valid_path(path: &str) -> bool {
-    path == "/"
-        || path
-            .strip_prefix('/')
-            .is_some_and(|names| names.split('/').all(is_valid_name))
 }

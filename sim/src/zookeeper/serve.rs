@@ -134,7 +134,7 @@ impl Server {
             return;
         }
         // Who has seen what we have not would go back in time here.
-        if last_zxid > self.tree.last_zxid() {
+        if last_zxid > self.newest() {
             turn.out.push(Output::CloseClient { connection: id });
             return;
         }
@@ -233,7 +233,7 @@ impl Server {
             Local::Ping => turn.tell(id, ServerMessage::Pong),
             Local::SetWatches(tables) => {
                 self.set_watches(turn, id, &tables);
-                let zxid = self.tree.last_zxid();
+                let zxid = self.newest();
                 turn.tell(id, ServerMessage::WatchesSet { zxid });
             }
             Local::Read { xid, request } => {
@@ -267,7 +267,7 @@ impl Server {
     }
 
     pub(super) fn reply(&self, turn: &mut Turn, id: ConnectionId, xid: Xid, reply: Reply) {
-        let zxid = self.tree.last_zxid();
+        let zxid = self.newest();
         turn.tell(id, ServerMessage::Reply { xid, zxid, reply });
     }
 
@@ -284,10 +284,14 @@ impl Server {
             | Request::SetData { .. }
             | Request::Multi(_) => return Err(ZkError::Unimplemented),
         };
-        let node = self.tree.get(path);
+        let node = self.tree.read(path);
+        let is_exists = matches!(request, Request::Exists { .. });
+        if node.is_none() && is_exists && path.contains('\0') {
+            return Err(ZkError::BadArguments);
+        }
         // Only `exists` leaves a watch on a node that is not there.
         if watch
-            && (node.is_some() || matches!(request, Request::Exists { .. }))
+            && (node.is_some() || is_exists)
             && let Some(connection) = self.clients.connections.get_mut(id)
         {
             self.watches.add(table, path, id, connection);
@@ -322,7 +326,7 @@ impl Server {
             }
         };
         for path in &tables.data {
-            let missed = match self.tree.get(path) {
+            let missed = match self.tree.read(path) {
                 None => Some(EventKind::NodeDeleted),
                 Some(node) if node.mzxid > since => Some(EventKind::NodeDataChanged),
                 Some(_) => None,
@@ -330,11 +334,11 @@ impl Server {
             arm(Table::Data, path, missed);
         }
         for path in &tables.exist {
-            let missed = self.tree.get(path).map(|_| EventKind::NodeCreated);
+            let missed = self.tree.read(path).map(|_| EventKind::NodeCreated);
             arm(Table::Data, path, missed);
         }
         for path in &tables.child {
-            let missed = match self.tree.get(path) {
+            let missed = match self.tree.read(path) {
                 None => Some(EventKind::NodeDeleted),
                 Some(node) if node.pzxid > since => Some(EventKind::NodeChildrenChanged),
                 Some(_) => None,

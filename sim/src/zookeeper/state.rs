@@ -35,6 +35,8 @@ pub struct Server {
 
     // In memory.
     pub(super) role: Role,
+    /// The beginning of the last epoch that it has led: its clients are told of it as if it were a transaction.
+    pub(super) led_from: Zxid,
     pub(super) serving: bool,
     pub(super) clients: Clients,
     pub(super) watches: Watches,
@@ -79,6 +81,7 @@ impl Server {
             accepted_epoch: 0,
             current_epoch: 0,
             role: Role::Down,
+            led_from: Zxid(0),
             serving: false,
             clients: Clients::default(),
             watches: Watches::default(),
@@ -165,6 +168,7 @@ impl Server {
     pub fn crash(&mut self, now: VirtualTime) {
         self.log.crash(now);
         self.role = Role::Down;
+        self.led_from = Zxid(0);
         self.serving = false;
         self.clients = Clients::default();
         self.watches.clear();
@@ -226,6 +230,11 @@ impl Server {
     /// What its clients can read.
     pub fn tree(&self) -> &DataTree {
         &self.tree
+    }
+
+    /// The newest zxid that its clients are told of.
+    pub(super) fn newest(&self) -> Zxid {
+        self.tree.last_zxid().max(self.led_from)
     }
 
     /// The newest transaction that it has logged, applied or not.

@@ -64,6 +64,11 @@ impl DataTree {
         self.nodes.get(path)
     }
 
+    /// A node that a client asks for. To a read the empty path is the root, too.
+    pub(super) fn read(&self, path: &str) -> Option<&Node> {
+        self.nodes.get(if path.is_empty() { "/" } else { path })
+    }
+
     /// A node, and its path as the tree shares it.
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
         self.nodes.get_key_value(path)

@@ -2,6 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::{CreateMode, Response, Zxid};
 
+use super::super::messages::ServerMessage;
 use super::super::state::{Input, Output};
 use super::super::testing::*;
 
@@ -32,6 +33,32 @@ fn when_the_leader_dies_another_leads_within_a_second_and_goes_on() {
             assert_eq!(server.tree(), cluster.server(0).tree());
         }
     }
+}
+
+#[test]
+fn the_epoch_of_a_new_leader_is_known_to_its_own_clients_only() {
+    let mut cluster = Cluster::formed(3, &["/q"]);
+    let client = cluster.connect(1);
+    cluster.crash(2);
+    cluster.run_for(SECOND);
+    assert_eq!(cluster.leader().unwrap().0, 1);
+    let at_leader = cluster.resume(client, 1, Zxid(0));
+    cluster.run_for(10 * LATENCY);
+    cluster.ask(at_leader, exists("/q", false)).unwrap();
+    let seen = cluster.inbox(at_leader).pop();
+    let Some(ServerMessage::Reply { zxid, .. }) = seen else {
+        panic!("no reply: {seen:?}");
+    };
+    assert_eq!(zxid, Zxid::new(2, 0));
+    // A follower has not, until there is a transaction.
+    let refused = cluster.resume(at_leader, 0, zxid);
+    cluster.run_for(10 * LATENCY);
+    assert!(!cluster.connections[&refused].open);
+    let other = cluster.connect(0);
+    assert!(cluster.connections[&other].open);
+    let moved = cluster.resume(at_leader, 0, zxid);
+    cluster.run_for(10 * LATENCY);
+    assert!(cluster.connections[&moved].open);
 }
 
 #[test]

@@ -95,7 +95,10 @@ fn checks_come_in_zookeepers_order() {
     assert_eq!(refused(create("/none/x", persistent)), ZkError::NoNode);
     assert_eq!(refused(create("/a/b", persistent)), ZkError::NodeExists);
     assert_eq!(refused(create("/", persistent)), ZkError::NodeExists);
-    for path in ["a", "/a/", "/a//b", "/a/..", "/./a", ""] {
+    for path in ["/a//b", "/./a"] {
+        assert_eq!(refused(create(path, persistent)), ZkError::NoNode);
+    }
+    for path in ["a", "/a/", "//a", "/a/..", "/.", ""] {
         assert_eq!(refused(create(path, persistent)), ZkError::BadArguments);
     }
     assert_eq!(refused(delete("/a")), ZkError::NotEmpty);
@@ -242,4 +245,48 @@ fn the_sequence_counter_sticks_at_its_end() {
     let path = |xid| made(cluster.reply_to(client, xid).unwrap());
     assert_eq!(path(one), "/q/a-2147483647");
     assert_eq!(path(two), "/q/a--2147483648");
+}
+
+#[test]
+fn paths_are_looked_at_where_zookeeper_looks_at_them() {
+    let mut cluster = Cluster::formed(1, &["/a"]);
+    let client = cluster.connect(0);
+    let mut refused = |request| cluster.ask(client, request).unwrap_err();
+    let persistent = CreateMode::Persistent;
+    // What is above comes first, and may be no path.
+    assert_eq!(refused(create("/none//x", persistent)), ZkError::NoNode);
+    assert_eq!(refused(create("/a//", persistent)), ZkError::NoNode);
+    assert_eq!(refused(create("//x", persistent)), ZkError::BadArguments);
+    // A zero is looked for before anything else.
+    assert_eq!(
+        refused(create("/none/\0", persistent)),
+        ZkError::BadArguments
+    );
+    assert_eq!(refused(delete("/none/\0")), ZkError::BadArguments);
+    assert_eq!(refused(exists("/a\0", false)), ZkError::BadArguments);
+    assert_eq!(refused(get_data("/a\0", false)), ZkError::NoNode);
+    // Letters of more than 16 bits are refused, and those that are none.
+    for name in ["/\u{10348}", "/\u{fff0}", "/\u{85}", "/\u{e000}"] {
+        assert_eq!(refused(create(name, persistent)), ZkError::BadArguments);
+        assert_eq!(refused(set_data(name, b"")), ZkError::BadArguments);
+    }
+    let check = |path: &str| Op::Check {
+        path: Rc::from(path),
+        version: None,
+    };
+    assert_eq!(refused(multi(vec![check("")])), ZkError::BadArguments);
+    assert_eq!(refused(multi(vec![check("/b")])), ZkError::NoNode);
+    // With its number `..` is a name like any other.
+    let numbered = cluster.ask(client, create("/a/..", CreateMode::PersistentSequential));
+    assert_eq!(made(numbered), "/a/..0000000000");
+}
+
+#[test]
+fn the_empty_path_is_the_root_to_a_read() {
+    let mut cluster = Cluster::formed(1, &[]);
+    let client = cluster.connect(0);
+    let root = cluster.ask(client, exists("/", false));
+    assert!(root.is_ok());
+    assert_eq!(cluster.ask(client, exists("", false)), root);
+    assert_eq!(cluster.ask(client, delete("")), Err(ZkError::BadArguments));
 }

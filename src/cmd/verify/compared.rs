@@ -1,0 +1,136 @@
+//! Runs the comparison, and shows it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use picklock::reports::words::{count, thousands};
+use picklock_verify::real::{HOW, JARS};
+use picklock_verify::{Compared, Installed, Plan, VerifyError};
+
+use super::Verify;
+use crate::console::{self, Look};
+use crate::exit;
+use crate::failure::Failure;
+
+/// Compares the model with real servers, one and three of them.
+pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
+    let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
+    let installed = installed(&folder)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends us at once, and the servers with us.
+    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let sizes: &[u8] = match asked.servers.as_deref() {
+        Some("1") => &[1],
+        Some(_) => &[3],
+        None => &[1, 3],
+    };
+    let mut code = exit::AS_EXPECTED;
+    for &servers in sizes {
+        let plan = Plan {
+            servers,
+            seed: asked.seed,
+            operations: asked.operations,
+        };
+        let bar = bar(servers, asked.operations);
+        let told = |done: u64| bar.set_position(done);
+        let compared = picklock_verify::zookeeper(&installed, plan, &stop, &told);
+        bar.finish_and_clear();
+        match compared {
+            Ok(compared) => {
+                console::print(&shown(servers, asked.seed, &compared))?;
+                if !compared.differences.is_empty() {
+                    code = exit::NOT_AS_EXPECTED;
+                }
+            }
+            Err(VerifyError::Interrupted) => return Err(Failure::Interrupted),
+            Err(error) => {
+                console::tell(&told_of(&error));
+                return Ok(exit::UNDECIDED);
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn installed(folder: &Path) -> Result<Installed, Failure> {
+    Installed::find(folder).map_err(|error| {
+        let hints = [
+            format!("install it: {HOW}"),
+            "or say where its archives are: --jars FOLDER".to_owned(),
+        ];
+        Failure::usage(error.to_string(), hints)
+    })
+}
+
+fn bar(servers: u8, operations: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
+    let bar = ProgressBar::with_draw_target(Some(operations), ProgressDrawTarget::stderr());
+    // The template is ours; if it were wrong, the usual look would do.
+    let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(name(servers));
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
+fn name(servers: u8) -> String {
+    match servers {
+        1 => "one server".to_owned(),
+        more => format!("{more} servers"),
+    }
+}
+
+/// What came of it: every difference, and one line at the end.
+fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
+    let mut text = String::new();
+    for difference in &compared.differences {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{}, {}, over {}\n  asked  {}\n  real   {}\n  model  {}\n\n",
+            name(servers),
+            difference.part,
+            difference.wire,
+            difference.asked,
+            difference.real,
+            difference.model
+        );
+    }
+    let (agreeing, answers) = (compared.agreeing, compared.answers);
+    let share = match answers {
+        0 => 0.0,
+        all => 100.0 * agreeing as f64 / all as f64,
+    };
+    if compared.set_aside > 0 {
+        let rounds = count(compared.set_aside, "round");
+        let _ = writeln!(
+            text,
+            "{rounds} set aside: this machine stood still for seconds"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "{}, seed {seed}: {} operations, {} of {} answers agree ({share:.2} %)",
+        name(servers),
+        thousands(compared.operations),
+        thousands(agreeing),
+        thousands(answers),
+    );
+    text
+}
+
+/// What there is to say when it could not be compared: why, and the last lines of the server's log.
+fn told_of(error: &VerifyError) -> String {
+    let mut text = format!("picklock: {error}\n");
+    if !error.log().is_empty() {
+        text.push_str("  the last lines of its log:\n");
+    }
+    for line in error.log() {
+        let _ = writeln!(text, "  | {line}");
+    }
+    text
+}

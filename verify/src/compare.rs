@@ -1,0 +1,286 @@
+//! The same steps on both sides, and where they differ.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
+
+use crate::driver::{Driver, Line, Seen};
+use crate::error::VerifyError;
+use crate::random::{LONG, Live, Random};
+use crate::scripts::{SCRIPTS, Script};
+use crate::side::{Place, Side};
+use crate::step::{Resume, Step, Wire};
+
+/// Operations of a round: what goes wrong in one does not reach the next.
+const ROUND: u64 = 250;
+
+/// If a step takes longer, sessions may expire.
+const STANDSTILL: Duration = Duration::from_secs(4);
+/// How many rounds may be set aside before it is said that this machine is no good for it.
+const MOST_SET_ASIDE: u64 = 5;
+
+/// An answer on which the two sides differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// In which round or script.
+    pub part: String,
+    /// After what was done.
+    pub asked: String,
+    /// Over which connection.
+    pub wire: String,
+    /// What the real server said.
+    pub real: String,
+    /// What the model said.
+    pub model: String,
+}
+
+/// What came of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// What was asked: requests, new and resumed sessions, their ends, and faults.
+    pub operations: u64,
+    /// Answers, notifications, and ends of connections.
+    pub answers: u64,
+    /// How many of them are the same.
+    pub agreeing: u64,
+    /// The others.
+    pub differences: Vec<Difference>,
+    /// Rounds that say nothing, because the machine stood still for so long that sessions may have expired.
+    pub set_aside: u64,
+}
+
+/// Both sides.
+pub struct Pair<R, M> {
+    /// The real one.
+    pub real: Driver<R>,
+    /// The model.
+    pub model: Driver<M>,
+    /// How many servers each has.
+    pub servers: usize,
+    compared: Compared,
+    part: String,
+    /// The longest that a step has taken, in real time.
+    slowest: Duration,
+}
+
+impl<R: Side, M: Side> Pair<R, M> {
+    /// Both, at their beginning.
+    pub fn new(real: R, model: M, servers: usize) -> Self {
+        Self {
+            real: Driver::new(real),
+            model: Driver::new(model),
+            servers,
+            compared: Compared::default(),
+            part: String::new(),
+            slowest: Duration::ZERO,
+        }
+    }
+
+    /// Does the scripts, and then random steps until there were so many operations. `told` hears how many there were.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison could not be made.
+    pub fn compare(
+        mut self,
+        seed: u64,
+        operations: u64,
+        stop: &AtomicBool,
+        told: &dyn Fn(u64),
+    ) -> Result<Compared, VerifyError> {
+        for (number, script) in SCRIPTS.iter().enumerate() {
+            if script.servers <= self.servers {
+                self.script(number, script, stop)?;
+                told(self.compared.operations);
+            }
+        }
+        let mut round = 0;
+        while self.compared.operations < operations {
+            let end = operations.min(self.compared.operations + ROUND);
+            let before = self.compared.clone();
+            self.slowest = Duration::ZERO;
+            self.round(seed, round, end, stop, told)?;
+            round += 1;
+            if self.slowest > STANDSTILL {
+                self.compared = before;
+                self.compared.set_aside += 1;
+                if self.compared.set_aside > MOST_SET_ASIDE {
+                    return Err(VerifyError::StoodStill {
+                        longest: self.slowest,
+                    });
+                }
+            }
+        }
+        Ok(self.compared)
+    }
+
+    /// Opens a connection to each server, and makes a node that all of this part is below.
+    fn begin(&mut self, part: String, root: &str) -> Result<usize, VerifyError> {
+        self.part = part;
+        let first = self.real.wires.len();
+        for place in (0..self.servers).map(Place) {
+            let timeout = LONG;
+            self.step(&Step::Open { place, timeout })?;
+        }
+        self.real.normal.rebase();
+        self.model.normal.rebase();
+        self.step(&Step::Ask {
+            wire: Wire(first),
+            requests: vec![Request::Create {
+                path: root.into(),
+                data: [].into(),
+                mode: CreateMode::Persistent,
+                with_stat: true,
+            }],
+        })?;
+        Ok(first)
+    }
+
+    fn script(
+        &mut self,
+        number: usize,
+        script: &Script,
+        stop: &AtomicBool,
+    ) -> Result<(), VerifyError> {
+        let root = format!("/s{number}");
+        let first = self.begin(format!("script {}", script.name), &root)?;
+        for step in (script.steps)(&root, first, self.servers) {
+            check(stop)?;
+            self.step(&step)?;
+        }
+        self.end(first)
+    }
+
+    fn round(
+        &mut self,
+        seed: u64,
+        round: u64,
+        end: u64,
+        stop: &AtomicBool,
+        told: &dyn Fn(u64),
+    ) -> Result<(), VerifyError> {
+        let root = format!("/r{round}");
+        let first = self.begin(format!("round {round}"), &root)?;
+        let seed = seed.wrapping_mul(1_000_003).wrapping_add(round);
+        let mut random = Random::new(seed, root, self.servers, first);
+        while self.compared.operations < end {
+            check(stop)?;
+            let live: Vec<Live> = self.live(first);
+            let step = random.step(&live);
+            self.step(&step)?;
+            random.learn(self.model.made());
+            told(self.compared.operations);
+        }
+        self.end(first)
+    }
+
+    /// The connections of this part that are open on both sides.
+    fn live(&self, first: usize) -> Vec<Live> {
+        let wires = self.model.wires.iter().zip(&self.real.wires).enumerate();
+        wires
+            .skip(first)
+            .filter(|(_, (model, real))| model.open && real.open)
+            .map(|(wire, (model, _))| Live {
+                wire: Wire(wire),
+                left: model.left,
+            })
+            .collect()
+    }
+
+    /// Ends the sessions of this part, those without a connection too: they would expire some time, and when that is
+    /// two servers need not agree on.
+    fn end(&mut self, first: usize) -> Result<(), VerifyError> {
+        let mut last = BTreeMap::new();
+        for (wire, state) in self.model.wires.iter().enumerate().skip(first) {
+            last.insert(state.session, Wire(wire));
+        }
+        for wire in first..self.model.wires.len() {
+            let state = &self.model.wires[wire];
+            if state.open && !state.left {
+                last.remove(&state.session);
+                self.step(&Step::Close { wire: Wire(wire) })?;
+            }
+        }
+        for of in last.into_values() {
+            let next = self.model.wires.len();
+            self.step(&Step::Resume(Resume {
+                of,
+                place: Place(0),
+                cut: true,
+                wrong_password: false,
+                ahead: false,
+            }))?;
+            if self.model.wires[next].open {
+                self.step(&Step::Close { wire: Wire(next) })?;
+            }
+        }
+        for wires in [&mut self.real.wires, &mut self.model.wires] {
+            wires.iter_mut().for_each(|wire| wire.left = true);
+        }
+        Ok(())
+    }
+
+    /// The model goes first: it does not take long.
+    fn step(&mut self, step: &Step) -> Result<(), VerifyError> {
+        let model = self.model.perform(step)?;
+        let began = self.real.side.elapsed();
+        let real = self.real.perform(step)?;
+        self.slowest = self.slowest.max(self.real.side.elapsed() - began);
+        self.compared.operations += match step {
+            Step::Ask { requests, .. } => requests.len() as u64,
+            Step::Open { .. }
+            | Step::Resume(_)
+            | Step::Watch { .. }
+            | Step::Close { .. }
+            | Step::Silence { .. }
+            | Step::KillLeader
+            | Step::KillFollower
+            | Step::Return => 1,
+        };
+        self.compared.note(&self.part, step, &real, &model);
+        Ok(())
+    }
+}
+
+impl Compared {
+    fn note(&mut self, part: &str, step: &Step, real: &Seen, model: &Seen) {
+        let wires = real.keys().chain(model.keys());
+        let mut wires: Vec<Wire> = wires.copied().collect();
+        wires.sort_unstable();
+        wires.dedup();
+        for wire in wires {
+            let lines = |seen: &Seen| seen.get(&wire).cloned().unwrap_or_default();
+            let (real, model) = (lines(real), lines(model));
+            let most = real.len().max(model.len());
+            self.answers += most as u64;
+            for place in 0..most {
+                let (real, model) = (real.get(place), model.get(place));
+                if real.map(|line| &line.text) == model.map(|line| &line.text) {
+                    self.agreeing += 1;
+                    continue;
+                }
+                let asked = real.or(model).and_then(|line| line.asked.clone());
+                let text = |line: Option<&Line>| {
+                    line.map_or("nothing".to_owned(), |line| line.text.clone())
+                };
+                self.differences.push(Difference {
+                    part: part.to_owned(),
+                    asked: asked.unwrap_or_else(|| step.to_string()),
+                    wire: wire.to_string(),
+                    real: text(real),
+                    model: text(model),
+                });
+            }
+        }
+    }
+}
+
+fn check(stop: &AtomicBool) -> Result<(), VerifyError> {
+    if stop.load(Ordering::Relaxed) {
+        Err(VerifyError::Interrupted)
+    } else {
+        Ok(())
+    }
+}

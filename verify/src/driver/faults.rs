@@ -1,0 +1,161 @@
+//! Steps that break something: clients that fall silent, and servers that are killed.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{Path, Request, Response};
+use picklock_sim::zookeeper::messages::ServerMessage;
+
+use super::{Driver, Seen};
+use crate::error::VerifyError;
+use crate::side::{Incoming, Place, Side};
+use crate::step::Wire;
+
+/// How often those who live on are heard of meanwhile.
+const BEAT: Duration = Duration::from_millis(50);
+/// How long the others may take to elect a leader.
+const ELECTION: Duration = Duration::from_secs(60);
+/// How long one waits for the end of a connection whose server has died.
+const SHORT: Duration = Duration::from_millis(20);
+/// How long after its timeout a session may still be there: one tick, half a tick through a follower, and the slowness
+/// of a busy machine.
+pub(crate) const GRACE: Duration = Duration::from_millis(2_500);
+
+impl<S: Side> Driver<S> {
+    /// Clients fall silent, until their sessions are gone. When that was is a line too, as far as it is promised.
+    pub(super) fn silence(
+        &mut self,
+        wires: &[Wire],
+        cut: bool,
+        nodes: &[Path],
+        timeout: Duration,
+        seen: &mut Seen,
+    ) -> Result<(), VerifyError> {
+        for wire in wires {
+            let state = &mut self.wires[wire.0];
+            state.left = true;
+            if cut {
+                state.open = false;
+                let link = state.link;
+                self.side.cut(link);
+            }
+        }
+        let began = self.side.elapsed();
+        let watcher = self.watcher();
+        let mut gone = false;
+        while !gone && self.side.elapsed() - began < timeout + GRACE {
+            self.side.pass(BEAT)?;
+            self.catch_up(seen)?;
+            gone = true;
+            for node in nodes {
+                gone &= !self.is_there(watcher, node, seen)?;
+            }
+        }
+        let took = self.side.elapsed() - began;
+        let line = if !gone {
+            "the sessions live on"
+        } else if took < timeout {
+            "the sessions went too early"
+        } else {
+            "the sessions went in time"
+        };
+        for wire in wires {
+            seen.entry(*wire).or_default().push(line.into());
+        }
+        Ok(())
+    }
+
+    /// A client that is still there.
+    fn watcher(&self) -> Wire {
+        let there = self.wires.iter().position(|wire| wire.open && !wire.left);
+        Wire(there.unwrap_or(0))
+    }
+
+    fn is_there(
+        &mut self,
+        watcher: Wire,
+        node: &Path,
+        seen: &mut Seen,
+    ) -> Result<bool, VerifyError> {
+        let path = node.clone();
+        self.send(watcher, Request::Exists { path, watch: false })?;
+        loop {
+            match self.next(watcher, &|| format!("exists({node})"))? {
+                Some(ServerMessage::Reply { reply, .. }) => {
+                    return Ok(matches!(reply, Ok(Response::Exists(_))));
+                }
+                Some(message) => {
+                    let line = self.normal.message(&message);
+                    seen.entry(watcher).or_default().push(line.into());
+                }
+                None => return Ok(false),
+            }
+        }
+    }
+
+    /// Kills the leader or one that follows, and waits until somebody leads and all that are left serve.
+    pub(super) fn kill(&mut self, leader: bool, seen: &mut Seen) -> Result<(), VerifyError> {
+        let leads = self.side.leader()?;
+        let running = |place: &Place| !self.killed.contains(place);
+        let servers = self.wires.iter().map(|wire| wire.place).max();
+        let mut places = (0..=servers.map_or(0, |place| place.0))
+            .map(Place)
+            .filter(running);
+        let Some(victim) = places.find(|place| (Some(*place) == leads) == leader) else {
+            return Ok(());
+        };
+        self.side.kill(victim)?;
+        self.killed.push(victim);
+        self.await_service()?;
+        self.note_closed(seen)
+    }
+
+    /// Starts who was killed, and waits until it serves.
+    pub(super) fn bring_back(&mut self, seen: &mut Seen) -> Result<(), VerifyError> {
+        for place in std::mem::take(&mut self.killed) {
+            self.side.start(place)?;
+        }
+        self.await_service()?;
+        self.note_closed(seen)
+    }
+
+    fn await_service(&mut self) -> Result<(), VerifyError> {
+        let began = self.side.elapsed();
+        loop {
+            self.side.pass(BEAT)?;
+            let servers = self.wires.iter().map(|wire| wire.place).max();
+            let mut all = self.side.leader()?.is_some();
+            for place in (0..=servers.map_or(0, |place| place.0)).map(Place) {
+                all &= self.killed.contains(&place) || self.side.serves(place)?;
+            }
+            if all || self.side.elapsed() - began > ELECTION {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Which connections are gone.
+    fn note_closed(&mut self, seen: &mut Seen) -> Result<(), VerifyError> {
+        for wire in (0..self.wires.len()).map(Wire) {
+            let state = &self.wires[wire.0];
+            if !state.open || state.left {
+                continue;
+            }
+            let link = state.link;
+            let line = loop {
+                match self.side.receive(link, SHORT)? {
+                    Incoming::Nothing => break None,
+                    Incoming::Closed => break Some("connection closed".to_owned()),
+                    Incoming::Message(message) => {
+                        let line = self.normal.message(&message);
+                        seen.entry(wire).or_default().push(line.into());
+                    }
+                }
+            };
+            if let Some(line) = line {
+                self.wires[wire.0].open = false;
+                seen.entry(wire).or_default().push(line.into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! ZooKeeper's protocol: the model's messages as a real server reads and writes them.
+
+mod decode;
+mod encode;
+
+pub use decode::{Asked, connected, incoming};
+pub use encode::{hello, message};
+
+/// Numbers of requests.
+mod op {
+    pub const CREATE: i32 = 1;
+    pub const DELETE: i32 = 2;
+    pub const EXISTS: i32 = 3;
+    pub const GET_DATA: i32 = 4;
+    pub const SET_DATA: i32 = 5;
+    pub const GET_CHILDREN: i32 = 8;
+    pub const SYNC: i32 = 9;
+    pub const PING: i32 = 11;
+    pub const CHECK: i32 = 13;
+    pub const MULTI: i32 = 14;
+    pub const CREATE2: i32 = 15;
+    pub const SET_WATCHES: i32 = 101;
+    pub const CLOSE_SESSION: i32 = -11;
+    pub const ERROR: i32 = -1;
+}
+
+/// Numbers that stand where a client's number for a request would.
+mod xid {
+    pub const NOTIFICATION: i32 = -1;
+    pub const PING: i32 = -2;
+    pub const SET_WATCHES: i32 = -8;
+}

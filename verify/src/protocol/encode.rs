@@ -1,0 +1,141 @@
+//! What a client sends.
+
+use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request, Version};
+use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables, Xid};
+
+use super::{op, xid};
+use crate::jute::Writer;
+
+/// All that may be done, for everybody.
+const OPEN: (i32, &str, &str) = (31, "world", "anyone");
+
+/// The first message on a connection.
+pub fn hello(session: u64, password: &[u8], timeout: u64, last_zxid: u64) -> Vec<u8> {
+    let mut out = Writer::new();
+    out.int(0)
+        .long(last_zxid.cast_signed())
+        .int(i32::try_from(timeout / 1_000).unwrap_or(i32::MAX))
+        .long(session.cast_signed())
+        .buffer(password)
+        .bool(false);
+    out.finish()
+}
+
+/// Any other message. The first is not among them: it needs the whole password.
+pub fn message(message: &ClientMessage) -> Vec<u8> {
+    let mut out = Writer::new();
+    match message {
+        ClientMessage::Connect { .. } => {}
+        ClientMessage::Ping => {
+            out.int(xid::PING).int(op::PING);
+        }
+        ClientMessage::Close { xid: Xid(xid) } => {
+            out.int(xid.cast_signed()).int(op::CLOSE_SESSION);
+        }
+        ClientMessage::SetWatches(tables) => set_watches(&mut out, tables),
+        ClientMessage::Request {
+            xid: Xid(xid),
+            request: asked,
+        } => {
+            out.int(xid.cast_signed());
+            request(&mut out, asked);
+        }
+    }
+    out.finish()
+}
+
+fn set_watches(out: &mut Writer, tables: &WatchTables) {
+    out.int(xid::SET_WATCHES).int(op::SET_WATCHES);
+    out.long(tables.relative_zxid.0.cast_signed());
+    for list in [&tables.data, &tables.exist, &tables.child] {
+        out.texts(list.iter().map(|path| &**path));
+    }
+}
+
+fn request(out: &mut Writer, request: &Request) {
+    match request {
+        Request::Create {
+            path,
+            data,
+            mode,
+            with_stat,
+        } => {
+            out.int(if *with_stat { op::CREATE2 } else { op::CREATE });
+            create(out, path, data, *mode);
+        }
+        Request::Delete { path, version } => {
+            out.int(op::DELETE).text(path).int(any(*version));
+        }
+        Request::Exists { path, watch } => {
+            out.int(op::EXISTS).text(path).bool(*watch);
+        }
+        Request::GetData { path, watch } => {
+            out.int(op::GET_DATA).text(path).bool(*watch);
+        }
+        Request::GetChildren { path, watch } => {
+            out.int(op::GET_CHILDREN).text(path).bool(*watch);
+        }
+        Request::SetData {
+            path,
+            data,
+            version,
+        } => {
+            out.int(op::SET_DATA).text(path).buffer(data);
+            out.int(any(*version));
+        }
+        Request::Sync { path } => {
+            out.int(op::SYNC).text(path);
+        }
+        Request::Multi(ops) => {
+            out.int(op::MULTI);
+            for op in ops.iter() {
+                part(out, op);
+            }
+            part_header(out, -1, true);
+        }
+    }
+}
+
+fn part_header(out: &mut Writer, kind: i32, done: bool) {
+    out.int(kind).bool(done).int(-1);
+}
+
+fn part(out: &mut Writer, part: &Op) {
+    match part {
+        Op::Create { path, data, mode } => {
+            part_header(out, op::CREATE, false);
+            create(out, path, data, *mode);
+        }
+        Op::Delete { path, version } => {
+            part_header(out, op::DELETE, false);
+            out.text(path).int(any(*version));
+        }
+        Op::SetData {
+            path,
+            data,
+            version,
+        } => {
+            part_header(out, op::SET_DATA, false);
+            out.text(path).buffer(data).int(any(*version));
+        }
+        Op::Check { path, version } => {
+            part_header(out, op::CHECK, false);
+            out.text(path).int(any(*version));
+        }
+    }
+}
+
+fn create(out: &mut Writer, path: &str, data: &[u8], mode: CreateMode) {
+    out.text(path).buffer(data).int(1);
+    out.int(OPEN.0).text(OPEN.1).text(OPEN.2);
+    out.int(match mode {
+        CreateMode::Persistent => 0,
+        CreateMode::Ephemeral => 1,
+        CreateMode::PersistentSequential => 2,
+        CreateMode::EphemeralSequential => 3,
+    });
+}
+
+fn any(version: Option<Version>) -> i32 {
+    version.unwrap_or(-1)
+}

@@ -1,0 +1,285 @@
+//! Random steps. The seed and the model's answers decide them, so the same seed asks the same again.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{CreateMode, Data, Op, Path, Request, Version};
+use picklock_sim::chance::Chance;
+use picklock_sim::engine::tape::Tape;
+
+use crate::side::Place;
+use crate::step::{Resume, Step, Wire};
+
+/// The longest session timeout that the servers grant here.
+pub(crate) const LONG: Duration = Duration::from_secs(10);
+/// Sessions at the same time, but for those that are there from the beginning.
+const MOST_SESSIONS: usize = 6;
+/// Paths that are remembered.
+const MOST_PATHS: usize = 40;
+
+/// What may be asked of, and how it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Live {
+    pub(crate) wire: Wire,
+    /// Its session goes on elsewhere, but it is open.
+    pub(crate) left: bool,
+}
+
+/// Where random steps come from.
+pub(crate) struct Random {
+    tape: Tape,
+    root: String,
+    paths: Vec<Path>,
+    servers: usize,
+    /// The first so many of the connections stay as they are: one for each server.
+    first: usize,
+}
+
+const MODES: [CreateMode; 4] = [
+    CreateMode::Persistent,
+    CreateMode::PersistentSequential,
+    CreateMode::Ephemeral,
+    CreateMode::EphemeralSequential,
+];
+
+const NAMES: [&str; 6] = ["a", "b", "c", "lock-", "x y", "\u{fc}"];
+
+/// Paths that are none, or that only servers use; `/` stands for the root of the round.
+const ODD: [&str; 16] = [
+    "",
+    "/",
+    "//",
+    "/a/",
+    "/a//b",
+    "/./a",
+    "/a/..",
+    "/...",
+    "/a\u{0}b",
+    "/a\u{1f}",
+    "/a\u{7f}",
+    "/a\u{85}",
+    "/a\u{e000}",
+    "/a\u{fff0}",
+    "/a\u{10348}",
+    "/.a",
+];
+
+impl Random {
+    /// Steps below this node; the first connections of the round are one for each server.
+    pub(crate) fn new(seed: u64, root: String, servers: usize, first: usize) -> Self {
+        Self {
+            tape: Tape::from_seed(seed),
+            paths: vec![Rc::from(root.as_str())],
+            root,
+            servers,
+            first,
+        }
+    }
+
+    /// Remembers paths that were made.
+    pub(crate) fn learn(&mut self, made: &[Path]) {
+        for path in made {
+            if !self.paths.contains(path) {
+                self.paths.push(Rc::clone(path));
+            }
+        }
+        while self.paths.len() > MOST_PATHS {
+            let place = 1 + self.below(self.paths.len() - 1);
+            self.paths.swap_remove(place);
+        }
+    }
+
+    fn below(&mut self, options: usize) -> usize {
+        self.tape.choose(options as u32) as usize
+    }
+
+    /// True in so many cases of a hundred.
+    fn percent(&mut self, percent: u32) -> bool {
+        self.tape.choose(100) < percent
+    }
+
+    fn one_of<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())].clone()
+    }
+
+    /// The next step.
+    pub(crate) fn step(&mut self, live: &[Live]) -> Step {
+        let first = self.first;
+        let busy: Vec<Live> = live.iter().filter(|one| !one.left).copied().collect();
+        let free: Vec<Live> = busy
+            .iter()
+            .filter(|one| one.wire.0 >= first + self.servers)
+            .copied()
+            .collect();
+        let ghosts: Vec<Live> = live.iter().filter(|one| one.left).copied().collect();
+        let place = Place(self.below(self.servers));
+        if free.is_empty() || free.len() < MOST_SESSIONS && self.percent(3) {
+            return Step::Open {
+                place,
+                timeout: LONG,
+            };
+        }
+        let wire = self.one_of(&busy).wire;
+        match self.below(100) {
+            0..62 => self.ask(wire, 1),
+            62..86 => {
+                let requests = 2 + self.below(6);
+                self.ask(wire, requests)
+            }
+            86..90 => self.watch(wire),
+            90..95 => {
+                let of = self.one_of(&free);
+                self.resume(of, place)
+            }
+            95..98 if free.len() > 1 => Step::Close {
+                wire: self.one_of(&free).wire,
+            },
+            98.. if !ghosts.is_empty() => {
+                let ghost = self.one_of(&ghosts).wire;
+                self.ask(ghost, 1)
+            }
+            _ => self.ask(wire, 1),
+        }
+    }
+
+    fn ask(&mut self, wire: Wire, requests: usize) -> Step {
+        let requests = (0..requests).map(|_| self.request()).collect();
+        Step::Ask { wire, requests }
+    }
+
+    fn resume(&mut self, of: Live, place: Place) -> Step {
+        let wrong_password = self.percent(6);
+        Step::Resume(Resume {
+            of: of.wire,
+            place,
+            cut: self.percent(60),
+            wrong_password,
+            ahead: !wrong_password && self.percent(6),
+        })
+    }
+
+    fn watch(&mut self, wire: Wire) -> Step {
+        Step::Watch {
+            wire,
+            answers_ago: self.below(12),
+            data: self.some_paths(),
+            exist: self.some_paths(),
+            child: self.some_paths(),
+        }
+    }
+
+    fn some_paths(&mut self) -> Vec<Path> {
+        let number = self.below(3);
+        (0..number).map(|_| self.path()).collect()
+    }
+
+    fn request(&mut self) -> Request {
+        let watch = self.percent(40);
+        match self.below(100) {
+            0..32 => self.create(),
+            32..46 => Request::Delete {
+                path: self.path(),
+                version: self.version(),
+            },
+            46..57 => Request::SetData {
+                path: self.path(),
+                data: self.data(),
+                version: self.version(),
+            },
+            57..67 => Request::Exists {
+                path: self.path(),
+                watch,
+            },
+            67..77 => Request::GetData {
+                path: self.path(),
+                watch,
+            },
+            77..88 => Request::GetChildren {
+                path: self.path(),
+                watch,
+            },
+            88..90 => Request::Sync { path: self.path() },
+            _ => {
+                let parts = self.below(5);
+                Request::Multi((0..parts).map(|_| self.part()).collect())
+            }
+        }
+    }
+
+    fn create(&mut self) -> Request {
+        Request::Create {
+            path: self.new_path(),
+            data: self.data(),
+            mode: self.one_of(&MODES),
+            with_stat: self.percent(40),
+        }
+    }
+
+    fn part(&mut self) -> Op {
+        match self.below(10) {
+            0..4 => Op::Create {
+                path: self.new_path(),
+                data: self.data(),
+                mode: self.one_of(&MODES),
+            },
+            4..6 => Op::Delete {
+                path: self.path(),
+                version: self.version(),
+            },
+            6..8 => Op::SetData {
+                path: self.path(),
+                data: self.data(),
+                version: self.version(),
+            },
+            _ => Op::Check {
+                path: self.path(),
+                version: self.version(),
+            },
+        }
+    }
+
+    fn version(&mut self) -> Option<Version> {
+        match self.below(10) {
+            0..6 => None,
+            6..8 => Some(0),
+            8 => Some(1),
+            _ => Some(self.below(4) as Version - 1),
+        }
+    }
+
+    /// A path that there may be.
+    fn path(&mut self) -> Path {
+        if self.percent(70) {
+            let paths = std::mem::take(&mut self.paths);
+            let path = self.one_of(&paths);
+            self.paths = paths;
+            path
+        } else {
+            self.new_path()
+        }
+    }
+
+    /// A path below one that there may be; sometimes one that cannot be.
+    fn new_path(&mut self) -> Path {
+        if self.percent(5) {
+            let odd = self.one_of(&ODD);
+            return match odd {
+                "" | "/" => Rc::from(odd),
+                below => Rc::from(format!("{}{below}", self.root)),
+            };
+        }
+        let paths = std::mem::take(&mut self.paths);
+        let mut above = self.one_of(&paths);
+        if self.percent(40) {
+            above = Rc::clone(&paths[0]);
+        }
+        self.paths = paths;
+        let name = self.one_of(&NAMES);
+        Rc::from(format!("{above}/{name}"))
+    }
+
+    fn data(&mut self) -> Data {
+        let length = self.below(40);
+        (0..length).map(|place| b'a' + (place % 26) as u8).collect()
+    }
+}

@@ -1,0 +1,236 @@
+//! Real servers, on loopback: started and stopped here, in a temporary folder that goes with them.
+
+mod folder;
+mod install;
+mod process;
+mod socket;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use picklock_algorithms::clients::zookeeper::SessionId;
+use picklock_sim::zookeeper::messages::ClientMessage;
+
+pub use install::{HOW, Installed, JARS};
+
+use crate::clock;
+use crate::error::VerifyError;
+use crate::real::folder::Folder;
+use crate::real::process::{Ports, Process};
+use crate::real::socket::Socket;
+use crate::side::{Hello, Incoming, Link, Place, Side};
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How long servers may take to start and to find a leader.
+const START: Duration = Duration::from_secs(60);
+/// How often one looks whether something has come about.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often a start is tried, if somebody else has taken a port meanwhile.
+const STARTS: u32 = 3;
+
+/// The settings of real servers.
+#[derive(Clone, Debug)]
+pub struct RealSettings {
+    /// How many servers.
+    pub servers: u8,
+    /// The length of a tick.
+    pub tick: Duration,
+    /// Ticks for joining a leader.
+    pub init_limit: u32,
+    /// Ticks of silence between leader and follower.
+    pub sync_limit: u32,
+}
+
+/// Real servers, on loopback.
+pub struct Real<'a> {
+    // Before the folder, so that they are gone when it goes.
+    processes: Vec<Process>,
+    sockets: Vec<(Place, Socket)>,
+    passwords: BTreeMap<SessionId, Vec<u8>>,
+    began: Instant,
+    stop: &'a AtomicBool,
+    _folder: Folder,
+}
+
+impl<'a> Real<'a> {
+    /// Starts servers, and waits until all serve.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError::NotStarted`], if they do not, or [`VerifyError::Interrupted`].
+    pub fn start(
+        installed: &Installed,
+        settings: &RealSettings,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, VerifyError> {
+        let mut tries = 1;
+        loop {
+            match Self::try_start(installed, settings, stop) {
+                Err(VerifyError::NotStarted { log, .. })
+                    if tries < STARTS && log.iter().any(|line| line.contains("already in use")) =>
+                {
+                    tries += 1;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn try_start(
+        installed: &Installed,
+        settings: &RealSettings,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, VerifyError> {
+        let folder = Folder::new()?;
+        let ports = Ports::free(usize::from(settings.servers))?;
+        let mut processes = Vec::new();
+        for number in 0..settings.servers {
+            processes.push(Process::start(
+                installed,
+                settings,
+                folder.path(),
+                &ports,
+                usize::from(number),
+            )?);
+        }
+        let mut real = Self {
+            processes,
+            sockets: Vec::new(),
+            passwords: BTreeMap::new(),
+            began: clock::now(),
+            stop,
+            _folder: folder,
+        };
+        real.await_all()?;
+        // The one that leads comes last, as in the model.
+        let leader = real.leader()?.map_or(0, |leader| leader.0);
+        let leader = real.processes.remove(leader);
+        real.processes.push(leader);
+        Ok(real)
+    }
+
+    fn await_all(&mut self) -> Result<(), VerifyError> {
+        let patience = clock::now() + START;
+        for place in 0..self.processes.len() {
+            while !self.processes[place].serves_first()? {
+                if clock::now() > patience {
+                    let why = format!("it did not serve within {} s", START.as_secs());
+                    return Err(self.processes[place].not_started(why));
+                }
+                self.pass(LOOK)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_stop(&self) -> Result<(), VerifyError> {
+        if self.stop.load(Ordering::Relaxed) {
+            Err(VerifyError::Interrupted)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Side for Real<'_> {
+    fn connect(&mut self, place: Place, hello: &Hello) -> Result<Link, VerifyError> {
+        self.check_stop()?;
+        let mut password = match self.passwords.get(&hello.session) {
+            Some(password) => password.clone(),
+            None => vec![0; 16],
+        };
+        if hello.wrong_password {
+            password.iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        let socket = Socket::connect(self.processes[place.0].client_port(), hello, &password);
+        self.sockets.push((place, socket));
+        Ok(Link(self.sockets.len() - 1))
+    }
+
+    fn send(&mut self, link: Link, message: &ClientMessage) -> Result<(), VerifyError> {
+        self.check_stop()?;
+        self.sockets[link.0].1.send(message);
+        Ok(())
+    }
+
+    fn receive(&mut self, link: Link, patience: Duration) -> Result<Incoming, VerifyError> {
+        let deadline = clock::now() + patience;
+        let (place, socket) = &mut self.sockets[link.0];
+        let incoming = loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(VerifyError::Interrupted);
+            }
+            let rest = deadline.saturating_duration_since(clock::now());
+            // In pieces, so that Ctrl-C is heard.
+            let incoming = socket.receive(rest.min(Duration::from_millis(500)));
+            match incoming {
+                Ok(Incoming::Nothing) if clock::now() < deadline => {}
+                other => break other,
+            }
+        };
+        let incoming = incoming.map_err(|why| VerifyError::Garbled {
+            server: self.processes[place.0].name().to_owned(),
+            why,
+        })?;
+        if let Some((session, password)) = socket.take_password() {
+            self.passwords.insert(session, password);
+        }
+        if incoming == Incoming::Closed {
+            let place = place.0;
+            self.processes[place].check_alive()?;
+        }
+        Ok(incoming)
+    }
+
+    fn cut(&mut self, link: Link) {
+        self.sockets[link.0].1.cut();
+    }
+
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.check_stop()?;
+        clock::sleep(time);
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        clock::now() - self.began
+    }
+
+    fn kill(&mut self, place: Place) -> Result<(), VerifyError> {
+        self.processes[place.0].kill();
+        Ok(())
+    }
+
+    fn start(&mut self, place: Place) -> Result<(), VerifyError> {
+        self.processes[place.0].restart()
+    }
+
+    fn leader(&mut self) -> Result<Option<Place>, VerifyError> {
+        for place in 0..self.processes.len() {
+            let mode = self.processes[place].mode()?;
+            if matches!(mode.as_deref(), Some("leader" | "standalone")) {
+                return Ok(Some(Place(place)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
+        Ok(self.processes[place.0].mode()?.is_some())
+    }
+
+    fn patience(&self) -> Duration {
+        PATIENCE
+    }
+
+    fn silent(&mut self, link: Link, asked: &str) -> Result<(), VerifyError> {
+        let place = self.sockets[link.0].0;
+        self.processes[place.0].check_alive()?;
+        Err(self.processes[place.0].late(PATIENCE, asked))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! A temporary folder that goes when it is dropped.
+
+use std::env;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use crate::error::VerifyError;
+
+/// A temporary folder that goes when it is dropped.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// A new one, where the system keeps such.
+    pub(super) fn new() -> Result<Self, VerifyError> {
+        let mut number = 0;
+        loop {
+            let name = format!("picklock-verify-{}-{number}", process::id());
+            let path = env::temp_dir().join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => {
+                    let what = format!("cannot make a temporary folder {}", path.display());
+                    return Err(VerifyError::io(what)(error));
+                }
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // There is nobody to tell, and what is left is in a folder for such things.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_goes_with_what_is_in_it() {
+        let folder = Folder::new().unwrap();
+        let path = folder.path().to_owned();
+        fs::write(path.join("file"), "text").unwrap();
+        assert!(path.is_dir());
+        drop(folder);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,151 @@
+//! A client's connection to a real server.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::SessionId;
+use picklock_checker::time::whole_micros;
+use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+
+use super::process::loopback;
+use crate::error::Garbled;
+use crate::protocol::{self, Asked};
+use crate::side::{Hello, Incoming};
+
+/// The longest message that is taken for one.
+const LONGEST: usize = 64 << 20;
+/// How long an attempt to connect or to write may take.
+const WRITE: Duration = Duration::from_secs(10);
+
+/// A client's connection to a real server.
+#[derive(Debug)]
+pub(super) struct Socket {
+    /// `None` when it is gone.
+    stream: Option<TcpStream>,
+    bytes: Vec<u8>,
+    greeted: bool,
+    asked: VecDeque<(Xid, Asked)>,
+    password: Option<(SessionId, Vec<u8>)>,
+}
+
+impl Socket {
+    /// Connects and sends the first message. That it could not shows when it is read.
+    pub(super) fn connect(port: u16, hello: &Hello, password: &[u8]) -> Self {
+        let stream = TcpStream::connect_timeout(&loopback(port), WRITE);
+        let mut socket = Self {
+            stream: stream.ok(),
+            bytes: Vec::new(),
+            greeted: false,
+            asked: VecDeque::new(),
+            password: None,
+        };
+        if let Some(stream) = &socket.stream {
+            // Slower answers are all that comes of it if this fails.
+            let _ = stream.set_nodelay(true);
+            let _ = stream.set_write_timeout(Some(WRITE));
+        }
+        let timeout = whole_micros(hello.timeout);
+        socket.write(&protocol::hello(
+            hello.session.0,
+            password,
+            timeout,
+            hello.last_zxid.0,
+        ));
+        socket
+    }
+
+    /// Sends.
+    pub(super) fn send(&mut self, message: &ClientMessage) {
+        match message {
+            ClientMessage::Request { xid, request } => self.asked.push_back((*xid, request.into())),
+            ClientMessage::Close { xid } => self.asked.push_back((*xid, Asked::Close)),
+            ClientMessage::Connect { .. } | ClientMessage::Ping | ClientMessage::SetWatches(_) => {}
+        }
+        self.write(&protocol::message(message));
+    }
+
+    /// What cannot be written will be missed when the answer is read: there may be something to read yet.
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(stream) = &mut self.stream {
+            let _ = stream.write_all(bytes);
+        }
+    }
+
+    /// The password of the session, when there is a new one.
+    pub(super) fn take_password(&mut self) -> Option<(SessionId, Vec<u8>)> {
+        self.password.take()
+    }
+
+    /// Closes it.
+    pub(super) fn cut(&mut self) {
+        if let Some(stream) = self.stream.take() {
+            // It may be closed already.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// What comes next, within this time.
+    pub(super) fn receive(&mut self, patience: Duration) -> Result<Incoming, Garbled> {
+        loop {
+            if let Some(message) = self.take_frame()? {
+                return self.decode(&message).map(Incoming::Message);
+            }
+            let Some(stream) = &mut self.stream else {
+                return Ok(Incoming::Closed);
+            };
+            // A timeout of zero would mean none.
+            let patience = patience.max(Duration::from_millis(1));
+            let mut buffer = [0; 16 << 10];
+            let read = stream
+                .set_read_timeout(Some(patience))
+                .and_then(|()| stream.read(&mut buffer));
+            match read {
+                Ok(0) => self.stream = None,
+                Ok(length) => self.bytes.extend_from_slice(&buffer[..length]),
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => return Ok(Incoming::Nothing),
+                    ErrorKind::Interrupted => {}
+                    // However it ended, it has.
+                    _ => self.stream = None,
+                },
+            }
+        }
+    }
+
+    /// A whole message, if there is one.
+    fn take_frame(&mut self) -> Result<Option<Vec<u8>>, Garbled> {
+        let Some(length) = self.bytes.first_chunk() else {
+            return Ok(None);
+        };
+        let length = u32::from_be_bytes(*length) as usize;
+        if length > LONGEST {
+            return Err(Garbled::Meaning("a message's length", length as i64));
+        }
+        if self.bytes.len() < 4 + length {
+            return Ok(None);
+        }
+        let rest = self.bytes.split_off(4 + length);
+        let mut frame = std::mem::replace(&mut self.bytes, rest);
+        frame.drain(..4);
+        Ok(Some(frame))
+    }
+
+    fn decode(&mut self, message: &[u8]) -> Result<ServerMessage, Garbled> {
+        if !self.greeted {
+            self.greeted = true;
+            let (message, password) = protocol::connected(message)?;
+            if let ServerMessage::Connected { session, .. } = message {
+                self.password = Some((session, password));
+            }
+            return Ok(message);
+        }
+        let asked = &mut self.asked;
+        protocol::incoming(message, |number| {
+            // Answers come in the order of the questions.
+            let (first, what) = asked.pop_front()?;
+            (first == number).then_some(what)
+        })
+    }
+}

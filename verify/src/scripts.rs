@@ -1,0 +1,26 @@
+//! Sequences that chance would seldom come to: what clients of locks live on, step by step.
+
+mod build;
+mod faults;
+
+use crate::step::Step;
+use build::Build;
+
+/// A sequence with a name.
+pub struct Script {
+    /// Its name: what it is about.
+    pub name: &'static str,
+    /// How many servers it needs at least.
+    pub servers: usize,
+    /// Its steps, below this node; the first connections are one for each server.
+    pub steps: fn(root: &str, first: usize, servers: usize) -> Vec<Step>,
+}
+
+/// All sequences.
+pub const SCRIPTS: &[Script] = &[
+    faults::EXPIRY,
+    faults::SILENT_EXPIRY,
+    faults::LEADER_KILLED,
+    faults::FOLLOWER_KILLED,
+    faults::NEW_EPOCH,
+];

@@ -1,0 +1,105 @@
+//! Steps, written short.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{CreateMode, Path, Request};
+
+use crate::random::LONG;
+use crate::side::Place;
+use crate::step::{Resume, Step, Wire};
+
+/// Steps in the making.
+pub(super) struct Build {
+    root: String,
+    next: usize,
+    pub(super) steps: Vec<Step>,
+}
+
+impl Build {
+    /// Below this node; so many connections are there already.
+    pub(super) fn new(root: &str, first: usize, servers: usize) -> Self {
+        Self {
+            root: root.to_owned(),
+            next: first + servers,
+            steps: Vec::new(),
+        }
+    }
+
+    /// A path below the node of the script; it begins with a slash, or is empty.
+    pub(super) fn path(&self, path: &str) -> Path {
+        Rc::from(format!("{}{path}", self.root))
+    }
+
+    /// A new session.
+    pub(super) fn open(&mut self, place: usize, timeout: Duration) -> Wire {
+        let place = Place(place);
+        self.steps.push(Step::Open { place, timeout });
+        self.wire()
+    }
+
+    fn wire(&mut self) -> Wire {
+        self.next += 1;
+        Wire(self.next - 1)
+    }
+
+    /// A new session that stays.
+    pub(super) fn client(&mut self, place: usize) -> Wire {
+        self.open(place, LONG)
+    }
+
+    /// A session goes on elsewhere.
+    pub(super) fn resume(&mut self, of: Wire, place: usize, cut: bool) -> Wire {
+        self.steps.push(Step::Resume(Resume {
+            of,
+            place: Place(place),
+            cut,
+            wrong_password: false,
+            ahead: false,
+        }));
+        self.wire()
+    }
+
+    /// Requests, one after the other without waiting.
+    pub(super) fn ask<const N: usize>(&mut self, wire: Wire, requests: [Request; N]) {
+        let requests = requests.into();
+        self.steps.push(Step::Ask { wire, requests });
+    }
+
+    pub(super) fn create(&self, path: &str, mode: CreateMode) -> Request {
+        Request::Create {
+            path: self.path(path),
+            data: Rc::from([]),
+            mode,
+            with_stat: true,
+        }
+    }
+
+    pub(super) fn exists(&self, path: &str) -> Request {
+        Request::Exists {
+            path: self.path(path),
+            watch: true,
+        }
+    }
+
+    pub(super) fn get_data(&self, path: &str) -> Request {
+        Request::GetData {
+            path: self.path(path),
+            watch: true,
+        }
+    }
+
+    pub(super) fn get_children(&self, path: &str) -> Request {
+        Request::GetChildren {
+            path: self.path(path),
+            watch: true,
+        }
+    }
+
+    pub(super) fn delete(&self, path: &str) -> Request {
+        Request::Delete {
+            path: self.path(path),
+            version: None,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Sessions that expire, and servers that die.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::CreateMode;
+
+use super::{Build, Script};
+use crate::step::{Step, Wire};
+
+/// A short timeout: two ticks.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// A cut client's ephemeral nodes go when its session expires, and whoever watches is told.
+pub(super) const EXPIRY: Script = Script {
+    name: "expiry of a cut client",
+    servers: 1,
+    steps: |root, first, servers| expiry(Build::new(root, first, servers), servers, true),
+};
+
+/// The same for one that is connected and says nothing.
+pub(super) const SILENT_EXPIRY: Script = Script {
+    name: "expiry of a silent client",
+    servers: 1,
+    steps: |root, first, servers| expiry(Build::new(root, first, servers), servers, false),
+};
+
+fn expiry(mut build: Build, servers: usize, cut: bool) -> Vec<Step> {
+    let watcher = build.client(servers - 1);
+    for place in 0..servers {
+        let dying = build.open(place, SHORT);
+        let (one, two) = (format!("/one-{place}"), format!("/two-{place}"));
+        let ephemeral = CreateMode::Ephemeral;
+        build.ask(
+            dying,
+            [build.create(&one, ephemeral), build.create(&two, ephemeral)],
+        );
+        build.ask(watcher, [build.exists(&one), build.get_children("")]);
+        build.steps.push(Step::Silence {
+            wires: vec![dying],
+            cut,
+            nodes: vec![build.path(&one), build.path(&two)],
+            timeout: SHORT,
+        });
+        build.ask(watcher, [build.get_children(""), build.get_data(&two)]);
+        // It is told that it is gone.
+        build.resume(dying, place, !cut);
+    }
+    build.steps
+}
+
+/// The leader dies: every connection ends, every session and its nodes live on, with their watches set anew.
+pub(super) const LEADER_KILLED: Script = Script {
+    name: "leader killed",
+    servers: 3,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        killed(&mut build, first, servers, Step::KillLeader);
+        build.steps
+    },
+};
+
+/// A new leader tells its clients of its epoch before there was a transaction in it, and a follower does not know it.
+pub(super) const NEW_EPOCH: Script = Script {
+    name: "the epoch of a new leader",
+    servers: 3,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let (moving, staying) = (build.client(1), build.client(0));
+        build.steps.push(Step::KillLeader);
+        let at_leader = build.resume(moving, 1, true);
+        build.ask(at_leader, [build.get_children("")]);
+        let at_follower = build.resume(staying, 0, true);
+        build.ask(at_follower, [build.get_children("")]);
+        // It has seen the epoch, so the follower refuses it, until there is a transaction.
+        let refused = build.resume(at_leader, 0, true);
+        build.ask(refused, [build.get_children("")]);
+        build.ask(at_follower, [build.create("/new", CreateMode::Persistent)]);
+        let moved = build.resume(at_leader, 0, true);
+        build.ask(moved, [build.get_children("")]);
+        build.steps.push(Step::Return);
+        build.steps
+    },
+};
+
+/// A follower dies: only its connections end.
+pub(super) const FOLLOWER_KILLED: Script = Script {
+    name: "follower killed",
+    servers: 3,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        killed(&mut build, first, servers, Step::KillFollower);
+        build.steps
+    },
+};
+
+fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
+    let sequential = CreateMode::EphemeralSequential;
+    let clients: Vec<Wire> = (0..servers).map(|place| build.client(place)).collect();
+    for wire in &clients {
+        build.ask(
+            *wire,
+            [build.create("/lock-", sequential), build.get_children("")],
+        );
+    }
+    build.ask(
+        clients[0],
+        [build.exists("/lock-0000000001"), build.exists("/none")],
+    );
+    build.steps.push(fault.clone());
+    // Server 2 is not killed in either case: with it the sessions go on.
+    let place = 1;
+    let resumed: Vec<Wire> = clients
+        .iter()
+        .map(|wire| build.resume(*wire, place, true))
+        .collect();
+    build.steps.push(Step::Watch {
+        wire: resumed[0],
+        answers_ago: 0,
+        data: vec![build.path("/lock-0000000001"), build.path("/gone")],
+        exist: vec![build.path("/none"), build.path("/lock-0000000000")],
+        child: vec![build.path("")],
+    });
+    build.ask(
+        resumed[1],
+        [build.get_children(""), build.delete("/lock-0000000001")],
+    );
+    build.ask(
+        resumed[2],
+        [
+            build.create("/lock-", sequential),
+            build.create("/none", CreateMode::Persistent),
+        ],
+    );
+    build.steps.push(Step::Return);
+    for server in 0..servers {
+        // The first connections: whoever was cut off comes back where it was.
+        let back = build.resume(Wire(first + server), server, true);
+        build.ask(
+            back,
+            [build.get_children(""), build.get_data("/lock-0000000000")],
+        );
+    }
+    let late = build.resume(resumed[0], 0, true);
+    build.ask(
+        late,
+        [build.create("/lock-", sequential), build.get_children("")],
+    );
+}

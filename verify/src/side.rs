@@ -1,0 +1,115 @@
+//! What is compared: a service that can be connected to, asked, and stopped. One is real, the other is the model.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{SessionId, Zxid};
+use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
+
+use crate::error::VerifyError;
+
+/// A connection of this side, counted from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link(pub usize);
+
+/// A server of this side. The followers come first, in the order of their ids, and then the one that led at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(pub usize);
+
+/// The first message on a connection.
+#[derive(Clone, Debug)]
+pub struct Hello {
+    /// The session to resume; zero for a new one.
+    pub session: SessionId,
+    /// Whether to give a password that is not the session's.
+    pub wrong_password: bool,
+    /// The timeout that is asked for.
+    pub timeout: Duration,
+    /// The newest zxid that the client claims to have seen.
+    pub last_zxid: Zxid,
+}
+
+/// What came over a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Incoming {
+    /// A message.
+    Message(ServerMessage),
+    /// Its end.
+    Closed,
+    /// Nothing, for as long as one was willing to wait.
+    Nothing,
+}
+
+/// One of the two that are compared.
+pub trait Side {
+    /// Opens a connection and sends its first message. That nobody listens shows when it is read.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn connect(&mut self, place: Place, hello: &Hello) -> Result<Link, VerifyError>;
+
+    /// Sends. That the connection is gone shows when it is read.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn send(&mut self, link: Link, message: &ClientMessage) -> Result<(), VerifyError>;
+
+    /// What comes next over a connection, within this time.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn receive(&mut self, link: Link, patience: Duration) -> Result<Incoming, VerifyError>;
+
+    /// The client closes a connection and says nothing.
+    fn cut(&mut self, link: Link);
+
+    /// Lets time pass.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
+
+    /// The time that has passed so far.
+    fn elapsed(&self) -> Duration;
+
+    /// Kills a server.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn kill(&mut self, place: Place) -> Result<(), VerifyError>;
+
+    /// Starts a server again, and waits for nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn start(&mut self, place: Place) -> Result<(), VerifyError>;
+
+    /// Who leads now, if somebody does and is ready to serve.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn leader(&mut self) -> Result<Option<Place>, VerifyError>;
+
+    /// Whether a server accepts clients now.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn serves(&mut self, place: Place) -> Result<bool, VerifyError>;
+
+    /// How long one may wait for an answer.
+    fn patience(&self) -> Duration;
+
+    /// What it means that no answer came in time.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError::Late`], if it means that the comparison cannot go on.
+    fn silent(&mut self, link: Link, asked: &str) -> Result<(), VerifyError>;
+}

@@ -1,0 +1,225 @@
+//! What is done to both sides.
+
+use std::fmt;
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Path, Request, Version};
+
+use crate::side::Place;
+
+/// A client's connection, counted over both sides as they are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wire(pub usize);
+
+impl fmt::Display for Wire {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "connection-{}", self.0 + 1)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "server-{}", self.0 + 1)
+    }
+}
+
+/// One thing that is done to both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// A new session.
+    Open {
+        /// Where.
+        place: Place,
+        /// The timeout that is asked for.
+        timeout: Duration,
+    },
+    /// A session goes on over a new connection.
+    Resume(Resume),
+    /// Requests, sent without waiting for an answer in between.
+    Ask {
+        /// Over which connection.
+        wire: Wire,
+        /// What.
+        requests: Vec<Request>,
+    },
+    /// The client brings its watches.
+    Watch {
+        /// Over which connection.
+        wire: Wire,
+        /// The zxid that it has seen: that of so many answers ago.
+        answers_ago: usize,
+        /// Nodes whose data it watches.
+        data: Vec<Path>,
+        /// Nodes whose making it waits for.
+        exist: Vec<Path>,
+        /// Nodes whose children it watches.
+        child: Vec<Path>,
+    },
+    /// The client ends its session.
+    Close {
+        /// Over which connection.
+        wire: Wire,
+    },
+    /// Clients fall silent, until these nodes, which go with their sessions, are gone.
+    Silence {
+        /// Their connections, which are cut if so wished.
+        wires: Vec<Wire>,
+        /// Whether the connections are cut, or stay.
+        cut: bool,
+        /// A node of each.
+        nodes: Vec<Path>,
+        /// The longest timeout among them.
+        timeout: Duration,
+    },
+    /// Whoever leads is killed, and another leads.
+    KillLeader,
+    /// A server that does not lead is killed.
+    KillFollower,
+    /// Who was killed comes back.
+    Return,
+}
+
+/// A session goes on over a new connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resume {
+    /// Whose session.
+    pub of: Wire,
+    /// Where.
+    pub place: Place,
+    /// Whether the old connection is cut before.
+    pub cut: bool,
+    /// Whether the password is another.
+    pub wrong_password: bool,
+    /// Whether the client claims to have seen what is yet to come.
+    pub ahead: bool,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open { place, timeout } => {
+                write!(out, "a new session at {place}, timeout {timeout:?}")
+            }
+            Self::Resume(resume) => {
+                write!(out, "the session of {} at {}", resume.of, resume.place)?;
+                for (set, words) in [
+                    (resume.cut, "its connection cut before"),
+                    (resume.wrong_password, "with a wrong password"),
+                    (resume.ahead, "with a zxid that is yet to come"),
+                ] {
+                    if set {
+                        write!(out, ", {words}")?;
+                    }
+                }
+                Ok(())
+            }
+            Self::Ask { wire, requests } => {
+                write!(out, "{wire}:")?;
+                for request in requests {
+                    write!(out, " {}", Words(request))?;
+                }
+                Ok(())
+            }
+            Self::Watch {
+                wire,
+                answers_ago,
+                data,
+                exist,
+                child,
+            } => write!(
+                out,
+                "{wire}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}"
+            ),
+            Self::Close { wire } => write!(out, "{wire}: close"),
+            Self::Silence { wires, cut, .. } => {
+                let how = if *cut { "cut" } else { "silent" };
+                write!(out, "{how} until expired:")?;
+                wires.iter().try_for_each(|wire| write!(out, " {wire}"))
+            }
+            Self::KillLeader => write!(out, "kill the leader"),
+            Self::KillFollower => write!(out, "kill a follower"),
+            Self::Return => write!(out, "start who was killed"),
+        }
+    }
+}
+
+/// A request in words.
+pub struct Words<'a>(pub &'a Request);
+
+impl fmt::Display for Words<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0.kind().name();
+        let watched = |watch: bool| if watch { ", watch" } else { "" };
+        match self.0 {
+            Request::Create {
+                path,
+                data,
+                mode,
+                with_stat,
+            } => {
+                let stat = if *with_stat { ", stat" } else { "" };
+                write!(
+                    out,
+                    "{name}({path}, {} bytes, {}{stat})",
+                    data.len(),
+                    kind(*mode)
+                )
+            }
+            Request::Delete { path, version } => {
+                write!(out, "{name}({path}{})", Of(*version))
+            }
+            Request::Exists { path, watch }
+            | Request::GetData { path, watch }
+            | Request::GetChildren { path, watch } => {
+                write!(out, "{name}({path}{})", watched(*watch))
+            }
+            Request::SetData {
+                path,
+                data,
+                version,
+            } => write!(out, "{name}({path}, {} bytes{})", data.len(), Of(*version)),
+            Request::Sync { path } => write!(out, "{name}({path})"),
+            Request::Multi(ops) => {
+                write!(out, "{name}(")?;
+                for (place, op) in ops.iter().enumerate() {
+                    let between = if place == 0 { "" } else { ", " };
+                    write!(out, "{between}{}", Part(op))?;
+                }
+                write!(out, ")")
+            }
+        }
+    }
+}
+
+struct Part<'a>(&'a Op);
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Op::Create { path, mode, .. } => write!(out, "create({path}, {})", kind(*mode)),
+            Op::Delete { path, version } => write!(out, "delete({path}{})", Of(*version)),
+            Op::SetData { path, version, .. } => write!(out, "set-data({path}{})", Of(*version)),
+            Op::Check { path, version } => write!(out, "check({path}{})", Of(*version)),
+        }
+    }
+}
+
+struct Of(Option<Version>);
+
+impl fmt::Display for Of {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(version) => write!(out, ", version {version}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn kind(mode: CreateMode) -> &'static str {
+    match mode {
+        CreateMode::Persistent => "persistent",
+        CreateMode::PersistentSequential => "persistent, sequential",
+        CreateMode::Ephemeral => "ephemeral",
+        CreateMode::EphemeralSequential => "ephemeral, sequential",
+    }
+}

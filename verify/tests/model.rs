@@ -1,0 +1,182 @@
+//! The comparison itself, with the model on both sides: it needs no server.
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use picklock_algorithms::clients::zookeeper::Response;
+use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
+use picklock_sim::zookeeper::state::Settings;
+use picklock_verify::VerifyError;
+use picklock_verify::compare::{Compared, Pair};
+use picklock_verify::model::Model;
+use picklock_verify::side::{Hello, Incoming, Link, Place, Side};
+
+fn model(servers: u8) -> Model {
+    Model::formed(Settings {
+        servers,
+        tick: 500_000,
+        sync_limit: 10,
+        init_limit: 20,
+        fsync: 100,
+    })
+}
+
+fn compare(real: impl Side, servers: u8) -> Compared {
+    let stop = AtomicBool::new(false);
+    let pair = Pair::new(real, model(servers), usize::from(servers));
+    let compared = pair.compare(1, 1_000, &stop, &|_| ());
+    compared.expect("the model does not fail")
+}
+
+#[test]
+fn the_model_agrees_with_itself() {
+    for servers in [1, 3] {
+        let compared = compare(model(servers), servers);
+        assert_eq!(compared.differences, []);
+        assert_eq!(compared.agreeing, compared.answers);
+        assert!(compared.operations >= 1_000);
+        assert!(compared.answers >= compared.operations);
+    }
+}
+
+/// What a flawed server would do to an answer.
+type Flaw = fn(ServerMessage) -> Option<ServerMessage>;
+
+/// The model, with a flaw.
+struct Flawed {
+    model: Model,
+    flaw: Flaw,
+}
+
+impl Side for Flawed {
+    fn connect(&mut self, place: Place, hello: &Hello) -> Result<Link, VerifyError> {
+        self.model.connect(place, hello)
+    }
+
+    fn send(&mut self, link: Link, message: &ClientMessage) -> Result<(), VerifyError> {
+        self.model.send(link, message)
+    }
+
+    fn receive(&mut self, link: Link, patience: Duration) -> Result<Incoming, VerifyError> {
+        loop {
+            match self.model.receive(link, patience)? {
+                Incoming::Message(message) => {
+                    if let Some(message) = (self.flaw)(message) {
+                        return Ok(Incoming::Message(message));
+                    }
+                }
+                other @ (Incoming::Closed | Incoming::Nothing) => return Ok(other),
+            }
+        }
+    }
+
+    fn cut(&mut self, link: Link) {
+        self.model.cut(link);
+    }
+
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.model.pass(time)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.model.elapsed()
+    }
+
+    fn kill(&mut self, place: Place) -> Result<(), VerifyError> {
+        self.model.kill(place)
+    }
+
+    fn start(&mut self, place: Place) -> Result<(), VerifyError> {
+        self.model.start(place)
+    }
+
+    fn leader(&mut self) -> Result<Option<Place>, VerifyError> {
+        self.model.leader()
+    }
+
+    fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
+        self.model.serves(place)
+    }
+
+    fn patience(&self) -> Duration {
+        self.model.patience()
+    }
+
+    fn silent(&mut self, link: Link, asked: &str) -> Result<(), VerifyError> {
+        self.model.silent(link, asked)
+    }
+}
+
+fn differences(flaw: Flaw) -> usize {
+    let flawed = Flawed {
+        model: model(1),
+        flaw,
+    };
+    compare(flawed, 1).differences.len()
+}
+
+#[test]
+fn a_lost_notification_is_noticed() {
+    let lost = differences(|message| {
+        let wanted =
+            matches!(&message, ServerMessage::Notification { path, .. } if path.ends_with('a'));
+        (!wanted).then_some(message)
+    });
+    assert!(lost > 3, "{lost}");
+}
+
+#[test]
+fn a_wrong_number_in_a_stat_is_noticed() {
+    let wrong = differences(|mut message| {
+        if let ServerMessage::Reply {
+            reply: Ok(Response::Data { stat, .. }),
+            ..
+        } = &mut message
+        {
+            stat.cversion += 1;
+        }
+        Some(message)
+    });
+    assert!(wrong > 10, "{wrong}");
+}
+
+#[test]
+fn a_wrong_byte_is_noticed() {
+    let wrong = differences(|mut message| {
+        if let ServerMessage::Reply {
+            reply: Ok(Response::Data { data, .. }),
+            ..
+        } = &mut message
+            && !data.is_empty()
+        {
+            *data = Rc::from([b'!']);
+        }
+        Some(message)
+    });
+    assert!(wrong > 10, "{wrong}");
+}
+
+#[test]
+fn one_zxid_too_many_is_noticed() {
+    let wrong = differences(|mut message| {
+        if let ServerMessage::Reply {
+            reply: Err(_),
+            zxid,
+            ..
+        } = &mut message
+        {
+            zxid.0 += 1;
+        }
+        Some(message)
+    });
+    assert!(wrong > 10, "{wrong}");
+}
+
+#[test]
+fn ctrl_c_ends_the_comparison() {
+    let stop = AtomicBool::new(true);
+    let pair = Pair::new(model(1), model(1), 1);
+    let ended = pair.compare(0, 100, &stop, &|_| ());
+    assert!(matches!(ended, Err(VerifyError::Interrupted)));
+}
