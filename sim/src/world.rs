@@ -8,6 +8,7 @@ mod end;
 mod faults;
 mod moments;
 mod names;
+mod notices;
 mod people;
 mod resource;
 mod servers;
@@ -32,6 +33,7 @@ use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
 use crate::shared::Shared;
+use crate::simulation::SeenMoment;
 use crate::zookeeper::client::{Client, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
@@ -70,6 +72,8 @@ pub(crate) struct World {
     /// No process has a clock of its own, and nothing is in the way between clients and servers.
     clocks_agree: bool,
     links_clear: bool,
+    /// The moments of the run so far, if somebody asked for them.
+    pub seen: Option<Vec<SeenMoment>>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
     pub progress_bound: Duration,
@@ -92,6 +96,8 @@ pub(crate) struct World {
     resource_in_flight: usize,
     /// Requests and notifications of contenders under way.
     busy: Busy,
+    /// Who has just been told something that it waited for.
+    told: Option<ProcessId>,
     last_commit: u64,
     last_release: VirtualTime,
     request_fate: Option<Fate>,
@@ -107,6 +113,9 @@ pub(crate) struct World {
     values: i64,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
+    /// The server of which several outputs are being done, and what it came to say meanwhile.
+    speaking: Option<ServerId>,
+    said_meanwhile: Vec<ServerOutput>,
 }
 
 /// A contender as the world sees it.
