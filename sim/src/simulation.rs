@@ -124,6 +124,9 @@ impl Simulation {
             }
             world.now = at;
             world.recorder.mix(at.micros() ^ event.word() << 20);
+            if world.timeline.has_near() {
+                world.look_ahead(&self.shared.executor);
+            }
             world.happen(event);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {
@@ -163,11 +166,11 @@ impl Simulation {
             let Some(started) = started else { continue };
             let process = started.label;
             if !world.all_run && !world.may_run(process, started.task) {
-                shared.executor.put_back(started);
+                shared.executor.put_back(started.task);
                 continue;
             }
             drop(world);
-            shared.executor.run(started);
+            shared.executor.run(started.task);
             world = shared.world.borrow_mut();
             world.look_at(process);
         }

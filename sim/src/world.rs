@@ -1,5 +1,6 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
+mod ahead;
 mod birth;
 mod clients;
 mod commits;
@@ -18,11 +19,14 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use ahead::Ahead;
+
 use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
+use picklock_algorithms::clients::zookeeper::{Path, RequestKind, SessionId};
 use picklock_algorithms::env::LocalFuture;
 use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
+use crate::engine::ahead::Place;
 use crate::engine::{Tape, Timeline};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Connections, Latency, Link};
@@ -53,6 +57,8 @@ pub(crate) struct World {
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
+    /// The lock's own node; all share the path.
+    pub lock_path: Path,
     pub ensemble: Ensemble,
     pub processes: Vec<Process>,
     pub contenders: Vec<Contender>,
@@ -113,6 +119,7 @@ pub(crate) struct World {
     values: i64,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
+    ahead: Ahead,
     /// The server of which several outputs are being done, and what it came to say meanwhile.
     speaking: Option<ServerId>,
     said_meanwhile: Vec<ServerOutput>,
@@ -143,6 +150,8 @@ pub(crate) struct Contender {
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
+    /// Where its call of `acquire` is.
+    pub call: Place,
 }
 
 /// A client handle and where it is.

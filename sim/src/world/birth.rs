@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
 
+use super::ahead::Ahead;
 use super::{BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_PATH, ServerSlot, World, end};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
@@ -39,6 +40,7 @@ impl World {
             now: VirtualTime::ZERO,
             tape,
             timeline: Timeline::default(),
+            lock_path: Path::clone(&nodes[1]),
             recorder: recorder(&plan),
             samples: Samples::default(),
             processes: processes(&plan),
@@ -87,6 +89,7 @@ impl World {
             speaking: None,
             said_meanwhile: Vec::new(),
             server_outputs: Vec::new(),
+            ahead: Ahead::default(),
             ensemble,
             plan,
         };
@@ -120,7 +123,7 @@ fn recorder(plan: &Plan) -> Recorder {
         .workload
         .contenders
         .saturating_mul(plan.workload.rounds) as usize;
-    recorder.history.events.reserve(12 * rounds.min(1 << 8));
+    recorder.history.events.reserve(13 * rounds.min(1 << 8));
     recorder.history.names.reserve(rounds.min(1 << 8));
     recorder.history.locks = vec![LOCK_PATH.to_owned()];
     recorder

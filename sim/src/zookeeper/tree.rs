@@ -21,6 +21,8 @@ pub struct DataTree {
     sessions: FastMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
+    /// The place of the node that was a parent last: mostly it is the next parent too.
+    last_parent: usize,
 }
 
 /// A session as every server knows it.
@@ -44,6 +46,7 @@ impl DataTree {
             sessions: FastMap::default(),
             last_zxid: Zxid(0),
             births: 0,
+            last_parent: 0,
         };
         let empty: Data = Rc::from([]);
         for path in ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"] {
@@ -61,7 +64,7 @@ impl DataTree {
 
     /// A node.
     pub fn get(&self, path: &str) -> Option<&Node> {
-        self.nodes.get(path)
+        self.get_shared(path).map(|(_, node)| node)
     }
 
     /// A node that a client asks for. To a read the empty path is the root, too.
@@ -71,17 +74,20 @@ impl DataTree {
 
     /// A node, and its path as the tree shares it.
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
-        self.nodes.get_key_value(path)
+        match self.nodes.get_index(self.last_parent) {
+            Some((known, node)) if **known == *path => Some((known, node)),
+            _ => self.nodes.get_key_value(path),
+        }
     }
 
     /// The metadata of a node.
     pub fn stat(&self, path: &str) -> Option<Stat> {
-        self.nodes.get(path).map(Node::stat)
+        self.get(path).map(Node::stat)
     }
 
     /// The names of a node's children, newest first.
     pub fn children(&self, path: &str) -> Option<Rc<Children>> {
-        self.nodes.get(path).map(Node::list)
+        self.get(path).map(Node::list)
     }
 
     /// The newest transaction that was applied.
@@ -132,7 +138,8 @@ impl DataTree {
     }
 
     pub(super) fn create(&mut self, zxid: Zxid, time: i64, made: &Created) {
-        let Some(parent) = self.nodes.get_mut(&made.parent) else {
+        let births = self.births;
+        let Some(parent) = self.parent(&made.parent) else {
             return;
         };
         // Only ever raised. So a counter that has reached its end stays there, and `pzxid` with it.
@@ -140,7 +147,7 @@ impl DataTree {
             parent.creates = made.parent_creates;
             parent.pzxid = zxid;
         }
-        parent.add_child(self.births, Rc::clone(&made.name));
+        parent.add_child(births, Rc::clone(&made.name));
         let node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
         self.births += 1;
         self.nodes.insert(Rc::clone(&made.path), node);
@@ -151,12 +158,21 @@ impl DataTree {
         }
     }
 
+    fn parent(&mut self, path: &str) -> Option<&mut Node> {
+        let place = match self.nodes.get_index(self.last_parent) {
+            Some((known, _)) if **known == *path => self.last_parent,
+            _ => self.nodes.get_index_of(path)?,
+        };
+        self.last_parent = place;
+        self.nodes.get_index_mut(place).map(|(_, node)| node)
+    }
+
     /// Answers whether the node was there.
     pub(super) fn delete(&mut self, zxid: Zxid, path: &str, parent: Option<&str>) -> bool {
         let Some(node) = self.nodes.swap_remove(path) else {
             return false;
         };
-        if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
+        if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
             parent.remove_child(node.birth());
             parent.pzxid = parent.pzxid.max(zxid);
         }
