@@ -19,6 +19,8 @@ mod op {
     pub const CHECK: i32 = 13;
     pub const MULTI: i32 = 14;
     pub const CREATE2: i32 = 15;
+    pub const CREATE_CONTAINER: i32 = 19;
+    pub const CREATE_TTL: i32 = 21;
     pub const SET_WATCHES: i32 = 101;
     pub const CLOSE_SESSION: i32 = -11;
     pub const ERROR: i32 = -1;

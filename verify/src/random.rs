@@ -35,11 +35,17 @@ pub(crate) struct Random {
     first: usize,
 }
 
-const MODES: [CreateMode; 4] = [
+const MODES: [CreateMode; 10] = [
     CreateMode::Persistent,
     CreateMode::PersistentSequential,
     CreateMode::Ephemeral,
     CreateMode::EphemeralSequential,
+    CreateMode::Persistent,
+    CreateMode::PersistentSequential,
+    CreateMode::EphemeralSequential,
+    CreateMode::Container,
+    CreateMode::PersistentWithTtl(LONG),
+    CreateMode::PersistentSequentialWithTtl(LONG),
 ];
 
 const NAMES: [&str; 6] = ["a", "b", "c", "lock-", "x y", "\u{fc}"];

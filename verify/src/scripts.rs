@@ -2,6 +2,7 @@
 
 mod build;
 mod faults;
+mod nodes;
 
 use crate::step::Step;
 use build::Build;
@@ -16,11 +17,15 @@ pub struct Script {
     pub steps: fn(root: &str, first: usize, servers: usize) -> Vec<Step>,
 }
 
-/// All sequences.
+/// Sequences for servers as they are.
 pub const SCRIPTS: &[Script] = &[
     faults::EXPIRY,
     faults::SILENT_EXPIRY,
     faults::LEADER_KILLED,
     faults::FOLLOWER_KILLED,
     faults::NEW_EPOCH,
+    nodes::TOO_LONG,
 ];
+
+/// Sequences for servers that look often for nodes that go by themselves.
+pub const REAPING: &[Script] = &[nodes::CONTAINERS, nodes::TIME_TO_LIVE];

@@ -60,15 +60,15 @@ pub enum Step {
         /// Over which connection.
         wire: Wire,
     },
-    /// Clients fall silent, until these nodes, which go with their sessions, are gone.
+    /// Clients fall silent, if any, until these nodes are gone: those that go with their sessions, or by themselves.
     Silence {
         /// Their connections, which are cut if so wished.
         wires: Vec<Wire>,
         /// Whether the connections are cut, or stay.
         cut: bool,
-        /// A node of each.
+        /// The nodes.
         nodes: Vec<Path>,
-        /// The longest timeout among them.
+        /// How long the nodes stay at least.
         timeout: Duration,
     },
     /// Whoever leads is killed, and another leads.
@@ -133,7 +133,7 @@ impl fmt::Display for Step {
             Self::Close { wire } => write!(out, "{wire}: close"),
             Self::Silence { wires, cut, .. } => {
                 let how = if *cut { "cut" } else { "silent" };
-                write!(out, "{how} until expired:")?;
+                write!(out, "{how} until nodes are gone:")?;
                 wires.iter().try_for_each(|wire| write!(out, " {wire}"))
             }
             Self::KillLeader => write!(out, "kill the leader"),
@@ -221,5 +221,8 @@ fn kind(mode: CreateMode) -> &'static str {
         CreateMode::PersistentSequential => "persistent, sequential",
         CreateMode::Ephemeral => "ephemeral",
         CreateMode::EphemeralSequential => "ephemeral, sequential",
+        CreateMode::Container => "container",
+        CreateMode::PersistentWithTtl(_) => "with a time to live",
+        CreateMode::PersistentSequentialWithTtl(_) => "with a time to live, sequential",
     }
 }

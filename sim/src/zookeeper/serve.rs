@@ -30,6 +30,11 @@ impl Server {
                 self.connect(turn, id, session, password, timeout, last_zxid);
                 return;
             }
+            // Nobody reads so much: the connection goes.
+            ClientMessage::Request { request, .. } if request.is_too_long() => {
+                self.close_connection(turn, id);
+                return;
+            }
             ClientMessage::Request { xid, request } => (xid, request),
             ClientMessage::Ping => {
                 if let Some(session) = self.touch(turn, id) {

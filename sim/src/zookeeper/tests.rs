@@ -3,6 +3,7 @@
 mod elections;
 mod faults;
 mod model;
+mod nodes;
 mod requests;
 mod sessions;
 mod watches;

@@ -7,6 +7,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_sim::zookeeper::messages::{ServerMessage, Xid};
 
+use super::encode::special;
 use super::{op, xid};
 use crate::error::Garbled;
 use crate::jute::Reader;
@@ -16,8 +17,10 @@ use crate::jute::Reader;
 pub enum Asked {
     /// `create`, with the stat or without.
     Create {
-        /// With the stat.
+        /// Whether the client wants the stat.
         with_stat: bool,
+        /// Whether the server sends it all the same.
+        sends_stat: bool,
     },
     /// `delete`
     Delete,
@@ -40,8 +43,11 @@ pub enum Asked {
 impl From<&Request> for Asked {
     fn from(request: &Request) -> Self {
         match request {
-            Request::Create { with_stat, .. } => Self::Create {
+            Request::Create {
+                with_stat, mode, ..
+            } => Self::Create {
                 with_stat: *with_stat,
+                sends_stat: *with_stat || special(*mode).is_some(),
             },
             Request::Delete { .. } => Self::Delete,
             Request::Exists { .. } => Self::Exists,
@@ -119,9 +125,15 @@ fn event(kind: i32) -> Result<EventKind, Garbled> {
 
 fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
     Ok(Ok(match asked {
-        Asked::Create { with_stat } => Response::Created {
+        Asked::Create {
+            with_stat,
+            sends_stat,
+        } => Response::Created {
             path: from.text()?,
-            stat: with_stat.then(|| stat(from).map(Box::new)).transpose()?,
+            stat: sends_stat
+                .then(|| stat(from).map(Box::new))
+                .transpose()?
+                .filter(|_| with_stat),
         },
         Asked::Delete => Response::Deleted,
         Asked::Exists => Response::Exists(Box::new(stat(from)?)),
@@ -150,6 +162,10 @@ fn multi(from: &mut Reader) -> Result<Reply, Garbled> {
         }
         match kind {
             op::CREATE => results.push(OpResult::Created(from.text()?)),
+            op::CREATE2 | op::CREATE_CONTAINER | op::CREATE_TTL => {
+                results.push(OpResult::Created(from.text()?));
+                stat(from)?;
+            }
             op::DELETE => results.push(OpResult::Deleted),
             op::SET_DATA => results.push(OpResult::Set(Box::new(stat(from)?))),
             op::CHECK => results.push(OpResult::Checked),

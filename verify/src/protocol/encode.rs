@@ -60,7 +60,8 @@ fn request(out: &mut Writer, request: &Request) {
             mode,
             with_stat,
         } => {
-            out.int(if *with_stat { op::CREATE2 } else { op::CREATE });
+            let plain = if *with_stat { op::CREATE2 } else { op::CREATE };
+            out.int(special(*mode).unwrap_or(plain));
             create(out, path, data, *mode);
         }
         Request::Delete { path, version } => {
@@ -103,7 +104,7 @@ fn part_header(out: &mut Writer, kind: i32, done: bool) {
 fn part(out: &mut Writer, part: &Op) {
     match part {
         Op::Create { path, data, mode } => {
-            part_header(out, op::CREATE, false);
+            part_header(out, special(*mode).unwrap_or(op::CREATE), false);
             create(out, path, data, *mode);
         }
         Op::Delete { path, version } => {
@@ -133,7 +134,27 @@ fn create(out: &mut Writer, path: &str, data: &[u8], mode: CreateMode) {
         CreateMode::Ephemeral => 1,
         CreateMode::PersistentSequential => 2,
         CreateMode::EphemeralSequential => 3,
+        CreateMode::Container => 4,
+        CreateMode::PersistentWithTtl(_) => 5,
+        CreateMode::PersistentSequentialWithTtl(_) => 6,
     });
+    if let Some(ttl) = mode.ttl() {
+        out.long(i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX));
+    }
+}
+
+/// The request for a kind of node that has one of its own. Its answer always has the stat.
+pub(super) fn special(mode: CreateMode) -> Option<i32> {
+    match mode {
+        CreateMode::Container => Some(op::CREATE_CONTAINER),
+        CreateMode::PersistentWithTtl(_) | CreateMode::PersistentSequentialWithTtl(_) => {
+            Some(op::CREATE_TTL)
+        }
+        CreateMode::Persistent
+        | CreateMode::PersistentSequential
+        | CreateMode::Ephemeral
+        | CreateMode::EphemeralSequential => None,
+    }
 }
 
 fn any(version: Option<Version>) -> i32 {

@@ -141,6 +141,12 @@ impl Request {
         }
     }
 
+    /// Whether a server refuses to read it, because it is longer than `jute.maxbuffer` as it is by default.
+    pub fn is_too_long(&self) -> bool {
+        const MOST: u64 = 0xf_ffff;
+        self.wire_bytes() - 4 > MOST
+    }
+
     /// Its length on the wire in bytes: the length word, xid, type, and fields as jute encodes them.
     pub fn wire_bytes(&self) -> u64 {
         /// `int` length + bytes.
@@ -149,15 +155,23 @@ impl Request {
         }
         /// One ACL entry, world:anyone, as `OPEN_ACL_UNSAFE` is sent.
         const OPEN_ACL: u64 = 4 + 4 + 4 + 5 + 4 + 6;
+        /// The flags, and the time to live if there is one.
+        fn flags(mode: CreateMode) -> u64 {
+            if mode.ttl().is_some() { 12 } else { 4 }
+        }
         fn op(op: &Op) -> u64 {
             9 + match op {
-                Op::Create { path, data, .. } => text(path) + 4 + data.len() as u64 + OPEN_ACL + 4,
+                Op::Create { path, data, mode } => {
+                    text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode)
+                }
                 Op::Delete { path, .. } | Op::Check { path, .. } => text(path) + 4,
                 Op::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
             }
         }
         12 + match self {
-            Self::Create { path, data, .. } => text(path) + 4 + data.len() as u64 + OPEN_ACL + 4,
+            Self::Create {
+                path, data, mode, ..
+            } => text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode),
             Self::Delete { path, .. } => text(path) + 4,
             Self::Exists { path, .. }
             | Self::GetData { path, .. }
