@@ -3,6 +3,7 @@
 mod build;
 mod faults;
 mod nodes;
+mod watches;
 
 use crate::step::Step;
 use build::Build;
@@ -25,6 +26,10 @@ pub const SCRIPTS: &[Script] = &[
     faults::FOLLOWER_KILLED,
     faults::NEW_EPOCH,
     nodes::TOO_LONG,
+    watches::LASTING,
+    watches::TAKEN_BACK,
+    watches::BROUGHT_ALONG,
+    watches::EPHEMERALS,
 ];
 
 /// Sequences for servers that look often for nodes that go by themselves.

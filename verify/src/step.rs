@@ -54,6 +54,10 @@ pub enum Step {
         exist: Vec<Path>,
         /// Nodes whose children it watches.
         child: Vec<Path>,
+        /// Nodes on which it has watches that stay.
+        persistent: Vec<Path>,
+        /// Nodes below which it watches everything.
+        recursive: Vec<Path>,
     },
     /// The client ends its session.
     Close {
@@ -66,6 +70,8 @@ pub enum Step {
         wires: Vec<Wire>,
         /// Whether the connections are cut, or stay.
         cut: bool,
+        /// What is asked first.
+        first: Option<(Wire, Request)>,
         /// The nodes.
         nodes: Vec<Path>,
         /// How long the nodes stay at least.
@@ -126,12 +132,20 @@ impl fmt::Display for Step {
                 data,
                 exist,
                 child,
+                persistent,
+                recursive,
             } => write!(
                 out,
-                "{wire}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}"
+                "{wire}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}, \
+                 persistent {persistent:?}, recursive {recursive:?}"
             ),
             Self::Close { wire } => write!(out, "{wire}: close"),
-            Self::Silence { wires, cut, .. } => {
+            Self::Silence {
+                wires, cut, first, ..
+            } => {
+                if let Some((wire, request)) = first {
+                    write!(out, "{wire}: {}, ", Words(request))?;
+                }
                 let how = if *cut { "cut" } else { "silent" };
                 write!(out, "{how} until nodes are gone:")?;
                 wires.iter().try_for_each(|wire| write!(out, " {wire}"))
@@ -178,7 +192,14 @@ impl fmt::Display for Words<'_> {
                 data,
                 version,
             } => write!(out, "{name}({path}, {} bytes{})", data.len(), Of(*version)),
-            Request::Sync { path } => write!(out, "{name}({path})"),
+            Request::Sync { path } | Request::GetEphemerals { prefix: path } => {
+                write!(out, "{name}({path})")
+            }
+            Request::AddWatch { path, recursive } => {
+                let recursive = if *recursive { ", recursive" } else { "" };
+                write!(out, "{name}({path}{recursive})")
+            }
+            Request::RemoveWatches { path, side } => write!(out, "{name}({path}, {side:?})"),
             Request::Multi(ops) => {
                 write!(out, "{name}(")?;
                 for (place, op) in ops.iter().enumerate() {

@@ -128,7 +128,10 @@ impl Check<'_> {
             Request::Exists { .. }
             | Request::GetData { .. }
             | Request::GetChildren { .. }
-            | Request::Sync { .. } => Err(ZkError::Unimplemented),
+            | Request::Sync { .. }
+            | Request::AddWatch { .. }
+            | Request::RemoveWatches { .. }
+            | Request::GetEphemerals { .. } => Err(ZkError::Unimplemented),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod elections;
 mod faults;
+mod lasting;
 mod model;
 mod nodes;
 mod requests;

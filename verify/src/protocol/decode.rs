@@ -36,6 +36,12 @@ pub enum Asked {
     Sync,
     /// `multi`
     Multi,
+    /// `addWatch`
+    AddWatch,
+    /// `removeWatches`
+    RemoveWatches,
+    /// `getEphemerals`
+    GetEphemerals,
     /// The end of the session.
     Close,
 }
@@ -56,6 +62,9 @@ impl From<&Request> for Asked {
             Request::SetData { .. } => Self::SetData,
             Request::Sync { .. } => Self::Sync,
             Request::Multi(_) => Self::Multi,
+            Request::AddWatch { .. } => Self::AddWatch,
+            Request::RemoveWatches { .. } => Self::RemoveWatches,
+            Request::GetEphemerals { .. } => Self::GetEphemerals,
         }
     }
 }
@@ -148,6 +157,12 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
             Response::Synced
         }
         Asked::Multi => return multi(from),
+        Asked::AddWatch => {
+            from.int()?;
+            Response::Watching
+        }
+        Asked::RemoveWatches => Response::Watching,
+        Asked::GetEphemerals => Response::Ephemerals(from.texts()?),
         Asked::Close => Response::Closed,
     }))
 }

@@ -1,6 +1,6 @@
 //! What a client sends.
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request, Version};
+use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request, Version, WatchSide};
 use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables, Xid};
 
 use super::{op, xid};
@@ -45,9 +45,23 @@ pub fn message(message: &ClientMessage) -> Vec<u8> {
 }
 
 fn set_watches(out: &mut Writer, tables: &WatchTables) {
-    out.int(xid::SET_WATCHES).int(op::SET_WATCHES);
+    let lists = [
+        &tables.data,
+        &tables.exist,
+        &tables.child,
+        &tables.persistent,
+        &tables.recursive,
+    ];
+    // As the Java client does it: the older request is enough for watches that fire once.
+    let once = lists[3..].iter().all(|list| list.is_empty());
+    let (op, lists) = if once {
+        (op::SET_WATCHES, &lists[..3])
+    } else {
+        (op::SET_WATCHES2, &lists[..])
+    };
+    out.int(xid::SET_WATCHES).int(op);
     out.long(tables.relative_zxid.0.cast_signed());
-    for list in [&tables.data, &tables.exist, &tables.child] {
+    for list in lists {
         out.texts(list.iter().map(|path| &**path));
     }
 }
@@ -93,6 +107,19 @@ fn request(out: &mut Writer, request: &Request) {
                 part(out, op);
             }
             part_header(out, -1, true);
+        }
+        Request::AddWatch { path, recursive } => {
+            out.int(op::ADD_WATCH).text(path).int(i32::from(*recursive));
+        }
+        Request::RemoveWatches { path, side } => {
+            out.int(op::REMOVE_WATCHES).text(path).int(match side {
+                WatchSide::Children => 1,
+                WatchSide::Data => 2,
+                WatchSide::Any => 3,
+            });
+        }
+        Request::GetEphemerals { prefix } => {
+            out.int(op::GET_EPHEMERALS).text(prefix);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
 
 use super::{Build, Script};
-use crate::step::Step;
+use crate::step::{Step, Wire};
 
 /// How long a node may be without children and changes.
 const TTL: Duration = Duration::from_millis(700);
@@ -29,14 +29,15 @@ pub(super) const CONTAINERS: Script = Script {
             [build.create("/box/x", ephemeral), build.exists("/box")],
         );
         build.ask(client, [build.get_children("/box"), build.get_children("")]);
-        build.ask(client, [build.delete("/box/x"), build.get_children("/box")]);
-        gone(&mut build, &["/box"], Duration::ZERO);
+        let last = build.delete("/box/x");
+        gone(&mut build, Some((client, last)), &["/box"], Duration::ZERO);
         build.ask(
             client,
             [build.create("/box/x", ephemeral), build.exists("/fresh")],
         );
-        build.ask(client, [build.delete("/outer/inner/x")]);
-        gone(&mut build, &["/outer/inner", "/outer"], Duration::ZERO);
+        let last = build.delete("/outer/inner/x");
+        let nodes = ["/outer/inner", "/outer"];
+        gone(&mut build, Some((client, last)), &nodes, Duration::ZERO);
         build.ask(client, [build.get_children(""), build.get_data("/fresh")]);
         build.steps
     },
@@ -66,22 +67,27 @@ pub(super) const TIME_TO_LIVE: Script = Script {
             client,
             [build.exists("/n-0000000000"), build.get_children("")],
         );
-        gone(&mut build, &["/n-0000000000"], TTL);
-        build.ask(
-            client,
-            [build.get_data("/parent"), build.delete("/parent/x")],
+        gone(&mut build, None, &["/n-0000000000"], TTL);
+        build.ask(client, [build.get_data("/parent")]);
+        let last = build.delete("/parent/x");
+        gone(
+            &mut build,
+            Some((client, last)),
+            &["/parent"],
+            Duration::ZERO,
         );
-        gone(&mut build, &["/parent"], Duration::ZERO);
         build.ask(client, [build.get_children("")]);
         build.steps
     },
 };
 
-fn gone(build: &mut Build, nodes: &[&str], timeout: Duration) {
+/// Asks, and waits until nodes are gone: they may be before another answer comes.
+fn gone(build: &mut Build, first: Option<(Wire, Request)>, nodes: &[&str], timeout: Duration) {
     let nodes = nodes.iter().map(|path| build.path(path)).collect();
     build.steps.push(Step::Silence {
         wires: Vec::new(),
         cut: false,
+        first,
         nodes,
         timeout,
     });

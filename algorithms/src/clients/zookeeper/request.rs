@@ -62,6 +62,36 @@ pub enum Request {
     },
     /// All or nothing.
     Multi(Rc<[Op]>),
+    /// Leave a watch that stays when it has fired.
+    AddWatch {
+        /// On which node, whether it is there or not.
+        path: Path,
+        /// Whether to watch all that is below it, too; then lists of children are not told of.
+        recursive: bool,
+    },
+    /// Take back watches of this connection.
+    RemoveWatches {
+        /// On which node.
+        path: Path,
+        /// On which side of it.
+        side: WatchSide,
+    },
+    /// Ask for the nodes that go with the session.
+    GetEphemerals {
+        /// Only those whose path begins so; all, if this is empty or the root.
+        prefix: Path,
+    },
+}
+
+/// A side of a node that can be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchSide {
+    /// Its children.
+    Children,
+    /// Its data, and its making and deletion.
+    Data,
+    /// Both.
+    Any,
 }
 
 /// The kind of a request, without what it carries.
@@ -83,11 +113,17 @@ pub enum RequestKind {
     Sync,
     /// `multi`
     Multi,
+    /// `add-watch`
+    AddWatch,
+    /// `remove-watches`
+    RemoveWatches,
+    /// `get-ephemerals`
+    GetEphemerals,
 }
 
 impl RequestKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Create,
         Self::Delete,
         Self::Exists,
@@ -96,6 +132,9 @@ impl RequestKind {
         Self::SetData,
         Self::Sync,
         Self::Multi,
+        Self::AddWatch,
+        Self::RemoveWatches,
+        Self::GetEphemerals,
     ];
 
     /// Its name in scenario files and traces.
@@ -109,6 +148,9 @@ impl RequestKind {
             Self::SetData => "set-data",
             Self::Sync => "sync",
             Self::Multi => "multi",
+            Self::AddWatch => "add-watch",
+            Self::RemoveWatches => "remove-watches",
+            Self::GetEphemerals => "get-ephemerals",
         }
     }
 }
@@ -125,6 +167,9 @@ impl Request {
             Self::SetData { .. } => RequestKind::SetData,
             Self::Sync { .. } => RequestKind::Sync,
             Self::Multi(_) => RequestKind::Multi,
+            Self::AddWatch { .. } => RequestKind::AddWatch,
+            Self::RemoveWatches { .. } => RequestKind::RemoveWatches,
+            Self::GetEphemerals { .. } => RequestKind::GetEphemerals,
         }
     }
 
@@ -137,7 +182,10 @@ impl Request {
             Self::Exists { .. }
             | Self::GetData { .. }
             | Self::GetChildren { .. }
-            | Self::Sync { .. } => false,
+            | Self::Sync { .. }
+            | Self::AddWatch { .. }
+            | Self::RemoveWatches { .. }
+            | Self::GetEphemerals { .. } => false,
         }
     }
 
@@ -177,7 +225,8 @@ impl Request {
             | Self::GetData { path, .. }
             | Self::GetChildren { path, .. } => text(path) + 1,
             Self::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
-            Self::Sync { path } => text(path),
+            Self::Sync { path } | Self::GetEphemerals { prefix: path } => text(path),
+            Self::AddWatch { path, .. } | Self::RemoveWatches { path, .. } => text(path) + 4,
             Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
         }
     }
