@@ -7,11 +7,13 @@ mod list;
 mod merge;
 mod one_run;
 mod part;
+mod plan;
 mod replay;
 mod run;
 mod shrink;
 mod verify;
 mod why;
+mod yields;
 
 use clap::Subcommand;
 
@@ -26,6 +28,9 @@ pub enum Command {
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     Why(why::Why),
+    Plan(plan::Plan),
+    #[command(name = "yield")]
+    Yields(yields::Yields),
     List(list::List),
     Herd(herd::Herd),
     Bench(bench::Bench),
@@ -45,6 +50,8 @@ impl Command {
             Self::Replay(replay) => replay.execute(look),
             Self::Shrink(shrink) => shrink.execute(look),
             Self::Why(why) => why.execute(look),
+            Self::Plan(plan) => plan.execute(),
+            Self::Yields(yields) => yields.execute(),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Bench(bench) => bench.execute(look),

@@ -18,6 +18,8 @@ pub struct SeedOutcome {
     pub verdicts: Vec<(&'static str, Verdict)>,
     /// Why the run as a whole says nothing (a fault that never fired, nobody waited), if so.
     pub vacuous: Option<String>,
+    /// The invariants that were not looked at because no lock could keep them under the faults that the seed drew.
+    pub excused: Vec<&'static str>,
     /// What was counted.
     pub counts: Counts,
 }

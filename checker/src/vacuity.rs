@@ -11,7 +11,7 @@ pub fn vacuous(run: &Run) -> Option<String> {
 pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
     let Run { history, facts, .. } = evidence.run;
     if let Some((_, Ended::OutOfBudget)) = evidence.ended {
-        return Some("the run was out of its budget before it could tell".to_owned());
+        return idle(evidence);
     }
     for fault in (0..facts.faults_planned).map(FaultId) {
         let fires = |&index: &usize| evidence.event(index).what == What::FaultFired { fault };
@@ -20,6 +20,15 @@ pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
             return Some(format!("fault {number} never fired: {fault}"));
         }
     }
+    idle(evidence)
+}
+
+/// As [`vacuous_evidence`], but for faults that never fired.
+pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
+    if let Some((_, Ended::OutOfBudget)) = evidence.ended {
+        return Some("the run was out of its budget before it could tell".to_owned());
+    }
+    let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
         return Some("nobody ever got the lock".to_owned());
     }

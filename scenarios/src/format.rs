@@ -12,6 +12,7 @@ mod expect;
 mod fault;
 mod inject;
 mod mistake;
+mod open;
 mod reader;
 mod replay;
 mod trigger;
@@ -30,6 +31,7 @@ use self::cast::Cast;
 use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
+use crate::open::Open;
 use crate::scenario::{Case, Catalogue, Scenario, default_event_budget};
 
 /// Reads the text of a scenario file. Its path is taken to be its name with `.toml` behind it.
@@ -91,10 +93,13 @@ fn scenario(
         mistakes,
     );
     let resource = case::resource(fields, mistakes);
-    let (service, servers) = world::service(fields, mistakes);
-    let network = world::network(fields, mistakes);
-    let (workload, contenders) = workload::workload(fields, mistakes);
+    let mut open = Open::default();
+    let (service, servers) = world::service(fields, &mut open, mistakes);
+    let network = world::network(fields, &mut open, mistakes);
+    let (workload, contenders) = workload::workload(fields, &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
+    open.budget_given = event_budget.is_some();
+    open.faults = open::faults(fields, mistakes);
     let cast = Cast {
         contenders,
         servers,
@@ -110,7 +115,7 @@ fn scenario(
         faults: faults.clone(),
         event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
     };
-    let mut cases = cases(fields, catalogue, section, &world, mistakes);
+    let mut cases = cases(fields, catalogue, section, &world, &open, mistakes);
     replay::replay(fields, &mut cases, mistakes);
     Scenario {
         name: name.to_owned(),
@@ -185,6 +190,7 @@ fn cases(
     catalogue: &Catalogue,
     section: Section,
     world: &dyn Fn(Recipe) -> Plan,
+    open: &Open,
     mistakes: &mut Mistakes,
 ) -> Vec<Case> {
     let example = "[[case]] and below it algorithm = \"zk-predecessor-watch\"";
@@ -200,7 +206,7 @@ fn cases(
     }
     let cases: Vec<case::Named> = items
         .iter()
-        .filter_map(|item| case::case(item, catalogue, section, world, mistakes))
+        .filter_map(|item| case::case(item, catalogue, section, world, open, mistakes))
         .collect();
     assert!(
         cases.len() == items.len() || !mistakes.is_empty(),

@@ -56,6 +56,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "zookeeper/stock-pause",
         include_str!("../zookeeper/stock-pause.toml"),
     ),
+    ("zookeeper/swarm", include_str!("../zookeeper/swarm.toml")),
     (
         "zookeeper/unsorted-children",
         include_str!("../zookeeper/unsorted-children.toml"),

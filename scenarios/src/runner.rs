@@ -5,14 +5,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
-use picklock_checker::vacuity::vacuous_evidence;
-use picklock_checker::{Evidence, invariants};
+use picklock_checker::{Evidence, invariants, vacuity};
 use picklock_sim::engine::Tape;
 use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
 use crate::clock::Stopwatch;
-use crate::scenario::{Case, Scenario, Want};
+use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
 use crate::tally::Tally;
 
@@ -138,7 +137,7 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
 pub fn simulated(case: &Case, seed: u64) -> Simulated {
     match &case.recorded {
         Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
-        None => simulate(&case.plan, seed),
+        None => simulate(&case.plan_for(seed), seed),
     }
 }
 
@@ -148,6 +147,7 @@ pub fn simulated(case: &Case, seed: u64) -> Simulated {
 ///
 /// [`Stopped::NotDeterministic`], if it is run twice and the runs differ.
 pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stopped> {
+    let case = &*case.settled(seed);
     let simulated = simulated(case, seed);
     if twice {
         let again = self::simulated(case, seed).hash;
@@ -161,7 +161,7 @@ pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stop
     Ok(judge(case, seed, &simulated))
 }
 
-/// Judges a run by what its case expects.
+/// Judges a run by what its case expects. The case is settled already.
 pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
     let wanted = case
         .expectations
@@ -175,9 +175,22 @@ pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
         seed,
         hash: simulated.hash,
         verdicts: invariants::check_evidence(&evidence, wanted),
-        vacuous: vacuous_evidence(&evidence),
+        // Nobody promised that a fault that was drawn finds its moment.
+        vacuous: match case.drawn {
+            true => vacuity::idle(&evidence),
+            false => vacuity::vacuous_evidence(&evidence),
+        },
+        excused: excused(case),
         counts: simulated.run.counts,
     }
+}
+
+/// What is not looked at because of the faults that were drawn.
+fn excused(case: &Case) -> Vec<&'static str> {
+    let unchecked = |it: &&Expectation| matches!(it.want, Want::Unchecked { .. });
+    let expectations = case.expectations.iter().filter(|_| case.drawn);
+    let excused = expectations.filter(unchecked);
+    excused.map(|it| it.invariant).collect()
 }
 
 /// What is wanted of an invariant; `None` if it is not looked at.
@@ -192,6 +205,7 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
 
 /// Runs a seed again to tell its story: that of the violation, if there is one to tell.
 fn tell(scenario: &Scenario, case: &Case, violation: &Violation) -> Story {
+    let case = &*case.settled(violation.seed);
     let simulated = simulated(case, violation.seed);
     let outcome = judge(case, violation.seed, &simulated);
     let violated = (violation.invariant.clone(), violation.witness.clone());

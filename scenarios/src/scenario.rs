@@ -1,5 +1,6 @@
 //! What a scenario file says, checked and ready to run.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -8,6 +9,9 @@ use picklock_algorithms::registry::RECIPES;
 use picklock_checker::invariants::INVARIANTS;
 use picklock_checker::metrics::METRICS;
 use picklock_sim::plan::{Plan, Workload};
+
+use crate::open::Open;
+use crate::{excuses, generate};
 
 /// The names that scenario files may use.
 #[derive(Clone, Copy)]
@@ -73,8 +77,13 @@ pub struct Case {
     pub name: String,
     /// The algorithm.
     pub algorithm: Recipe,
-    /// Everything that a run will do.
+    /// Everything that a run will do. If something is left open, the least of it stands here, and no seed runs just
+    /// this: see [`plan_for`](Self::plan_for).
     pub plan: Plan,
+    /// What each seed settles, if anything.
+    pub open: Option<Open>,
+    /// A seed has settled it: the plan is drawn, and nobody promised that all of its faults find their moment.
+    pub drawn: bool,
     /// What is wanted of each invariant that is looked at, in the order of the catalogue.
     pub expectations: Vec<Expectation>,
     /// The bounds that metrics must keep, in the order of the catalogue.
@@ -140,10 +149,53 @@ impl fmt::Debug for Case {
             .field("resource", &self.plan.resource)
             .field("faults", &self.plan.faults)
             .field("event_budget", &self.plan.event_budget)
+            .field("open", &self.open)
+            .field("drawn", &self.drawn)
             .field("expectations", &self.expectations)
             .field("measures", &self.measures)
             .field("recorded", &self.recorded)
             .finish()
+    }
+}
+
+impl Case {
+    /// The plan that a seed runs.
+    pub fn plan_for(&self, seed: u64) -> Cow<'_, Plan> {
+        match &self.open {
+            Some(open) => Cow::Owned(generate::draw(&self.plan, open, seed)),
+            None => Cow::Borrowed(&self.plan),
+        }
+    }
+
+    /// The case as a seed runs it, with nothing left open: with the plan of that seed, and without what the faults
+    /// of that plan take from every lock.
+    pub fn settled(&self, seed: u64) -> Cow<'_, Self> {
+        match &self.open {
+            Some(open) => Cow::Owned(self.with_plan(generate::draw(&self.plan, open, seed))),
+            None => Cow::Borrowed(self),
+        }
+    }
+
+    /// The same with a plan that was drawn. What no lock can promise under its faults is not looked at.
+    #[must_use]
+    pub fn with_plan(&self, plan: Plan) -> Self {
+        let mut case = self.clone();
+        // The faults of the file are what its expectations speak of.
+        let drawn = plan
+            .faults
+            .get(self.plan.faults.len()..)
+            .unwrap_or_default();
+        for excuse in excuses::excuses(&plan, drawn) {
+            let mut expectations = case.expectations.iter_mut();
+            if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {
+                let because = Some(excuse.because);
+                found.want = Want::Unchecked { because };
+            }
+        }
+        case.plan = plan;
+        case.open = None;
+        case.drawn = true;
+        case
     }
 }
 

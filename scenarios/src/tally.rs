@@ -31,6 +31,12 @@ pub struct Tally {
     vacuous: BTreeMap<String, u64>,
     /// By invariant: how many seeds left it undecided, and why the first did.
     unknown: BTreeMap<String, Unknown>,
+    /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    excused: BTreeMap<String, u64>,
+    /// By invariant: how many of the seeds that say something say nothing of it, excused or undecided.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    silent: BTreeMap<String, u64>,
     violated: BTreeMap<String, Seen>,
     /// Real time that it took; nothing that others should see.
     #[serde(skip)]
@@ -66,6 +72,8 @@ impl Tally {
             counts: Counts::default(),
             vacuous: BTreeMap::new(),
             unknown: BTreeMap::new(),
+            excused: BTreeMap::new(),
+            silent: BTreeMap::new(),
             violated: BTreeMap::new(),
             took: Duration::ZERO,
         }
@@ -76,6 +84,21 @@ impl Tally {
         *self.ran.entry(shard.index()).or_default() += 1;
         self.hash = self.hash.wrapping_add(mixed(outcome.seed, outcome.hash));
         self.counts.add(&outcome.counts);
+        let undecided = outcome
+            .verdicts
+            .iter()
+            .filter_map(|(name, verdict)| match verdict {
+                Verdict::Undecided(_) => Some(name),
+                Verdict::Holds | Verdict::Violated(_) => None,
+            });
+        for invariant in outcome.excused.iter().chain(undecided) {
+            if outcome.vacuous.is_none() {
+                *self.silent.entry((*invariant).to_owned()).or_default() += 1;
+            }
+        }
+        for invariant in outcome.excused {
+            *self.excused.entry(invariant.to_owned()).or_default() += 1;
+        }
         if let Some(reason) = outcome.vacuous {
             *self.vacuous.entry(reason).or_default() += 1;
         }
@@ -123,6 +146,14 @@ impl Tally {
         self.counts.add(&other.counts);
         for (reason, seeds) in other.vacuous {
             *self.vacuous.entry(reason).or_default() += seeds;
+        }
+        for (ours, theirs) in [
+            (&mut self.excused, other.excused),
+            (&mut self.silent, other.silent),
+        ] {
+            for (invariant, seeds) in theirs {
+                *ours.entry(invariant).or_default() += seeds;
+            }
         }
         for (invariant, unknown) in other.unknown {
             self.left_unknown(invariant, unknown);

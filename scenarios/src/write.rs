@@ -1,12 +1,14 @@
 //! Spells a case out as a scenario file, so that a run can be saved and told again.
 
 mod fault;
+mod open;
 mod toml;
 
 use picklock_sim::plan::{Arrival, Ensemble, Hold, Network, Section, Service, Workload};
 
 use self::toml::{number, prose, text};
 use crate::format::checked_by_default;
+use crate::open::Open;
 use crate::scenario::{Case, Expectation, Measure, Recorded, Scenario, Want};
 use crate::units::{write_duration, write_range};
 
@@ -18,14 +20,20 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
         format!("because = {}", prose(&scenario.because)),
         format!("source = {}", text(&scenario.source)),
         format!("resource = \"{}\"", fencing(case.plan.resource.fenced)),
-        format!("event-budget = {}", case.plan.event_budget),
-        String::new(),
     ];
-    match &case.plan.service {
-        Service::ZooKeeper(ensemble) => lines.extend(zookeeper(ensemble)),
+    let settled = Open::default();
+    let open = case.open.as_ref().unwrap_or(&settled);
+    // The budget of what is left open follows from what each seed settles.
+    if !open.is_open() || open.budget_given {
+        lines.push(format!("event-budget = {}", case.plan.event_budget));
     }
-    lines.extend(network(&case.plan.network));
-    lines.extend(workload(&case.plan.workload));
+    lines.extend(open.faults.as_ref().map(open::faults));
+    lines.push(String::new());
+    match &case.plan.service {
+        Service::ZooKeeper(ensemble) => lines.extend(zookeeper(ensemble, open)),
+    }
+    lines.extend(network(&case.plan.network, open));
+    lines.extend(workload(&case.plan.workload, open));
     for planned in &case.plan.faults {
         lines.extend(fault::lines(planned));
     }
@@ -40,11 +48,14 @@ fn fencing(fenced: bool) -> &'static str {
     if fenced { "fenced" } else { "unfenced" }
 }
 
-fn zookeeper(ensemble: &Ensemble) -> Vec<String> {
+fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
     vec![
         "[service.zookeeper]".to_owned(),
-        format!("servers = {}", ensemble.servers),
+        format!(
+            "servers = {}",
+            open::one_of(&open.servers, ensemble.servers, |it| it.to_string())
+        ),
         format!("tick = {}", time(ensemble.tick)),
         format!("sync-limit = {}", ensemble.sync_limit),
         format!("init-limit = {}", ensemble.init_limit),
@@ -57,28 +68,36 @@ fn zookeeper(ensemble: &Ensemble) -> Vec<String> {
     ]
 }
 
-fn network(network: &Network) -> Vec<String> {
-    let range = |range| text(&write_range(range));
+fn network(network: &Network, open: &Open) -> Vec<String> {
+    let ranges = |choices: &[_], only| open::one_of(choices, only, |it| text(&write_range(it)));
     vec![
         "[network]".to_owned(),
-        format!("latency = {}", range(network.client_latency)),
-        format!("server-latency = {}", range(network.server_latency)),
+        format!(
+            "latency = {}",
+            ranges(&open.client_latency, network.client_latency)
+        ),
+        format!(
+            "server-latency = {}",
+            ranges(&open.server_latency, network.server_latency)
+        ),
         String::new(),
     ]
 }
 
-fn workload(workload: &Workload) -> Vec<String> {
+fn workload(workload: &Workload, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
-    let arrive = match workload.arrive {
+    let arrive = open::one_of(&open.arrive, workload.arrive, |arrive| match arrive {
         Arrival::Together => text("together"),
         Arrival::InOrder => text("in-order"),
         Arrival::BehindHolder => text("behind-holder"),
         Arrival::Within(within) => format!("{{ within = {} }}", time(within)),
+    });
+    let hold = match (open.hold, workload.hold) {
+        (Some(range), _) => text(&write_range(range)),
+        (None, Hold::For(length)) => time(length),
+        (None, Hold::Settled) => text("settled"),
     };
-    let hold = match workload.hold {
-        Hold::For(length) => time(length),
-        Hold::Settled => text("settled"),
-    };
+    let think = open::one_of(&open.think, workload.think, |it| text(&write_range(it)));
     let section = match workload.section {
         Section::Write => text("write"),
         Section::Count => text("count"),
@@ -88,11 +107,14 @@ fn workload(workload: &Workload) -> Vec<String> {
     };
     let mut lines = vec![
         "[workload]".to_owned(),
-        format!("contenders = {}", workload.contenders),
+        format!(
+            "contenders = {}",
+            open::number(open.contenders, workload.contenders)
+        ),
         format!("arrive = {arrive}"),
-        format!("rounds = {}", workload.rounds),
+        format!("rounds = {}", open::number(open.rounds, workload.rounds)),
         format!("hold = {hold}"),
-        format!("think = {}", text(&write_range(workload.think))),
+        format!("think = {think}"),
         format!("section = {section}"),
         format!("bystanders = {}", workload.bystanders),
         format!("bystander-every = {}", time(workload.bystander_every)),

@@ -86,6 +86,52 @@ fn the_good_scenario_is_good() {
 /// A name for the snapshot, what is replaced, and by what.
 const SLIPS: &[(&str, &str, &str)] = &[
     ("unknown_algorithm", "zk-same-name", "zk-sane-name"),
+    (
+        "unknown_choice_of_faults",
+        "resource = \"unfenced\"",
+        "faults = \"all\"",
+    ),
+    (
+        "unknown_kind_of_fault",
+        "resource = \"unfenced\"",
+        "faults.any = { kinds = [\"pauze\"] }",
+    ),
+    (
+        "kind_of_fault_twice",
+        "resource = \"unfenced\"",
+        "faults.any = { kinds = [\"cut\", \"cut\"] }",
+    ),
+    (
+        "no_kind_of_fault",
+        "resource = \"unfenced\"",
+        "faults.any = { kinds = [] }",
+    ),
+    (
+        "contenders_backwards",
+        "contenders = 3",
+        "contenders = \"4..3\"",
+    ),
+    (
+        "contenders_too_many",
+        "contenders = 3",
+        "contenders = \"2..900000\"",
+    ),
+    (
+        "contenders_unreadable",
+        "contenders = 3",
+        "contenders = \"many\"",
+    ),
+    (
+        "target_missing_from_some_worlds",
+        "contenders = 3",
+        "contenders = \"1..3\"",
+    ),
+    (
+        "nothing_to_choose_from",
+        "arrive = \"in-order\"",
+        "arrive = []",
+    ),
+    ("one_choice_unknown", "servers = 3", "servers = [3, 4]"),
     ("unknown_fault", "inject.pause", "inject.pauze"),
     ("unknown_trigger", "when.acquired", "when.aquired"),
     (

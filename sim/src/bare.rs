@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use picklock_algorithms::clients::completion::{Completion, completion};
+use picklock_algorithms::clients::completion::{Completion, Completions};
 use picklock_checker::VirtualTime;
 
 use crate::chance::Chance;
@@ -44,7 +44,7 @@ pub fn with_futures(seed: u64) -> u64 {
     })
 }
 
-/// Runs the same simulation without a future or an allocation for each request: what the engine's bookkeeping is
+/// Runs the same simulation without a future or anything to wait on: what the engine's bookkeeping is
 /// measured against.
 pub fn without_futures(seed: u64) -> u64 {
     Sandbox::run(0, |mut sandbox| {
@@ -79,7 +79,7 @@ fn run_ready(
 ) {
     loop {
         if let Some(started) = executor.start_only() {
-            executor.run(started);
+            executor.run(started.task);
             continue;
         }
         executor.drain_ready(ready);
@@ -95,8 +95,9 @@ fn run_ready(
 }
 
 async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
+    let answers = Completions::default();
     for _ in 0..ROUND_TRIPS {
-        let (answer, answered) = completion();
+        let (answer, answered) = answers.completion();
         {
             let mut world = world.borrow_mut();
             world.tape.choose(SERVERS);

@@ -1,22 +1,24 @@
 //! Contenders: who wants the lock, what they do while they have it, and what they believe.
 
+use std::cell::RefMut;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
 use futures_lite::future;
-use picklock_algorithms::clients::completion::completion;
+use picklock_algorithms::clients::completion::{Completions, completion};
 use picklock_algorithms::clients::zookeeper::{Path, SessionState, ZooKeeper};
 use picklock_algorithms::{Build, Env, Held, Lock, LockError};
 use picklock_checker::{ContenderId, Failure, Token, What};
 
+use crate::engine::ahead::Place;
 use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
 use crate::process::{ProcessId, ProcessState};
 use crate::resource::Write;
 use crate::shared::{Shared, environment, zookeeper};
-use crate::world::{LOCK, LOCK_PATH};
+use crate::world::{LOCK, World};
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,9 @@ struct Contender {
     env: Env,
     zk: ZooKeeper,
     lock: Box<dyn Lock>,
+    /// What sleeps and answers of the resource came in before, and others may again.
+    sleeps: Completions<()>,
+    answers: Completions<i64>,
 }
 
 /// How a section ended early.
@@ -74,27 +79,34 @@ impl Contender {
             env,
             zk,
             lock,
+            sleeps: Completions::default(),
+            answers: Completions::default(),
         }
+    }
+
+    fn world(&self) -> RefMut<'_, World> {
+        self.shared.world.borrow_mut()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        let (done, slept) = self.sleeps.completion();
+        self.world().sleep(self.process, duration, done);
+        slept.await;
     }
 
     /// Waits for its turn to come to the lock at all.
     async fn arrive(&self) {
         let arrive = self.shared.world.borrow().plan.workload.arrive;
         match arrive {
-            Arrival::Together => self.shared.world.borrow_mut().start(self.process),
+            Arrival::Together => self.world().start(self.process),
             Arrival::Within(span) => {
-                let wait = self.shared.world.borrow_mut().draw((Duration::ZERO, span));
-                self.env.sleep(wait).await;
-                self.shared.world.borrow_mut().start(self.process);
+                let wait = self.world().draw((Duration::ZERO, span));
+                self.sleep(wait).await;
+                self.world().start(self.process);
             }
             Arrival::InOrder | Arrival::BehindHolder => {
                 let (go, gone) = completion();
-                if self
-                    .shared
-                    .world
-                    .borrow_mut()
-                    .wait_to_start(self.process, go)
-                {
+                if self.world().wait_to_start(self.process, go) {
                     gone.await;
                 }
             }
@@ -103,12 +115,12 @@ impl Contender {
 
     async fn think(&self) {
         let think = {
-            let mut world = self.shared.world.borrow_mut();
+            let mut world = self.world();
             let range = world.plan.workload.think;
             world.draw(range)
         };
         if !think.is_zero() {
-            self.env.sleep(think).await;
+            self.sleep(think).await;
         }
     }
 
@@ -144,7 +156,7 @@ impl Contender {
                         definite,
                     })
                     .await;
-                    self.env.sleep(TRY_AGAIN_AFTER).await;
+                    self.sleep(TRY_AGAIN_AFTER).await;
                 }
             }
         }
@@ -153,11 +165,13 @@ impl Contender {
     /// `None` if it was cancelled.
     async fn acquire(&mut self) -> Option<Result<Held, LockError>> {
         let cancelled = {
-            let mut world = self.shared.world.borrow_mut();
+            let mut world = self.world();
             world.set_acquiring(self.process, true);
             world.cancellable(self.process)
         };
         let acquire = self.lock.acquire();
+        let place = self.process.0 as usize;
+        self.shared.world.borrow_mut().contenders[place].call = Place::of(&*acquire);
         let result = match cancelled {
             None => Some(acquire.await),
             Some(cancelled) => {
@@ -169,10 +183,7 @@ impl Contender {
                 future::or(acquire, cancelled).await
             }
         };
-        self.shared
-            .world
-            .borrow_mut()
-            .set_acquiring(self.process, false);
+        self.world().set_acquiring(self.process, false);
         result
     }
 
@@ -227,7 +238,7 @@ impl Contender {
             Section::Nothing => self.hold().await,
             Section::Write => {
                 self.hold().await;
-                let value = self.shared.world.borrow_mut().next_value();
+                let value = self.world().next_value();
                 self.write(Write {
                     value,
                     based_on: None,
@@ -259,7 +270,7 @@ impl Contender {
             }
             Section::DelayedWrite { delay } => {
                 let (value, delay) = {
-                    let mut world = self.shared.world.borrow_mut();
+                    let mut world = self.world();
                     (world.next_value(), world.draw((Duration::ZERO, delay)))
                 };
                 let write = Write {
@@ -283,27 +294,20 @@ impl Contender {
         };
         if first || hold == Hold::Settled {
             let (settled, all_settled) = completion();
-            self.shared
-                .world
-                .borrow_mut()
-                .wait_until_settled(self.process, settled);
+            self.world().wait_until_settled(self.process, settled);
             all_settled.await;
         }
         if let Hold::For(hold) = hold
             && !hold.is_zero()
         {
-            self.env.sleep(hold).await;
+            self.sleep(hold).await;
         }
     }
 
     async fn read(&self) -> i64 {
-        let (answer, answered) = completion();
-        self.shared.world.borrow_mut().ask_resource(
-            self.process,
-            ResourceRequest::Read,
-            Duration::ZERO,
-            answer,
-        );
+        let (answer, answered) = self.answers.completion();
+        self.world()
+            .ask_resource(self.process, ResourceRequest::Read, Duration::ZERO, answer);
         answered.await
     }
 
@@ -333,32 +337,30 @@ impl Contender {
             token: write.token,
         })
         .await;
-        let (answer, answered) = completion();
-        self.shared.world.borrow_mut().ask_resource(
-            self.process,
-            ResourceRequest::Write(write),
-            delay,
-            answer,
-        );
+        let (answer, answered) = self.answers.completion();
+        self.world()
+            .ask_resource(self.process, ResourceRequest::Write(write), delay, answer);
         answered
     }
 
     /// Says what has happened. A fault that waits for it may stop the process right here.
     async fn say(&self, what: What) {
-        self.shared
-            .world
-            .borrow_mut()
-            .contender_says(self.process, what);
-        poll_fn(|context| {
-            let world = self.shared.world.borrow();
-            if world.processes[self.process.0 as usize].state == ProcessState::Running {
-                Poll::Ready(())
-            } else {
+        self.world().contender_says(self.process, what);
+        if !self.runs() {
+            poll_fn(|context| {
+                if self.runs() {
+                    return Poll::Ready(());
+                }
                 context.waker().wake_by_ref();
                 Poll::Pending
-            }
-        })
-        .await;
+            })
+            .await;
+        }
+    }
+
+    fn runs(&self) -> bool {
+        let world = self.shared.world.borrow();
+        world.all_run || world.processes[self.process.0 as usize].state == ProcessState::Running
     }
 
     /// A closed session never comes back: a new one takes its place.
@@ -371,9 +373,12 @@ impl Contender {
 
 fn connect(shared: &Rc<Shared>, process: ProcessId, env: &Env) -> (ZooKeeper, Box<dyn Lock>) {
     let zk = zookeeper(shared, process);
-    let build = shared.world.borrow().plan.recipe.build;
+    let (build, path) = {
+        let world = shared.world.borrow();
+        (world.plan.recipe.build, Path::clone(&world.lock_path))
+    };
     let lock = match build {
-        Build::ZooKeeper(build) => build(zk.clone(), env.clone(), Path::from(LOCK_PATH)),
+        Build::ZooKeeper(build) => build(zk.clone(), env.clone(), path),
     };
     (zk, lock)
 }

@@ -1,5 +1,6 @@
 //! The engine: a timeline of events, an executor for the contenders' code, and one tape of choices.
 
+pub mod ahead;
 pub mod executor;
 pub mod sandbox;
 pub mod tape;

@@ -23,4 +23,4 @@ mod world;
 pub mod zookeeper;
 
 pub use recorder::RollingHash;
-pub use simulation::{Simulated, simulate, simulate_with};
+pub use simulation::{SeenMoment, Simulated, simulate, simulate_seen, simulate_with};

@@ -15,24 +15,24 @@ pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
     let Some(name) = world.ownership.node_of(by) else {
         return;
     };
-    let path = format!("{LOCK_PATH}/{name}");
+    let path = Path::from(format!("{LOCK_PATH}/{name}"));
     with_operator(world, async move |zk| delete(zk, &path).await);
 }
 
 /// Deletes the lock's own node with all below it, and makes it anew.
 pub(crate) fn recreate_lock(world: &mut World) {
     with_operator(world, async |zk| {
+        let lock = Path::from(LOCK_PATH);
         loop {
-            let lock = Path::from(LOCK_PATH);
             let children = match until_answered(async || zk.children(&lock).await).await {
                 // Another operator is at the same work, or this one was interrupted in it.
                 Err(ZkError::NoNode) => break,
                 answer => answer?,
             };
             for name in children.names() {
-                delete(zk, &format!("{LOCK_PATH}/{name}")).await?;
+                delete(zk, &Path::from(format!("{LOCK_PATH}/{name}"))).await?;
             }
-            match zk.delete(LOCK_PATH, None).await {
+            match zk.delete(&lock, None).await {
                 Ok(()) | Err(ZkError::NoNode) => break,
                 // Somebody was quicker.
                 Err(ZkError::NotEmpty | ZkError::ConnectionLoss) => {}
@@ -40,7 +40,7 @@ pub(crate) fn recreate_lock(world: &mut World) {
             }
         }
         loop {
-            match zk.create(LOCK_PATH, b"", CreateMode::Persistent).await {
+            match zk.create(&lock, b"", CreateMode::Persistent).await {
                 Ok(_) | Err(ZkError::NodeExists) => return Ok(()),
                 Err(ZkError::ConnectionLoss) => {}
                 Err(error) => return Err(error),
@@ -49,7 +49,7 @@ pub(crate) fn recreate_lock(world: &mut World) {
     });
 }
 
-async fn delete(zk: &ZooKeeper, path: &str) -> ZkResult<()> {
+async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     match until_answered(async || zk.delete(path, None).await).await {
         Err(ZkError::NoNode) => Ok(()),
         answer => answer,

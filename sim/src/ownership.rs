@@ -1,8 +1,9 @@
 //! Who owns the lock, read from what the service has committed.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use picklock_algorithms::OwnershipRule;
+use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::{ContenderId, Disowned, LockId, NameId, Token, VirtualTime, What};
 
 use crate::recorder::Recorder;
@@ -12,20 +13,30 @@ use crate::recorder::Recorder;
 pub struct Ownership {
     rule: OwnershipRule,
     lock: LockId,
-    /// The nodes below the lock, by sequence number and name.
-    queue: BTreeMap<(u64, Box<str>), Place>,
+    /// The nodes below the lock, by sequence number and name. Most come at the end and go from the front.
+    queue: VecDeque<Place>,
     owners: Vec<Owner>,
     /// Each node is queued under a number that no later one is below, even if the lock is made anew.
     arrivals: u64,
     grants: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Place {
+    sequence: u64,
+    path: Path,
+    /// Where the name begins in the path.
+    name_at: usize,
     by: ContenderId,
     token: Token,
     name: NameId,
     arrival: u64,
+}
+
+impl Place {
+    fn node_name(&self) -> &str {
+        &self.path[self.name_at..]
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +63,7 @@ impl Ownership {
         Self {
             rule,
             lock,
-            queue: BTreeMap::new(),
+            queue: VecDeque::new(),
             owners: Vec::new(),
             arrivals: 0,
             grants: 0,
@@ -71,11 +82,7 @@ impl Ownership {
 
     /// Who made the node of this name, and its number in the history.
     pub fn node(&self, name: &str) -> Option<(NameId, ContenderId)> {
-        let place = self
-            .queue
-            .iter()
-            .find(|((_, known), _)| known.as_ref() == name)?
-            .1;
+        let place = self.queue.iter().find(|place| place.node_name() == name)?;
         Some((place.name, place.by))
     }
 
@@ -83,19 +90,14 @@ impl Ownership {
     pub fn node_of(&self, by: ContenderId) -> Option<&str> {
         self.queue
             .iter()
-            .find(|(_, place)| place.by == by)
-            .map(|((_, name), _)| name.as_ref())
+            .find(|place| place.by == by)
+            .map(Place::node_name)
     }
 
     /// The node that everybody waits for in the end, and who made it.
     pub fn head(&self) -> Option<(NameId, ContenderId)> {
         let owner = self.owners.first().map(|owner| (owner.name, owner.by));
-        owner.or_else(|| {
-            self.queue
-                .values()
-                .next()
-                .map(|place| (place.name, place.by))
-        })
+        owner.or_else(|| self.queue.front().map(|place| (place.name, place.by)))
     }
 
     /// What is left at the service.
@@ -103,7 +105,7 @@ impl Ownership {
         match self.rule {
             OwnershipRule::LowestChild => self
                 .queue
-                .values()
+                .iter()
                 .map(|place| (place.name, place.by))
                 .collect(),
             OwnershipRule::Node | OwnershipRule::Data => self
@@ -119,7 +121,7 @@ impl Ownership {
         &mut self,
         at: VirtualTime,
         name: &str,
-        path: &str,
+        path: &Path,
         by: ContenderId,
         zxid: u64,
         recorder: &mut Recorder,
@@ -130,12 +132,18 @@ impl Ownership {
                 let arrival = self.arrivals;
                 self.arrivals += 1;
                 let place = Place {
+                    sequence: sequence(name),
+                    path: Path::clone(path),
+                    name_at: path.len() - name.len(),
                     by,
                     token: Token(zxid),
                     name: number,
                     arrival,
                 };
-                self.queue.insert((sequence(name), name.into()), place);
+                match self.find(place.sequence, name) {
+                    Ok(known) => self.queue[known] = place,
+                    Err(free) => self.queue.insert(free, place),
+                }
                 recorder.record(
                     at,
                     What::Queued {
@@ -167,7 +175,8 @@ impl Ownership {
     pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
         match self.rule {
             OwnershipRule::LowestChild => {
-                let Some(place) = self.queue.remove(&(sequence(name), Box::from(name))) else {
+                let known = self.find(sequence(name), name).ok();
+                let Some(place) = known.and_then(|known| self.queue.remove(known)) else {
                     return;
                 };
                 let (lock, arrival) = (self.lock, place.arrival);
@@ -217,11 +226,26 @@ impl Ownership {
         }
     }
 
+    /// Where a node is in the queue, or where it would be.
+    fn find(&self, sequence: u64, name: &str) -> Result<usize, usize> {
+        let key = (sequence, name);
+        let is_before = |place: &Place| (place.sequence, place.node_name()) < key;
+        let place = match (self.queue.front(), self.queue.back()) {
+            (_, Some(last)) if is_before(last) => self.queue.len(),
+            (Some(first), _) if !is_before(first) => 0,
+            _ => self.queue.partition_point(is_before),
+        };
+        match self.queue.get(place) {
+            Some(known) if (known.sequence, known.node_name()) == key => Ok(place),
+            _ => Err(place),
+        }
+    }
+
     fn grant_first(&mut self, at: VirtualTime, recorder: &mut Recorder) {
         if !self.owners.is_empty() {
             return;
         }
-        if let Some(place) = self.queue.values().next().copied() {
+        if let Some(place) = self.queue.front() {
             let owner = Owner {
                 by: place.by,
                 token: place.token,
@@ -279,8 +303,17 @@ impl Ownership {
     }
 }
 
-/// The number at the end of a sequential node's name.
+/// The number at the end of a sequential node's name: the last 18 digits of it at most.
 fn sequence(name: &str) -> u64 {
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    name[name.len() - digits..].parse().unwrap_or(u64::MAX)
+    let mut number = 0;
+    let mut scale = 1;
+    for byte in name.bytes().rev().take(18) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        number += u64::from(digit) * scale;
+        scale *= 10;
+    }
+    if scale == 1 { u64::MAX } else { number }
 }

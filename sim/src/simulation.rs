@@ -3,14 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use picklock_checker::{ContenderId, Ended, Facts, Run};
+use picklock_checker::{ContenderId, Ended, Facts, Run, VirtualTime};
 
 use crate::bystander;
 use crate::chance::Chance;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
-use crate::plan::Plan;
+use crate::plan::{Plan, Trigger};
 use crate::process::ProcessId;
 use crate::samples::Samples;
 use crate::shared::Shared;
@@ -27,6 +27,32 @@ pub struct Simulated {
     pub samples: Samples,
     /// The choices that were made.
     pub choices: Vec<u32>,
+}
+
+/// A moment of a run that a fault could have waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenMoment {
+    /// When it was.
+    pub at: VirtualTime,
+    /// What a fault has to wait for to strike just then.
+    pub trigger: Trigger,
+    /// How many contenders were waiting for the lock.
+    pub waiting: u32,
+    /// Whether anybody believed to hold it.
+    pub held: bool,
+}
+
+/// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in
+/// [`simulate_with`].
+pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
+    Sandbox::run(0, |sandbox| {
+        let simulation = Simulation::new(plan, tape);
+        let shared = Rc::clone(&simulation.shared);
+        shared.world.borrow_mut().seen = Some(Vec::new());
+        let simulated = simulation.run(sandbox);
+        let seen = shared.world.borrow_mut().seen.take();
+        (simulated, seen.unwrap_or_default())
+    })
 }
 
 /// Runs a plan with the choices of a seed.
@@ -98,11 +124,15 @@ impl Simulation {
             }
             world.now = at;
             world.recorder.mix(at.micros() ^ event.word() << 20);
+            if world.timeline.has_near() {
+                world.look_ahead(&self.shared.executor);
+            }
             world.happen(event);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {
                 return None;
             }
+            world.look_at_told();
         }
     }
 
@@ -136,11 +166,11 @@ impl Simulation {
             let Some(started) = started else { continue };
             let process = started.label;
             if !world.all_run && !world.may_run(process, started.task) {
-                shared.executor.put_back(started);
+                shared.executor.put_back(started.task);
                 continue;
             }
             drop(world);
-            shared.executor.run(started);
+            shared.executor.run(started.task);
             world = shared.world.borrow_mut();
             world.look_at(process);
         }

@@ -1,5 +1,6 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
+mod ahead;
 mod birth;
 mod clients;
 mod commits;
@@ -8,6 +9,7 @@ mod end;
 mod faults;
 mod moments;
 mod names;
+mod notices;
 mod people;
 mod resource;
 mod servers;
@@ -17,11 +19,14 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use ahead::Ahead;
+
 use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
+use picklock_algorithms::clients::zookeeper::{Path, RequestKind, SessionId};
 use picklock_algorithms::env::LocalFuture;
 use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
+use crate::engine::ahead::Place;
 use crate::engine::{Tape, Timeline};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Connections, Latency, Link};
@@ -32,6 +37,7 @@ use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
 use crate::shared::Shared;
+use crate::simulation::SeenMoment;
 use crate::zookeeper::client::{Client, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
@@ -51,6 +57,8 @@ pub(crate) struct World {
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
+    /// The lock's own node; all share the path.
+    pub lock_path: Path,
     pub ensemble: Ensemble,
     pub processes: Vec<Process>,
     pub contenders: Vec<Contender>,
@@ -70,6 +78,8 @@ pub(crate) struct World {
     /// No process has a clock of its own, and nothing is in the way between clients and servers.
     clocks_agree: bool,
     links_clear: bool,
+    /// The moments of the run so far, if somebody asked for them.
+    pub seen: Option<Vec<SeenMoment>>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
     pub progress_bound: Duration,
@@ -92,6 +102,8 @@ pub(crate) struct World {
     resource_in_flight: usize,
     /// Requests and notifications of contenders under way.
     busy: Busy,
+    /// Who has just been told something that it waited for.
+    told: Option<ProcessId>,
     last_commit: u64,
     last_release: VirtualTime,
     request_fate: Option<Fate>,
@@ -107,6 +119,10 @@ pub(crate) struct World {
     values: i64,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
+    ahead: Ahead,
+    /// The server of which several outputs are being done, and what it came to say meanwhile.
+    speaking: Option<ServerId>,
+    said_meanwhile: Vec<ServerOutput>,
 }
 
 /// A contender as the world sees it.
@@ -134,6 +150,8 @@ pub(crate) struct Contender {
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
+    /// Where its call of `acquire` is.
+    pub call: Place,
 }
 
 /// A client handle and where it is.

@@ -55,7 +55,7 @@ pub fn case(path: &PathBuf, case: Option<&str>) -> Result<(Scenario, Case), Fail
     }
 }
 
-/// One run: a case of a scenario, and its seed. If both are missing, both are asked for.
+/// One run: a case of a scenario as its seed settles it, and the seed. If both are missing, both are asked for.
 pub fn run(
     path: &PathBuf,
     case: Option<&str>,
@@ -64,7 +64,8 @@ pub fn run(
     match self::case(path, case) {
         Ok((scenario, case)) => {
             let seed = self::seed(&case, seed)?;
-            Ok((scenario, case, seed))
+            let settled = case.settled(seed).into_owned();
+            Ok((scenario, settled, seed))
         }
         Err(Failure::Usage { problem, mut hints }) => {
             if seed.is_none() {

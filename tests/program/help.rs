@@ -43,6 +43,16 @@ fn help_of_merge() {
 }
 
 #[test]
+fn help_of_plan() {
+    insta::assert_snapshot!(help(&["plan", "--help"]));
+}
+
+#[test]
+fn help_of_yield() {
+    insta::assert_snapshot!(help(&["yield", "--help"]));
+}
+
+#[test]
 fn help_of_list() {
     insta::assert_snapshot!(help(&["list", "--help"]));
 }

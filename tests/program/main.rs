@@ -3,6 +3,7 @@
 mod bad_input;
 mod common;
 mod determinism;
+mod drawn;
 mod exit_codes;
 mod help;
 mod library;

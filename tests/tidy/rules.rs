@@ -27,6 +27,16 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a number for each event, which never changes",
     ),
     (
+        "scenarios/src/generate/faults.rs",
+        "inject",
+        "a few lines for each kind of fault",
+    ),
+    (
+        "scenarios/src/search/aim.rs",
+        "fault",
+        "a few lines for each kind of fault",
+    ),
+    (
         "sim/src/world/faults.rs",
         "inject",
         "a few lines for each fault",

@@ -46,6 +46,17 @@ pub struct ZooKeeper {
 struct Spare {
     answers: Completions<Reply>,
     watches: Watches,
+    /// The data of most nodes.
+    nothing: Data,
+}
+
+impl Spare {
+    fn data(&self, bytes: &[u8]) -> Data {
+        if bytes.is_empty() {
+            return Data::clone(&self.nothing);
+        }
+        bytes.into()
+    }
 }
 
 impl ZooKeeper {
@@ -69,10 +80,10 @@ impl ZooKeeper {
     ///
     /// `NoNode` if the parent is missing, `NodeExists`, `NoChildrenForEphemerals`. After `ConnectionLoss` the node
     /// may have been made.
-    pub async fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> ZkResult<Path> {
+    pub async fn create(&self, path: &Path, data: &[u8], mode: CreateMode) -> ZkResult<Path> {
         let request = Request::Create {
-            path: path.into(),
-            data: data.into(),
+            path: Path::clone(path),
+            data: self.spare.data(data),
             mode,
             with_stat: false,
         };
@@ -89,13 +100,13 @@ impl ZooKeeper {
     /// As for [`create`](Self::create).
     pub async fn create_with_stat(
         &self,
-        path: &str,
+        path: &Path,
         data: &[u8],
         mode: CreateMode,
     ) -> ZkResult<(Path, Stat)> {
         let request = Request::Create {
-            path: path.into(),
-            data: data.into(),
+            path: Path::clone(path),
+            data: self.spare.data(data),
             mode,
             with_stat: true,
         };
@@ -113,11 +124,11 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode`, `BadVersion`, `NotEmpty`. After `ConnectionLoss` it may be gone.
-    pub async fn delete(&self, path: &str, version: Option<Version>) -> ZkResult<()> {
+    pub async fn delete(&self, path: &Path, version: Option<Version>) -> ZkResult<()> {
         match self
             .ask(
                 Request::Delete {
-                    path: path.into(),
+                    path: Path::clone(path),
                     version,
                 },
                 None,
@@ -134,9 +145,9 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `ConnectionLoss`, `SessionExpired`.
-    pub async fn exists(&self, path: &str) -> ZkResult<Option<Stat>> {
+    pub async fn exists(&self, path: &Path) -> ZkResult<Option<Stat>> {
         let request = Request::Exists {
-            path: path.into(),
+            path: Path::clone(path),
             watch: false,
         };
         as_stat(self.ask(request, None).await)
@@ -147,10 +158,10 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `ConnectionLoss`, `SessionExpired`.
-    pub async fn exists_and_watch(&self, path: &str) -> ZkResult<(Option<Stat>, Watch)> {
+    pub async fn exists_and_watch(&self, path: &Path) -> ZkResult<(Option<Stat>, Watch)> {
         let (watcher, watch) = self.spare.watches.watch();
         let request = Request::Exists {
-            path: path.into(),
+            path: Path::clone(path),
             watch: true,
         };
         Ok((as_stat(self.ask(request, Some(watcher)).await)?, watch))
@@ -161,9 +172,9 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
-    pub async fn data(&self, path: &str) -> ZkResult<(Data, Stat)> {
+    pub async fn data(&self, path: &Path) -> ZkResult<(Data, Stat)> {
         let request = Request::GetData {
-            path: path.into(),
+            path: Path::clone(path),
             watch: false,
         };
         match self.ask(request, None).await? {
@@ -177,10 +188,10 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
-    pub async fn data_and_watch(&self, path: &str) -> ZkResult<(Data, Stat, Watch)> {
+    pub async fn data_and_watch(&self, path: &Path) -> ZkResult<(Data, Stat, Watch)> {
         let (watcher, watch) = self.spare.watches.watch();
         let request = Request::GetData {
-            path: path.into(),
+            path: Path::clone(path),
             watch: true,
         };
         match self.ask(request, Some(watcher)).await? {
@@ -196,13 +207,13 @@ impl ZooKeeper {
     /// `NoNode`, `BadVersion`. After `ConnectionLoss` it may be set.
     pub async fn set_data(
         &self,
-        path: &str,
+        path: &Path,
         data: &[u8],
         version: Option<Version>,
     ) -> ZkResult<Stat> {
         let request = Request::SetData {
-            path: path.into(),
-            data: data.into(),
+            path: Path::clone(path),
+            data: self.spare.data(data),
             version,
         };
         match self.ask(request, None).await? {
@@ -249,8 +260,16 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `ConnectionLoss`, `SessionExpired`.
-    pub async fn sync(&self, path: &str) -> ZkResult<()> {
-        match self.ask(Request::Sync { path: path.into() }, None).await? {
+    pub async fn sync(&self, path: &Path) -> ZkResult<()> {
+        match self
+            .ask(
+                Request::Sync {
+                    path: Path::clone(path),
+                },
+                None,
+            )
+            .await?
+        {
             Response::Synced => Ok(()),
             other => unexpected("sync", &other),
         }

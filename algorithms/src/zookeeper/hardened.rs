@@ -125,10 +125,10 @@ async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>
     delete_if_there(zk, &nothing).await?;
     let children = until_answered(async || zk.children(lock).await).await?;
     let ours = children.names().filter(|name| name.starts_with(guid));
-    Ok(ours.map(|name| Path::from(child(lock, name))).collect())
+    Ok(ours.map(|name| child(lock, name)).collect())
 }
 
-async fn delete_if_there(zk: &ZooKeeper, path: &str) -> ZkResult<()> {
+async fn delete_if_there(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     match until_answered(async || zk.delete(path, None).await).await {
         Err(ZkError::NoNode) => Ok(()),
         answer => answer,
@@ -148,7 +148,7 @@ async fn disconnected(zk: &ZooKeeper) -> LockError {
 }
 
 /// Resolves when our node is gone.
-async fn node_gone(zk: &ZooKeeper, path: &str) -> LockError {
+async fn node_gone(zk: &ZooKeeper, path: &Path) -> LockError {
     loop {
         match zk.exists_and_watch(path).await {
             Ok((Some(_), changed)) => {

@@ -44,17 +44,17 @@ impl Ticket {
 }
 
 /// The path of a child.
-pub(super) fn child(parent: &str, name: &str) -> String {
-    [parent, "/", name].concat()
+pub(super) fn child(parent: &str, name: &str) -> Path {
+    [parent, "/", name].concat().into()
 }
 
 /// What the path of a ticket with this guid begins with.
-pub(super) fn prefix(lock: &Path, guid: &str) -> String {
-    [lock, "/", guid, "-lock-"].concat()
+pub(super) fn prefix(lock: &Path, guid: &str) -> Path {
+    [lock, "/", guid, "-lock-"].concat().into()
 }
 
 /// Makes a ticket. An answer that is lost is an error: the node may be there.
-pub(super) async fn make_ticket(zk: &ZooKeeper, prefix: &str) -> ZkResult<Ticket> {
+pub(super) async fn make_ticket(zk: &ZooKeeper, prefix: &Path) -> ZkResult<Ticket> {
     let (path, stat) = zk
         .create_with_stat(prefix, b"", CreateMode::EphemeralSequential)
         .await?;
@@ -75,7 +75,7 @@ pub(super) async fn make_ticket_with_guid(
                 let children = until_answered(async || zk.children(lock).await).await?;
                 let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {
-                    let path = Path::from(child(lock, ours));
+                    let path = child(lock, ours);
                     if let Some(stat) = until_answered(async || zk.exists(&path).await).await? {
                         return Ok(Ticket::new(path, stat.czxid));
                     }
@@ -87,7 +87,7 @@ pub(super) async fn make_ticket_with_guid(
 }
 
 /// Deletes a node of ours, whose name nobody else can have: if it is gone already, all the better.
-pub(super) async fn delete_own(zk: &ZooKeeper, path: &str) -> Result<(), LockError> {
+pub(super) async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockError> {
     match until_answered(async || zk.delete(path, None).await).await {
         Ok(()) | Err(ZkError::NoNode) => Ok(()),
         Err(error) => Err(error.into()),

@@ -25,7 +25,7 @@ pub const RECIPE: Recipe = Recipe {
         Box::new(ReadThenWrite {
             zk,
             env,
-            node: child(&lock, "flag").into(),
+            node: child(&lock, "flag"),
         })
     }),
 };

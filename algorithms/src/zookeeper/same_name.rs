@@ -59,7 +59,7 @@ impl SameName {
     pub fn new(zk: ZooKeeper, lock: &str) -> Self {
         Self {
             zk,
-            node: child(lock, "holder").into(),
+            node: child(lock, "holder"),
         }
     }
 

@@ -62,7 +62,7 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
                 .await?;
                 let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {
-                    let path = Path::from(child(lock, ours));
+                    let path = child(lock, ours);
                     if let Some(stat) = until_answered(async || zk.exists(&path).await).await? {
                         return Ok(Ticket::new(path, stat.czxid));
                     }

@@ -9,6 +9,7 @@ use super::choice::choose;
 use super::expect::{expectations, measures};
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::diagnostic::printable;
+use crate::open::Open;
 use crate::scenario::{Case, Catalogue};
 
 const RESOURCES: [(&str, bool); 2] = [("fenced", true), ("unfenced", false)];
@@ -36,6 +37,7 @@ pub(super) fn case(
     catalogue: &Catalogue,
     section: Section,
     world: &dyn Fn(Recipe) -> Plan,
+    open: &Open,
     mistakes: &mut Mistakes,
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
@@ -47,6 +49,7 @@ pub(super) fn case(
     let name_item = fields.get("name");
     let name = name_item.as_ref().map(|item| case_name(item, mistakes));
     let resource = resource(&mut fields, mistakes);
+    let faults = super::open::faults(&mut fields, mistakes);
     let expect = fields.get("expect");
     let claims = algorithm.map_or(&[][..], |recipe| recipe.claims);
     let expectations = expectations(expect.as_ref(), claims, section, catalogue, mistakes);
@@ -61,11 +64,15 @@ pub(super) fn case(
     };
     let mut plan = world(algorithm);
     plan.resource = resource.unwrap_or(plan.resource);
+    let mut open = open.clone();
+    open.faults = faults.or(open.faults);
     Some(Named {
         case: Case {
             name,
             algorithm,
             plan,
+            open: open.is_open().then_some(open),
+            drawn: false,
             expectations,
             measures,
             recorded: None,

@@ -8,56 +8,7 @@ use picklock_sim::plan::{ContenderName, Direction, Fault, ServerName};
 use super::cast::Cast;
 use super::choice::{choose, named};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
-
-/// Faults by name.
-#[derive(Clone, Copy)]
-enum Kind {
-    Pause,
-    Crash,
-    Cancel,
-    ExpireSession,
-    Cut,
-    BlackHole,
-    SlowLink,
-    LoseRequest,
-    LoseReply,
-    DelayRequest,
-    DelayReply,
-    ClockJump,
-    ClockDrift,
-    CrashServer,
-    HangServer,
-    IsolateServer,
-    HoldLink,
-    LagServer,
-    SlowDisk,
-    DeleteNode,
-    RecreateLock,
-}
-
-const FAULTS: [(&str, Kind); 21] = [
-    ("pause", Kind::Pause),
-    ("crash", Kind::Crash),
-    ("cancel", Kind::Cancel),
-    ("expire-session", Kind::ExpireSession),
-    ("cut", Kind::Cut),
-    ("black-hole", Kind::BlackHole),
-    ("slow-link", Kind::SlowLink),
-    ("lose-request", Kind::LoseRequest),
-    ("lose-reply", Kind::LoseReply),
-    ("delay-request", Kind::DelayRequest),
-    ("delay-reply", Kind::DelayReply),
-    ("clock-jump", Kind::ClockJump),
-    ("clock-drift", Kind::ClockDrift),
-    ("crash-server", Kind::CrashServer),
-    ("hang-server", Kind::HangServer),
-    ("isolate-server", Kind::IsolateServer),
-    ("hold-link", Kind::HoldLink),
-    ("lag-server", Kind::LagServer),
-    ("slow-disk", Kind::SlowDisk),
-    ("delete-node", Kind::DeleteNode),
-    ("recreate-lock", Kind::RecreateLock),
-];
+use crate::kind::FaultKind as Kind;
 
 /// Faults that only a Redis deployment can have.
 const REDIS_FAULTS: [&str; 7] = [
@@ -87,14 +38,14 @@ pub(super) fn inject(
     {
         let mistake = Mistake::new(format!("`{name}` is a fault of Redis"))
             .label("but this scenario stands on ZooKeeper")
-            .help(expected(&FAULTS.map(|(name, _)| name)));
+            .help(expected(&Kind::NAMED.map(|(name, _)| name)));
         mistakes.add(span.clone(), mistake);
         return None;
     }
     if item.as_text().is_none() && named(item, mistakes).is_empty() {
         return None;
     }
-    let chosen = choose(item, "fault", &FAULTS, mistakes)?;
+    let chosen = choose(item, "fault", &Kind::NAMED, mistakes)?;
     let fields = chosen.fields(mistakes)?;
     let mut body = Body {
         fields,

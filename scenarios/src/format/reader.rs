@@ -205,7 +205,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    pub(super) fn list(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Item<'a>>> {
+    /// The items of a list, if it is one.
+    pub(super) fn as_list(&self) -> Option<Vec<Item<'a>>> {
         match self.value {
             DeValue::Array(items) => {
                 Some(items.iter().map(|item| Item::of(self.name, item)).collect())
@@ -215,11 +216,16 @@ impl<'a> Item<'a> {
             | DeValue::Float(_)
             | DeValue::Boolean(_)
             | DeValue::Datetime(_)
-            | DeValue::Table(_) => {
-                self.wrong_type(wanted, mistakes);
-                None
-            }
+            | DeValue::Table(_) => None,
         }
+    }
+
+    pub(super) fn list(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Item<'a>>> {
+        let items = self.as_list();
+        if items.is_none() {
+            self.wrong_type(wanted, mistakes);
+        }
+        items
     }
 }
 

@@ -22,6 +22,11 @@ pub(super) fn replay(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mista
     let picklock = picklock.and_then(|item| item.prose("a version such as \"0.1.0\"", mistakes));
     fields.finish(mistakes);
     match cases {
+        [only] if only.open.is_some() => {
+            let mistake = Mistake::new("a recorded run leaves nothing open");
+            let help = "`picklock plan` writes what a seed settles";
+            mistakes.add(item.span, mistake.help(help));
+        }
         [only] => {
             only.recorded = choices.map(|choices| Recorded {
                 choices,

@@ -3,7 +3,9 @@
 use picklock_sim::plan::{Arrival, Hold, Section, Workload};
 
 use super::choice::choose;
+use super::open::{Several, is_range, ranges, several, whole, wide};
 use super::reader::{Fields, Item, Mistakes, Zero};
+use crate::open::Open;
 
 /// The most contenders that a scenario may have.
 pub const MOST_CONTENDERS: u32 = 100_000;
@@ -42,8 +44,13 @@ const SECTIONS: [(&str, SectionKind); 5] = [
     ("nothing", SectionKind::Nothing),
 ];
 
-/// Reads `[workload]`; also the number of contenders, if the file gives it without a mistake.
-pub(super) fn workload(file: &mut Fields, mistakes: &mut Mistakes) -> (Workload, Option<u32>) {
+/// Reads `[workload]`, and what it leaves open; also the least number of contenders, if the file gives it without a
+/// mistake.
+pub(super) fn workload(
+    file: &mut Fields,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> (Workload, Option<u32>) {
     let default = Workload::default();
     let Some(item) = file.get("workload") else {
         let contenders = default.contenders;
@@ -53,17 +60,23 @@ pub(super) fn workload(file: &mut Fields, mistakes: &mut Mistakes) -> (Workload,
         return (default, None);
     };
     let contenders = match fields.get("contenders") {
-        Some(item) => item
-            .integer(1..=i64::from(MOST_CONTENDERS), mistakes)
-            .and_then(|number| u32::try_from(number).ok()),
-        None => Some(default.contenders),
+        Some(item) => whole(&item, 1..=i64::from(MOST_CONTENDERS), mistakes),
+        None => Some((default.contenders, default.contenders)),
     };
+    open.contenders = contenders.and_then(wide);
+    let contenders = contenders.map(|(least, _)| least);
     let arrive = fields
         .get("arrive")
-        .and_then(|item| arrival(&item, mistakes));
-    let rounds = fields.count("rounds", 1..=1_000_000, mistakes);
-    let hold = fields.get("hold").and_then(|item| hold(&item, mistakes));
-    let think = fields.get("think").and_then(|item| item.range(mistakes));
+        .and_then(|item| several(&item, mistakes, arrival));
+    let arrive = settle(arrive, &mut open.arrive);
+    let rounds = fields.get("rounds");
+    let rounds = rounds.and_then(|item| whole(&item, 1..=1_000_000, mistakes));
+    open.rounds = rounds.and_then(wide);
+    let hold = fields
+        .get("hold")
+        .and_then(|item| hold(&item, open, mistakes));
+    let think = fields.get("think").and_then(|item| ranges(&item, mistakes));
+    let think = settle(think, &mut open.think);
     let section = fields
         .get("section")
         .and_then(|item| section(&item, mistakes));
@@ -75,7 +88,7 @@ pub(super) fn workload(file: &mut Fields, mistakes: &mut Mistakes) -> (Workload,
     let workload = Workload {
         contenders: contenders.unwrap_or(default.contenders),
         arrive: arrive.unwrap_or(default.arrive),
-        rounds: rounds.unwrap_or(default.rounds),
+        rounds: rounds.map_or(default.rounds, |(least, _)| least),
         hold: hold.unwrap_or(default.hold),
         think: think.unwrap_or(default.think),
         section: section.unwrap_or(default.section),
@@ -85,6 +98,13 @@ pub(super) fn workload(file: &mut Fields, mistakes: &mut Mistakes) -> (Workload,
         storm,
     };
     (workload, contenders)
+}
+
+/// Notes what there is to choose from; answers the first of it.
+pub(super) fn settle<T>(read: Option<Several<T>>, open: &mut Vec<T>) -> Option<T> {
+    let Several { first, choices } = read?;
+    *open = choices;
+    Some(first)
 }
 
 fn arrival(item: &Item, mistakes: &mut Mistakes) -> Option<Arrival> {
@@ -102,7 +122,12 @@ fn arrival(item: &Item, mistakes: &mut Mistakes) -> Option<Arrival> {
     Some(bare)
 }
 
-fn hold(item: &Item, mistakes: &mut Mistakes) -> Option<Hold> {
+fn hold(item: &Item, open: &mut Open, mistakes: &mut Mistakes) -> Option<Hold> {
+    if is_range(item) {
+        let range = item.range(mistakes)?;
+        open.hold = wide(range);
+        return Some(Hold::For(range.0));
+    }
     if item.as_text() == Some("settled") {
         return Some(Hold::Settled);
     }

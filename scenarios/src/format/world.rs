@@ -5,7 +5,10 @@ use std::time::Duration;
 use picklock_sim::plan::{Ensemble, Network, Service};
 
 use super::choice::choose;
-use super::reader::{Fields, Mistake, Mistakes, Zero};
+use super::open::{ranges, several};
+use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use super::workload::settle;
+use crate::open::Open;
 
 /// The services that scenarios can stand on.
 const SERVICES: [(&str, Kind); 1] = [("zookeeper", Kind::ZooKeeper)];
@@ -15,8 +18,13 @@ enum Kind {
     ZooKeeper,
 }
 
-/// Reads `[service.zookeeper]`; also the number of servers, if the file gives it without a mistake.
-pub(super) fn service(file: &mut Fields, mistakes: &mut Mistakes) -> (Service, Option<u8>) {
+/// Reads `[service.zookeeper]`, and what it leaves open; also the least number of servers, if the file gives it
+/// without a mistake.
+pub(super) fn service(
+    file: &mut Fields,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> (Service, Option<u8>) {
     let nothing = (Service::ZooKeeper(Ensemble::default()), None);
     let example = "[service.zookeeper] and its settings below it";
     let Some(item) = file.need("service", example) else {
@@ -30,15 +38,23 @@ pub(super) fn service(file: &mut Fields, mistakes: &mut Mistakes) -> (Service, O
     };
     match chosen.kind {
         Kind::ZooKeeper => {
-            let (ensemble, servers) = ensemble(fields, mistakes);
+            let (ensemble, servers) = ensemble(fields, open, mistakes);
             (Service::ZooKeeper(ensemble), servers)
         }
     }
 }
 
-fn ensemble(mut fields: Fields, mistakes: &mut Mistakes) -> (Ensemble, Option<u8>) {
+fn ensemble(
+    mut fields: Fields,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> (Ensemble, Option<u8>) {
     let default = Ensemble::default();
-    let servers = servers(&mut fields, mistakes);
+    let servers = match fields.get("servers") {
+        Some(item) => settle(several(&item, mistakes, servers), &mut open.servers),
+        None => Some(default.servers),
+    };
+    let least = open.servers.iter().copied().min().or(servers);
     let tick = fields.duration("tick", Zero::Senseless, mistakes);
     let tick = tick.unwrap_or(default.tick);
     let mut ticks = |key, fallback, mistakes: &mut Mistakes| {
@@ -63,13 +79,10 @@ fn ensemble(mut fields: Fields, mistakes: &mut Mistakes) -> (Ensemble, Option<u8
         notification_time: time("notification-time", default.notification_time),
     };
     fields.finish(mistakes);
-    (ensemble, servers)
+    (ensemble, servers.and(least))
 }
 
-fn servers(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<u8> {
-    let Some(item) = fields.get("servers") else {
-        return Some(Ensemble::default().servers);
-    };
+fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
     let number = item.integer(i64::MIN..=i64::MAX, mistakes)?;
     if let Some(servers) = [1, 3, 5]
         .into_iter()
@@ -116,8 +129,8 @@ fn session_timeout(
     None
 }
 
-/// Reads `[network]`.
-pub(super) fn network(file: &mut Fields, mistakes: &mut Mistakes) -> Network {
+/// Reads `[network]`, and what it leaves open.
+pub(super) fn network(file: &mut Fields, open: &mut Open, mistakes: &mut Mistakes) -> Network {
     let default = Network::default();
     let Some(mut fields) = file
         .get("network")
@@ -125,13 +138,14 @@ pub(super) fn network(file: &mut Fields, mistakes: &mut Mistakes) -> Network {
     else {
         return default;
     };
-    let mut latency = |key, fallback| {
-        let given = fields.get(key).and_then(|item| item.range(mistakes));
-        given.unwrap_or(fallback)
+    let mut latency = |key, fallback, open| {
+        let given = fields.get(key).and_then(|item| ranges(&item, mistakes));
+        settle(given, open).unwrap_or(fallback)
     };
+    let (client, server) = (&mut open.client_latency, &mut open.server_latency);
     let network = Network {
-        client_latency: latency("latency", default.client_latency),
-        server_latency: latency("server-latency", default.server_latency),
+        client_latency: latency("latency", default.client_latency, client),
+        server_latency: latency("server-latency", default.server_latency, server),
     };
     fields.finish(mistakes);
     network

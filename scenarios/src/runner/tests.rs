@@ -75,6 +75,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         hash: seed,
         verdicts,
         vacuous: None,
+        excused: Vec::new(),
         counts: Counts::default(),
     }
 }

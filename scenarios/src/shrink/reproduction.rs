@@ -51,6 +51,8 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
             name: case.algorithm.name.to_owned(),
             algorithm: case.algorithm,
             plan: shrunk.plan.clone(),
+            open: None,
+            drawn: false,
             expectations: expectations(case, shrunk),
             measures: Vec::new(),
             recorded: Some(Recorded {

@@ -10,6 +10,7 @@ use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
 
 use super::{Budget, Shrunk, Size};
+use crate::excuses::excuses;
 use crate::format::parse;
 use crate::scenario::{Case, Catalogue, Scenario};
 use crate::write::write;
@@ -34,6 +35,8 @@ pub(super) struct Search<'a> {
     /// How the run that it began with violates the promise, without names and numbers. Of two ways to break a promise,
     /// one may be the fault of the lock and the other that of the world.
     kind: String,
+    /// No lock could keep the promise under the faults of the plan that it began with.
+    excused: bool,
     budget: Budget,
     stop: &'a AtomicBool,
     from: Size,
@@ -95,6 +98,7 @@ impl<'a> Search<'a> {
         Some(Self {
             from,
             kind: best.witness.kind(),
+            excused: is_excused(&case.plan, invariant),
             best,
             case,
             invariant,
@@ -156,6 +160,10 @@ impl<'a> Search<'a> {
             return false;
         }
         let Change { what, plan } = change;
+        // A flaw of the lock is not to turn into one that no lock is free of.
+        if !self.excused && is_excused(&plan, self.invariant) {
+            return false;
+        }
         let same = self.best.choices.clone();
         let fresh = match effort {
             Effort::Same => 0..0,
@@ -257,6 +265,12 @@ pub(super) fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<
     }
 }
 
+/// Whether no lock could keep a promise under the faults of a plan.
+fn is_excused(plan: &Plan, invariant: &Invariant) -> bool {
+    let mut excuses = excuses(plan, &plan.faults).into_iter();
+    excuses.any(|excuse| excuse.invariant == invariant.name)
+}
+
 /// Without the zeros at the end, which a tape that has run out gives anyway.
 fn trimmed(mut choices: Vec<u32>) -> Vec<u32> {
     let last = choices.iter().rposition(|choice| *choice != 0);
@@ -285,6 +299,8 @@ pub(super) fn read_back(case: &Case, plan: &Plan) -> Option<(String, Scenario)> 
         plan: plan.clone(),
         expectations: Vec::new(),
         measures: Vec::new(),
+        open: None,
+        drawn: false,
         recorded: None,
     };
     let text = write(&scenario, &case);

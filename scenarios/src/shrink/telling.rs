@@ -25,6 +25,7 @@ pub fn shorten(
     let about = outcome.story.as_ref().and_then(|it| it.violated.clone());
     let about = about.map(|(invariant, _)| invariant);
     for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
+        let case = &*case.settled(violation.seed);
         let invariant = invariants::find(&violation.invariant);
         let shrunk = invariant.and_then(|it| shrink(case, violation.seed, it, budget, stop));
         let Some(shrunk) = shrunk else {

@@ -34,9 +34,19 @@ fn named(invariant: &str) -> &'static Invariant {
 
 /// The first seed that violates the promise, shrunk.
 fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shrunk) {
-    let violates = |seed: &u64| violation(invariant, &simulate(&case.plan, *seed)).is_some();
+    let violates = |seed: &u64| {
+        let case = case.settled(*seed);
+        let looked_at = runner::wanted(&case, invariant.name).is_some();
+        looked_at && violation(invariant, &simulate(&case.plan, *seed)).is_some()
+    };
     let seed = (0..within).find(violates).unwrap();
-    let shrunk = shrink(case, seed, invariant, Budget::default(), &NOBODY_STOPS);
+    let shrunk = shrink(
+        &case.settled(seed),
+        seed,
+        invariant,
+        Budget::default(),
+        &NOBODY_STOPS,
+    );
     (seed, shrunk.unwrap())
 }
 
@@ -52,6 +62,8 @@ fn case_of(plan: &Plan) -> Case {
         plan: plan.clone(),
         expectations: Vec::new(),
         measures: Vec::new(),
+        open: None,
+        drawn: false,
         recorded: None,
     }
 }

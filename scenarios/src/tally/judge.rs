@@ -78,8 +78,11 @@ impl Tally {
 
     /// How every expectation stands. What leaves several of them undecided alike is said once.
     pub(crate) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
-        let promises = case.expectations.iter().filter_map(|it| self.promise(it));
-        let measures = case.measures.iter().map(|it| self.measure(it, metrics));
+        let open = case.open.is_some();
+        let expected = case.expectations.iter();
+        let promises = expected.filter_map(|it| self.promise(it, open));
+        let measures = case.measures.iter();
+        let measures = measures.map(|it| self.measure(it, metrics, open));
         let mut findings: Vec<Finding> = Vec::new();
         for finding in promises.chain(measures).chain(self.recorded(case)) {
             if findings.iter().all(|other| other.line != finding.line) {
@@ -90,15 +93,15 @@ impl Tally {
     }
 
     /// How an expectation stands; `None` for one that is not looked at.
-    fn promise(&self, expected: &Expectation) -> Option<Finding> {
+    fn promise(&self, expected: &Expectation, open: bool) -> Option<Finding> {
         let name = expected.invariant;
         let (standing, line) = match &expected.want {
             Want::Unchecked { .. } => return None,
-            Want::Holds => self.to_hold(name),
+            Want::Holds => self.to_hold(name, open),
             Want::Violated {
                 because,
                 within_seeds,
-            } => self.to_be_violated(name, because, *within_seeds),
+            } => self.to_be_violated(name, because, *within_seeds, open),
         };
         Some(Finding {
             name: name.to_owned(),
@@ -107,19 +110,29 @@ impl Tally {
         })
     }
 
-    fn to_hold(&self, name: &str) -> (Standing, String) {
+    fn to_hold(&self, name: &str, open: bool) -> (Standing, String) {
         if let Some(seen) = self.violated.get(name) {
             let (seed, summary) = (seen.seed, &seen.witness.summary);
             let line = format!("{name} violated at seed {seed}: {summary}");
             return (Standing::Fail, line);
         }
-        match self.in_doubt(name) {
-            Some(doubt) => (Standing::Undecided, doubt),
-            None => (Standing::Holds, format!("{name} holds")),
+        if let Some(doubt) = self.in_doubt(name, open) {
+            return (Standing::Undecided, doubt);
         }
+        let line = match self.telling(name) {
+            all if all == self.seeds() => format!("{name} holds"),
+            some => format!("{name} holds ({} can tell)", self.of_all(some)),
+        };
+        (Standing::Holds, line)
     }
 
-    fn to_be_violated(&self, name: &str, because: &str, within: u64) -> (Standing, String) {
+    fn to_be_violated(
+        &self,
+        name: &str,
+        because: &str,
+        within: u64,
+        open: bool,
+    ) -> (Standing, String) {
         // What seeds before it that have not run would say is not known.
         let ran = self.ran_of_the_first(within);
         let doubt = match self
@@ -138,7 +151,7 @@ impl Tally {
                     format!("{name} was to be violated within {within}, and was after {after}");
                 return (Standing::Fail, line);
             }
-            Some(_) | None => self.in_doubt(name),
+            Some(_) | None => self.in_doubt(name, open),
         };
         if let Some(doubt) = doubt {
             return (Standing::Undecided, doubt);
@@ -153,7 +166,7 @@ impl Tally {
         (Standing::Fail, line)
     }
 
-    fn measure(&self, measure: &Measure, metrics: &BTreeMap<String, f64>) -> Finding {
+    fn measure(&self, measure: &Measure, metrics: &BTreeMap<String, f64>, open: bool) -> Finding {
         let name = measure.metric;
         let (standing, line) = match metrics.get(name) {
             None => (Standing::Undecided, format!("{name}: nothing was counted")),
@@ -161,7 +174,7 @@ impl Tally {
                 let too_low = measure.at_least.filter(|least| value < least);
                 let too_high = measure.at_most.filter(|most| value > most);
                 let beyond = too_low.or(too_high).is_some();
-                let doubt = self.says_nothing();
+                let doubt = self.says_nothing(open);
                 match (too_low, too_high, doubt) {
                     // The other shards may make up for it.
                     _ if beyond && self.is_part() => {
@@ -221,17 +234,41 @@ impl Tally {
         })
     }
 
-    /// Why nothing can be said of an invariant, if so.
-    fn in_doubt(&self, invariant: &str) -> Option<String> {
-        let unknown = || {
-            let Unknown { seeds, reason, .. } = self.unknown.get(invariant)?;
-            Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)))
-        };
-        self.says_nothing().or_else(unknown)
+    /// Why nothing can be said of an invariant, if so. Where plans are drawn, one that says nothing is no reason to
+    /// doubt the others; where the file has written the plan, it is.
+    fn in_doubt(&self, invariant: &str, open: bool) -> Option<String> {
+        if let Some(doubt) = self.says_nothing(open) {
+            return Some(doubt);
+        }
+        if open && self.telling(invariant) > 0 {
+            return None;
+        }
+        if let Some(Unknown { seeds, reason, .. }) = self.unknown.get(invariant) {
+            return Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)));
+        }
+        let excused = self.excused.get(invariant)?;
+        let of_all = self.of_all(*excused);
+        Some(format!(
+            "{invariant}: no lock could keep it under the faults drawn ({of_all})"
+        ))
+    }
+
+    /// How many seeds can tell whether an invariant holds.
+    fn telling(&self, invariant: &str) -> u64 {
+        let silent = self.silent.get(invariant).copied().unwrap_or_default();
+        self.seeds().saturating_sub(self.idle() + silent)
+    }
+
+    /// How many seeds say nothing of anything.
+    fn idle(&self) -> u64 {
+        self.vacuous.values().sum()
     }
 
     /// Why nothing can be said of anything, if so.
-    fn says_nothing(&self) -> Option<String> {
+    fn says_nothing(&self, open: bool) -> Option<String> {
+        if open && self.idle() < self.seeds() {
+            return None;
+        }
         let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
         Some(format!("{reason} ({})", self.of_all(*seeds)))
     }

@@ -20,6 +20,7 @@ fn outcome(seed: u64) -> SeedOutcome {
         hash: seed * seed,
         verdicts: verdict,
         vacuous: (seed.is_multiple_of(5)).then(|| "nobody waits".to_owned()),
+        excused: Vec::new(),
         counts: Counts {
             grants: seed,
             ..Counts::default()

@@ -39,6 +39,7 @@ fn every_case_of_the_library_reads_back_as_it_was() {
             let again = read_back(&scenario, case);
             assert_eq!(again.name, case.name);
             assert_same_plan(&again.plan, &case.plan);
+            assert_eq!(again.open, case.open);
             assert_eq!(again.expectations, case.expectations);
             assert_eq!(again.measures, case.measures);
         }

@@ -389,6 +389,8 @@ pub fn case() -> BoxedStrategy<Case> {
                         faults,
                         event_budget,
                     },
+                    open: None,
+                    drawn: false,
                     expectations: wants,
                     measures: vec![Measure {
                         metric: "wakeups-per-release",

@@ -1,13 +1,13 @@
 //! The executor: runs the contenders' code, one task at a time, in an order that can be chosen.
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll, Wake, Waker};
 
 use picklock_algorithms::env::LocalFuture;
+
+use super::ahead::ask_for;
 
 /// A task, by its place in the slab. Places are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,31 +29,24 @@ struct Slab<L> {
 struct Task<L> {
     label: L,
     wake: Arc<TaskWake>,
-    /// Taken out while the task runs.
-    body: Option<Body>,
-}
-
-struct Body {
     future: LocalFuture<'static, ()>,
     waker: Waker,
 }
 
-/// A task that is taken out to run.
+/// A task that is about to run.
 pub struct Started<L> {
     /// Which.
     pub task: TaskId,
     /// What it was labelled with.
     pub label: L,
-    body: Body,
 }
 
 impl<L: Copy> Task<L> {
     #[inline]
-    fn start(&mut self, task: TaskId) -> Option<Started<L>> {
+    fn start(&self, task: TaskId) -> Started<L> {
         self.wake.queued.store(false, Relaxed);
-        let body = self.body.take()?;
         let label = self.label;
-        Some(Started { task, label, body })
+        Started { task, label }
     }
 }
 
@@ -122,7 +115,8 @@ impl<L: Copy> Executor<L> {
         let entry = Some(Task {
             label,
             wake,
-            body: Some(Body { future, waker }),
+            future,
+            waker,
         });
         if place as usize == slab.slots.len() {
             slab.slots.push(entry);
@@ -176,61 +170,68 @@ impl<L: Copy> Executor<L> {
         if place == NONE || !self.spilled.borrow().is_empty() {
             return None;
         }
-        let mut slab = self.tasks.borrow_mut();
-        let task = slab.slots.get_mut(place as usize)?.as_mut()?;
+        let slab = self.tasks.borrow();
+        let task = slab.slots.get(place as usize)?.as_ref()?;
         if task.wake.before.load(Relaxed) != NONE {
             return None;
         }
         self.ready.0.store(NONE, Relaxed);
-        task.start(TaskId(place))
+        Some(task.start(TaskId(place)))
+    }
+
+    /// Asks for the memory of a task that will run soon: first for its place, and then for what is there.
+    pub fn ask_for_place(&self, task: TaskId) {
+        if let Some(place) = self.tasks.borrow().slots.get(task.0 as usize) {
+            ask_for(place);
+        }
+    }
+
+    /// Asks for the memory of a task whose place was asked for.
+    pub fn ask_for(&self, task: TaskId) {
+        let slab = self.tasks.borrow();
+        if let Some(Some(task)) = slab.slots.get(task.0 as usize) {
+            ask_for(&*task.wake);
+            ask_for(&*task.future);
+        }
     }
 
     /// Takes a task to run it; `None` if it is over.
     pub fn start(&self, task: TaskId) -> Option<Started<L>> {
-        let mut slab = self.tasks.borrow_mut();
-        let entry = slab.slots.get_mut(task.0 as usize)?.as_mut()?;
-        entry.start(task)
+        let slab = self.tasks.borrow();
+        let entry = slab.slots.get(task.0 as usize)?.as_ref()?;
+        Some(entry.start(task))
     }
 
     /// Puts a task back that was not run after all, but is to be later: it need not be woken again.
-    pub fn put_back(&self, started: Started<L>) {
-        let mut slab = self.tasks.borrow_mut();
-        if let Some(Some(task)) = slab.slots.get_mut(started.task.0 as usize) {
+    pub fn put_back(&self, task: TaskId) {
+        if let Some(Some(task)) = self.tasks.borrow().slots.get(task.0 as usize) {
             task.wake.queued.store(true, Relaxed);
-            task.body = Some(started.body);
         }
     }
 
-    /// Runs a task until it waits or ends.
+    /// Runs a task where it lies, until it waits or ends. While it runs, nothing can be added or dropped.
     #[inline]
-    pub fn run(&self, started: Started<L>) {
-        let Started { task, mut body, .. } = started;
+    pub fn run(&self, task: TaskId) {
         let place = task.0 as usize;
-        let mut context = Context::from_waker(&body.waker);
-        let poll = Pin::new(&mut body.future).poll(&mut context);
-        let finished = {
-            let mut slab = self.tasks.borrow_mut();
-            match (poll, slab.slots[place].as_mut()) {
-                (Poll::Pending, Some(task)) => {
-                    task.body = Some(body);
-                    return;
-                }
-                // It is over, or was dropped while it ran.
-                (Poll::Ready(()) | Poll::Pending, _) => {
-                    let task = self.retire(&mut slab, place);
-                    slab.free.push(place as u32);
-                    (body, task)
-                }
-            }
+        let mut slab = self.tasks.borrow_mut();
+        let Some(Some(task)) = slab.slots.get_mut(place) else {
+            return;
         };
+        let mut context = Context::from_waker(&task.waker);
+        if task.future.as_mut().poll(&mut context) == Poll::Pending {
+            return;
+        }
+        let finished = self.retire(&mut slab, place);
+        slab.free.push(place as u32);
         // Outside the borrow: what a future owns may do things when it is dropped.
+        drop(slab);
         drop(finished);
     }
 
     /// Runs a task until it waits or ends. Does nothing for one that is over.
     pub fn poll(&self, task: TaskId) {
-        if let Some(started) = self.start(task) {
-            self.run(started);
+        if self.start(task).is_some() {
+            self.run(task);
         }
     }
 
@@ -244,12 +245,8 @@ impl<L: Copy> Executor<L> {
                     .as_ref()
                     .is_some_and(|task| chosen(task.label))
                 {
-                    let task = self.retire(&mut slab, place);
-                    // One that is running is put away when it comes back.
-                    if task.as_ref().is_some_and(|task| task.body.is_some()) {
-                        slab.free.push(place as u32);
-                    }
-                    dropped.push(task);
+                    dropped.push(self.retire(&mut slab, place));
+                    slab.free.push(place as u32);
                 }
             }
         }

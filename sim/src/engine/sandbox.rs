@@ -8,6 +8,8 @@
 pub struct Sandbox {
     #[cfg(madsim)]
     clock: u64,
+    #[cfg(madsim)]
+    time: madsim::time::TimeHandle,
 }
 
 impl Sandbox {
@@ -17,7 +19,12 @@ impl Sandbox {
         {
             let runtime =
                 madsim::runtime::Runtime::with_seed_and_config(seed, madsim::Config::default());
-            runtime.block_on(async move { simulation(Sandbox { clock: 0 }) })
+            runtime.block_on(async move {
+                simulation(Sandbox {
+                    clock: 0,
+                    time: madsim::time::TimeHandle::current(),
+                })
+            })
         }
         #[cfg(not(madsim))]
         {
@@ -31,7 +38,8 @@ impl Sandbox {
     pub fn advance_to(&mut self, micros: u64) {
         #[cfg(madsim)]
         if micros > self.clock {
-            madsim::time::advance(std::time::Duration::from_micros(micros - self.clock));
+            let passed = std::time::Duration::from_micros(micros - self.clock);
+            self.time.advance(passed);
             self.clock = micros;
         }
         #[cfg(not(madsim))]

@@ -20,6 +20,8 @@ const NONE: u32 = u32::MAX;
 const FEW: usize = 48;
 /// When so few are left in the wheel, they go back to the list.
 const TURN: usize = 12;
+/// From so many on, the memory of what they are about is not at hand.
+const MANY: usize = 1_024;
 /// Nothing is put further ahead than this: about 280 years.
 const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
 
@@ -37,6 +39,8 @@ pub struct Timeline<E> {
     len: usize,
     /// When they are due and where they are, the next one last. Empty while the wheel is not.
     few: Vec<(u64, u32)>,
+    /// Where those are that have come near lately; kept only while very many wait.
+    near: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +70,7 @@ impl<E> Default for Timeline<E> {
             free: NONE,
             len: 0,
             few: Vec::with_capacity(FEW),
+            near: Vec::new(),
         }
     }
 }
@@ -85,25 +90,26 @@ impl<E> Timeline<E> {
     #[inline]
     pub fn add(&mut self, at: VirtualTime, event: E) {
         let at = at.micros().clamp(self.cursor, HORIZON);
-        let node = Node {
-            at,
-            next: NONE,
-            event: Some(event),
-        };
-        let index = if self.free == NONE {
-            self.nodes.push(node);
-            self.nodes.len() as u32 - 1
-        } else {
-            let index = self.free;
-            self.free = self.nodes[index as usize].next;
-            self.nodes[index as usize] = node;
-            index
+        let index = self.free;
+        let index = match self.nodes.get_mut(index as usize) {
+            Some(node) => {
+                self.free = std::mem::replace(&mut node.next, NONE);
+                node.at = at;
+                node.event = Some(event);
+                index
+            }
+            None => {
+                self.nodes.push(Node {
+                    at,
+                    next: NONE,
+                    event: Some(event),
+                });
+                self.nodes.len() as u32 - 1
+            }
         };
         self.len += 1;
         if self.levels == 0 && self.few.len() < FEW {
-            let later = self.few.iter().rev().take_while(|known| known.0 <= at);
-            let place = self.few.len() - later.count();
-            self.few.insert(place, (at, index));
+            insert(&mut self.few, (at, index));
         } else {
             if !self.few.is_empty() {
                 self.turn_to_wheel();
@@ -128,6 +134,21 @@ impl<E> Timeline<E> {
         self.free = index;
         self.len -= 1;
         node.event.take().map(|event| (at, event))
+    }
+
+    /// Whether events have come near lately.
+    #[inline]
+    pub fn has_near(&self) -> bool {
+        !self.near.is_empty()
+    }
+
+    /// Tells of the events that have come near lately. Some may have happened already.
+    pub fn tell_near(&mut self, mut tell: impl FnMut(&E)) {
+        for index in self.near.drain(..) {
+            if let Some(event) = &self.nodes[index as usize].event {
+                tell(event);
+            }
+        }
     }
 
     /// There are many now.
@@ -211,9 +232,13 @@ impl<E> Timeline<E> {
         let shift = level as u32 * BITS;
         let above = !((1_u64 << (shift + BITS)) - 1);
         self.cursor = (self.cursor & above) | (u64::from(slot) << shift);
+        let near = level == 1 && self.len >= MANY;
         while index != NONE {
             let next = std::mem::replace(&mut self.nodes[index as usize].next, NONE);
             self.link(index);
+            if near {
+                self.near.push(index);
+            }
             index = next;
         }
     }
@@ -232,6 +257,18 @@ impl<E> Timeline<E> {
             self.nodes[last as usize].next = index;
         }
     }
+}
+
+/// Puts an event behind all that are due at the same time or earlier: those stand nearer to the end.
+#[inline]
+fn insert(few: &mut Vec<(u64, u32)>, event: (u64, u32)) {
+    let mut place = few.len();
+    few.push(event);
+    while place > 0 && few[place - 1].0 <= event.0 {
+        few[place] = few[place - 1];
+        place -= 1;
+    }
+    few[place] = event;
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
 
+use super::ahead::Ahead;
 use super::{BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_PATH, ServerSlot, World, end};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
@@ -39,6 +40,7 @@ impl World {
             now: VirtualTime::ZERO,
             tape,
             timeline: Timeline::default(),
+            lock_path: Path::clone(&nodes[1]),
             recorder: recorder(&plan),
             samples: Samples::default(),
             processes: processes(&plan),
@@ -54,6 +56,7 @@ impl World {
             all_run: true,
             clocks_agree: true,
             links_clear: true,
+            seen: None,
             ended: None,
             progress_bound: end::progress_bound(&plan, &ensemble),
             lease,
@@ -71,6 +74,7 @@ impl World {
             contenders_active: contenders,
             resource_in_flight: 0,
             busy: busy(contenders),
+            told: None,
             last_commit: 0,
             last_release: VirtualTime::ZERO,
             request_fate: None,
@@ -82,7 +86,10 @@ impl World {
             settled_waiters: 0,
             values: 0,
             client_outputs: Vec::new(),
+            speaking: None,
+            said_meanwhile: Vec::new(),
             server_outputs: Vec::new(),
+            ahead: Ahead::default(),
             ensemble,
             plan,
         };
@@ -116,7 +123,7 @@ fn recorder(plan: &Plan) -> Recorder {
         .workload
         .contenders
         .saturating_mul(plan.workload.rounds) as usize;
-    recorder.history.events.reserve(12 * rounds.min(1 << 8));
+    recorder.history.events.reserve(13 * rounds.min(1 << 8));
     recorder.history.names.reserve(rounds.min(1 << 8));
     recorder.history.locks = vec![LOCK_PATH.to_owned()];
     recorder

@@ -191,7 +191,7 @@ impl World {
     fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
         if let ClientMessage::Request { xid, request } = &message
-            && !self.faults.is_empty()
+            && (!self.faults.is_empty() || self.seen.is_some())
         {
             let (xid, kind) = (*xid, request.kind());
             self.clients[client].sent.push((xid, kind));
@@ -266,10 +266,11 @@ impl World {
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         let ends = *self.connections.get(connection);
         let process = self.clients[ends.client as usize].process;
+        let heard = ends.open_at_client && !ends.broken;
         if let ServerMessage::Notification { .. } = message {
-            self.notified(process);
+            self.notified(process, heard);
         }
-        if ends.open_at_client && !ends.broken {
+        if heard {
             if let ServerMessage::Connected { session, .. } = message
                 && (process.0 as usize) < self.contenders.len()
             {
@@ -282,22 +283,6 @@ impl World {
                     message,
                 },
             );
-        }
-    }
-
-    /// A notification has arrived at a contender.
-    pub(super) fn notified(&mut self, process: ProcessId) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
-            return;
-        };
-        self.busy.notifications -= 1;
-        if contender.waiting {
-            contender.waiting = false;
-            contender.woken = true;
-            self.busy.waiting -= 1;
-            if self.draining {
-                self.recorder.counts.wakeups += 1;
-            }
         }
     }
 

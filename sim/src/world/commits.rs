@@ -83,7 +83,7 @@ impl World {
 
     /// Tells the faults who has come to be in the queue.
     fn queued_since(&mut self, before: usize) {
-        if self.faults_armed == 0 {
+        if !self.minds_moments() {
             return;
         }
         let queued: Vec<ContenderId> = self.recorder.history.events[before..]

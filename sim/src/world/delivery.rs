@@ -69,7 +69,7 @@ impl World {
             Event::Answer { .. } => self.resource_in_flight -= 1,
             Event::ToClient { message, .. } => {
                 if let ServerMessage::Notification { .. } = message {
-                    self.notified(process);
+                    self.notified(process, false);
                 }
             }
             Event::ToServer { .. }

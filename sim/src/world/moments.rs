@@ -5,7 +5,8 @@ use picklock_checker::What;
 
 use super::World;
 use crate::event::Event;
-use crate::plan::Trigger;
+use crate::plan::{ContenderName, Trigger};
+use crate::simulation::SeenMoment;
 use crate::zookeeper::messages::{ConnectionId, Xid};
 
 /// Something that has just happened to a contender.
@@ -37,11 +38,40 @@ pub(crate) enum Occasion {
 }
 
 impl World {
+    /// Whether anybody wants to know what happens.
+    pub(super) fn minds_moments(&self) -> bool {
+        self.faults_armed > 0 || self.seen.is_some()
+    }
+
+    /// Writes the moment down, if that was asked for.
+    fn note(&mut self, moment: Moment) {
+        let waiting = self.busy.waiting as u32;
+        let held = self.contenders.iter().any(|contender| contender.holding);
+        let contenders = self.contenders.len();
+        let Some(seen) = self
+            .seen
+            .as_mut()
+            .filter(|_| (moment.by as usize) < contenders)
+        else {
+            return;
+        };
+        let by = ContenderName(moment.by);
+        let same = |other: &&SeenMoment| other.is(by, moment.occasion);
+        let nth = seen.iter().filter(same).count() as u32 + 1;
+        seen.push(SeenMoment {
+            at: self.now,
+            trigger: trigger(by, moment.occasion, nth),
+            waiting,
+            held,
+        });
+    }
+
     /// Tells the faults of the plan that something has happened.
     pub(crate) fn moment(&mut self, moment: Moment) {
-        if self.faults_armed == 0 {
+        if !self.minds_moments() {
             return;
         }
+        self.note(moment);
         for fault in 0..self.faults.len() {
             if !self.faults[fault].armed {
                 continue;
@@ -112,7 +142,7 @@ impl World {
         xid: Option<Xid>,
         occasion: Occasion,
     ) {
-        if self.faults_armed == 0 {
+        if !self.minds_moments() {
             return;
         }
         let Some(by) = self.sessions.get(&session).map(|by| by.0) else {
@@ -137,6 +167,35 @@ impl World {
                 request: None,
             });
         }
+    }
+}
+
+impl SeenMoment {
+    fn is(&self, by: ContenderName, occasion: Occasion) -> bool {
+        let moment = Moment {
+            by: by.0,
+            occasion,
+            request: None,
+        };
+        awaited(&self.trigger, moment).is_some()
+    }
+}
+
+/// What a fault has to wait for to come at such a moment.
+fn trigger(by: ContenderName, occasion: Occasion, nth: u32) -> Trigger {
+    match occasion {
+        Occasion::Acquiring => Trigger::Acquiring { by, nth },
+        Occasion::Queued => Trigger::Queued { by, nth },
+        Occasion::Waiting => Trigger::Waiting { by, nth },
+        Occasion::Acquired => Trigger::Acquired { by, nth },
+        Occasion::Writing => Trigger::Writing { by, nth },
+        Occasion::Releasing => Trigger::Releasing { by, nth },
+        Occasion::Released => Trigger::Released { by, nth },
+        Occasion::Sent(request) => Trigger::Sent { request, by, nth },
+        Occasion::Proposed(request) => Trigger::Proposed { request, by, nth },
+        Occasion::Committed(request) => Trigger::Committed { request, by, nth },
+        Occasion::Answered(request) => Trigger::Answered { request, by, nth },
+        Occasion::SessionExpired => Trigger::SessionExpired { by },
     }
 }
 

@@ -21,13 +21,23 @@ impl World {
 
     /// Does what a server wants done.
     pub(super) fn server_says(&mut self, server: ServerId) {
+        if self.speaking == Some(server) {
+            // A fault has struck it in the middle of what it says. It says the rest first.
+            self.said_meanwhile.append(&mut self.server_outputs);
+            return;
+        }
         // Mostly there is one or none.
         if self.server_outputs.len() > 1 {
+            let before = self.speaking.replace(server);
             let mut outputs = std::mem::take(&mut self.server_outputs);
-            for output in outputs.drain(..) {
-                self.server_says_one(server, output);
+            while !outputs.is_empty() {
+                for output in outputs.drain(..) {
+                    self.server_says_one(server, output);
+                }
+                std::mem::swap(&mut outputs, &mut self.said_meanwhile);
             }
             self.server_outputs = outputs;
+            self.speaking = before;
         } else if let Some(output) = self.server_outputs.pop() {
             self.server_says_one(server, output);
         }
@@ -209,25 +219,6 @@ impl World {
         self.reply_fate
             .take()
             .or_else(|| doomed.map(|place| self.doomed_replies.remove(place).2))
-    }
-
-    fn count_notification(
-        &mut self,
-        client: usize,
-        caused_by: Option<picklock_algorithms::clients::zookeeper::SessionId>,
-    ) {
-        let slot = &self.clients[client];
-        if slot.process.0 as usize >= self.contenders.len() {
-            return;
-        }
-        self.busy.notifications += 1;
-        let own = caused_by == Some(slot.machine.session());
-        let counts = &mut self.recorder.counts;
-        match (self.draining, own) {
-            (false, _) => counts.notifications_arriving += 1,
-            (true, true) => counts.notifications_to_releaser += 1,
-            (true, false) => counts.notifications_to_waiters += 1,
-        }
     }
 
     /// The server closes its end; the client learns of it when the news has travelled.

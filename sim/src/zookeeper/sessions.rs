@@ -7,6 +7,7 @@ use picklock_checker::VirtualTime;
 
 use super::messages::{Password, ServerId};
 use super::tree::FastMap;
+use crate::engine::ahead::ask_for;
 
 /// The sessions that a leader keeps, and when each expires.
 ///
@@ -193,6 +194,13 @@ impl SessionTracker {
             Ok(tracked)
         } else {
             Err(ZkError::SessionMoved)
+        }
+    }
+
+    /// Asks for the memory of the session that was found at this place before.
+    pub(super) fn ask_for(&self, place: u32) {
+        if let Some(known) = self.sessions.get_index(place as usize) {
+            ask_for(known.1);
         }
     }
 

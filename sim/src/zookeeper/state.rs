@@ -20,6 +20,7 @@ use super::tree::{DataTree, name_of};
 use super::txn::{Created, Reaped, Txn, parent_of};
 use super::watches::Watches;
 use crate::chance::Chance;
+use crate::engine::ahead::ask_for;
 
 /// A server of an ensemble.
 #[derive(Clone, Debug)]
@@ -72,11 +73,15 @@ pub(super) enum Role {
 impl Server {
     /// A server with an empty disk. It does not run until [`restart`](Self::restart).
     pub fn new(id: ServerId, settings: Rc<Settings>) -> Self {
-        let log = TxnLog::new(Zxid(0), settings.fsync);
+        Self::with_disk(id, settings, DataTree::new())
+    }
+
+    fn with_disk(id: ServerId, settings: Rc<Settings>, tree: DataTree) -> Self {
+        let log = TxnLog::new(tree.last_zxid(), settings.fsync);
         Self {
             id,
             settings,
-            tree: DataTree::new(),
+            tree,
             log,
             accepted_epoch: 0,
             current_epoch: 0,
@@ -122,9 +127,7 @@ impl Server {
         let leader = ServerId(settings.servers.saturating_sub(1));
         (0..settings.servers)
             .map(|id| {
-                let mut server = Self::new(ServerId(id), Rc::clone(settings));
-                server.log = TxnLog::new(tree.last_zxid(), settings.fsync);
-                server.tree = tree.clone();
+                let mut server = Self::with_disk(ServerId(id), Rc::clone(settings), tree.clone());
                 server.accepted_epoch = 1;
                 server.current_epoch = 1;
                 server.start_formed(leader);
@@ -255,6 +258,26 @@ impl Server {
             .get(connection)
             .filter(|connection| connection.established)
             .map(|connection| connection.session)
+    }
+
+    /// Asks for the memory of a connection that something will soon come over.
+    pub fn ask_for_connection(&self, id: ConnectionId) {
+        if let Some(connection) = self.clients.connections.get(id) {
+            ask_for(connection);
+        }
+    }
+
+    /// Asks for what belongs to such a connection.
+    pub fn ask_for_session(&self, id: ConnectionId) {
+        let Some(connection) = self.clients.connections.get(id) else {
+            return;
+        };
+        if let Some(watch) = connection.watches.first() {
+            ask_for(watch);
+        }
+        if let Role::Leading(leading) = &self.role {
+            leading.tracker.ask_for(connection.tracked);
+        }
     }
 
     /// How many client connections it has.

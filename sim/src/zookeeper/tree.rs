@@ -23,6 +23,8 @@ pub struct DataTree {
     births: u64,
     /// Nodes that go by themselves, and when.
     reaped: FastMap<Path, Reaped>,
+    /// The place of the node that was a parent last: mostly it is the next parent too.
+    last_parent: usize,
 }
 
 /// A session as every server knows it.
@@ -47,6 +49,7 @@ impl DataTree {
             last_zxid: Zxid(0),
             births: 0,
             reaped: FastMap::default(),
+            last_parent: 0,
         };
         let empty: Data = Rc::from([]);
         for path in ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"] {
@@ -64,7 +67,7 @@ impl DataTree {
 
     /// A node.
     pub fn get(&self, path: &str) -> Option<&Node> {
-        self.nodes.get(path)
+        self.get_shared(path).map(|(_, node)| node)
     }
 
     /// A node that a client asks for. To a read the empty path is the root, too.
@@ -74,17 +77,20 @@ impl DataTree {
 
     /// A node, and its path as the tree shares it.
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
-        self.nodes.get_key_value(path)
+        match self.nodes.get_index(self.last_parent) {
+            Some((known, node)) if **known == *path => Some((known, node)),
+            _ => self.nodes.get_key_value(path),
+        }
     }
 
     /// The metadata of a node.
     pub fn stat(&self, path: &str) -> Option<Stat> {
-        self.nodes.get(path).map(Node::stat)
+        self.get(path).map(Node::stat)
     }
 
     /// The names of a node's children, newest first.
     pub fn children(&self, path: &str) -> Option<Rc<Children>> {
-        self.nodes.get(path).map(Node::list)
+        self.get(path).map(Node::list)
     }
 
     /// The newest transaction that was applied.
@@ -166,7 +172,8 @@ impl DataTree {
     }
 
     pub(super) fn create(&mut self, zxid: Zxid, time: i64, made: &Created) {
-        let Some(parent) = self.nodes.get_mut(&made.parent) else {
+        let births = self.births;
+        let Some(parent) = self.parent(&made.parent) else {
             return;
         };
         // Only ever raised. So a counter that has reached its end stays there, and `pzxid` with it.
@@ -174,7 +181,7 @@ impl DataTree {
             parent.creates = made.parent_creates;
             parent.pzxid = zxid;
         }
-        parent.add_child(self.births, Rc::clone(&made.name));
+        parent.add_child(births, Rc::clone(&made.name));
         let node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
         self.births += 1;
         self.nodes.insert(Rc::clone(&made.path), node);
@@ -188,6 +195,15 @@ impl DataTree {
         }
     }
 
+    fn parent(&mut self, path: &str) -> Option<&mut Node> {
+        let place = match self.nodes.get_index(self.last_parent) {
+            Some((known, _)) if **known == *path => self.last_parent,
+            _ => self.nodes.get_index_of(path)?,
+        };
+        self.last_parent = place;
+        self.nodes.get_index_mut(place).map(|(_, node)| node)
+    }
+
     /// Answers whether the node was there.
     pub(super) fn delete(&mut self, zxid: Zxid, path: &str, parent: Option<&str>) -> bool {
         let Some(node) = self.nodes.swap_remove(path) else {
@@ -196,7 +212,7 @@ impl DataTree {
         if !self.reaped.is_empty() {
             self.reaped.swap_remove(path);
         }
-        if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
+        if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
             parent.remove_child(node.birth());
             parent.pzxid = parent.pzxid.max(zxid);
         }

@@ -122,8 +122,8 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// Every kind.
-    pub const ALL: [Self; 11] = [
+    /// Every kind that the handle offers to recipes, and so scenarios know.
+    pub const ALL: [Self; 8] = [
         Self::Create,
         Self::Delete,
         Self::Exists,
@@ -132,9 +132,6 @@ impl RequestKind {
         Self::SetData,
         Self::Sync,
         Self::Multi,
-        Self::AddWatch,
-        Self::RemoveWatches,
-        Self::GetEphemerals,
     ];
 
     /// Its name in scenario files and traces.

@@ -12,6 +12,7 @@ use picklock_checker::VirtualTime;
 use super::connection::Phase;
 use super::watches::WatchTable;
 use super::{Client, Output};
+use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
 /// Whoever waits for the answer to a request.
@@ -44,6 +45,15 @@ enum Kind {
     Exists,
     GetData,
     GetChildren,
+}
+
+impl Waiting {
+    pub(super) fn ask_for_waiter(&self) {
+        ask_for(self.completion.slot());
+        if let Some(registration) = &self.registration {
+            ask_for(registration.watcher.slot());
+        }
+    }
 }
 
 impl Registration {

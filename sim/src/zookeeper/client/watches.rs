@@ -7,6 +7,7 @@ use picklock_algorithms::clients::zookeeper::{
     EventKind, Path, SessionState, WatchedEvent, Watcher, Zxid,
 };
 
+use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::WatchTables;
 
 /// From this many bytes of paths on, a message with watches is full.
@@ -113,6 +114,18 @@ impl Watches {
             }
         }
         tell_each_once(&self.entries, &self.session, &event);
+    }
+
+    pub(super) fn ask_for(&self) {
+        if let Some(entry) = self.entries.first() {
+            ask_for(entry);
+        }
+    }
+
+    pub(super) fn ask_for_watcher(&self) {
+        if let Some(entry) = self.entries.first() {
+            ask_for(entry.watcher.slot());
+        }
     }
 
     /// Forgets all.

@@ -132,6 +132,7 @@ fn persistent_watches_come_along_and_nothing_is_synthesised() {
     cluster.cut(watcher);
     changes(&mut cluster, writer, watcher);
     let back = cluster.resume(watcher, 1, Zxid(0));
+    cluster.run_for(10 * LATENCY);
     let tables = WatchTables {
         persistent: vec![Rc::from("/a")],
         ..WatchTables::default()

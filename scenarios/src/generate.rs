@@ -1,0 +1,61 @@
+//! Plans drawn from seeds.
+//!
+//! Every seed draws a world of its own, swarm style: not a bit of everything each time, but its own few kinds of
+//! faults, its own number of contenders, its own timings. What finds a bug is often that something else does *not*
+//! happen. A plan is drawn from a stream of its own, and not from the tape of the run, so that the same plan can be
+//! run with another tape, and saved, and shortened.
+
+pub mod draw;
+mod faults;
+mod moments;
+
+use picklock_sim::plan::{Hold, Plan, Service};
+
+use self::draw::Draw;
+use self::faults::Storm;
+use crate::open::Open;
+use crate::scenario::default_event_budget;
+
+/// Settles what is left open, as a seed wants it. The answer depends on nothing else.
+pub fn draw(base: &Plan, open: &Open, seed: u64) -> Plan {
+    let mut draw = Draw::of(seed);
+    let mut plan = base.clone();
+    settle_world(&mut plan, open, &mut draw);
+    if let Some(any) = &open.faults {
+        let storm = Storm::gather(&plan, any, &mut draw);
+        let faults = storm.faults(&mut draw);
+        plan.faults.extend(faults);
+    }
+    plan
+}
+
+fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
+    match &mut plan.service {
+        Service::ZooKeeper(ensemble) => {
+            ensemble.servers = draw.one_of(&open.servers).unwrap_or(ensemble.servers);
+        }
+    }
+    let network = &mut plan.network;
+    let latency = draw.one_of(&open.client_latency);
+    network.client_latency = latency.unwrap_or(network.client_latency);
+    let latency = draw.one_of(&open.server_latency);
+    network.server_latency = latency.unwrap_or(network.server_latency);
+    let workload = &mut plan.workload;
+    if let Some(range) = open.contenders {
+        workload.contenders = draw.number(range);
+    }
+    if let Some(range) = open.rounds {
+        workload.rounds = draw.number(range);
+    }
+    if let Some(range) = open.hold {
+        workload.hold = Hold::For(draw.duration(range));
+    }
+    workload.think = draw.one_of(&open.think).unwrap_or(workload.think);
+    workload.arrive = draw.one_of(&open.arrive).unwrap_or(workload.arrive);
+    if !open.budget_given {
+        plan.event_budget = default_event_budget(workload);
+    }
+}
+
+#[cfg(test)]
+mod tests;

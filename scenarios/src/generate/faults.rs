@@ -1,0 +1,351 @@
+//! The faults of a drawn plan.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+};
+
+use super::draw::Draw;
+use super::moments::{Strikes, aimed, struck, timed};
+use crate::describe;
+use crate::kind::FaultKind;
+use crate::open::AnyFaults;
+
+/// What a seed makes of the faults that it may draw.
+pub(super) struct Storm<'p> {
+    plan: &'p Plan,
+    kinds: Vec<FaultKind>,
+    number: u32,
+    aim: Aim,
+    servers: u32,
+    session: Duration,
+}
+
+/// What the faults of a plan wait for.
+#[derive(Clone, Copy)]
+enum Aim {
+    Moments,
+    Times,
+    Either,
+}
+
+impl<'p> Storm<'p> {
+    /// Draws a few kinds, and how many faults there are to be.
+    pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, draw: &mut Draw) -> Self {
+        let (servers, session) = match &plan.service {
+            Service::ZooKeeper(ensemble) => (u32::from(ensemble.servers), ensemble.session_timeout),
+        };
+        let possible = |kind: &FaultKind| servers > 1 || !kind.needs_several_servers();
+        let possible: Vec<FaultKind> = any.kinds.iter().copied().filter(possible).collect();
+        let mut kinds = Vec::new();
+        // One to three kinds: a plan has few faults, and what is left out is what makes it different.
+        for _ in 0..draw.number((1, 3)) {
+            kinds.extend(draw.one_of(&possible));
+        }
+        let number = match kinds.is_empty() {
+            true => 0,
+            // One is the most likely number, and none is the least.
+            false if draw.once_in(16) => 0,
+            false => (1..any.at_most).take_while(|_| draw.once_in(2)).count() as u32 + 1,
+        };
+        let aims = [(5, Aim::Moments), (1, Aim::Times), (2, Aim::Either)];
+        let aim = draw.weighed(&aims).unwrap_or(Aim::Either);
+        Self {
+            plan,
+            kinds,
+            number,
+            aim,
+            servers,
+            session,
+        }
+    }
+
+    /// Draws the faults.
+    pub(super) fn faults(&self, draw: &mut Draw) -> Vec<PlannedFault> {
+        let before = self.plan.faults.len();
+        let mut faults: Vec<PlannedFault> = Vec::new();
+        for _ in 0..self.number {
+            let Some(kind) = draw.one_of(&self.kinds) else {
+                break;
+            };
+            let fault = self.fault(kind, before..before + faults.len(), draw);
+            faults.push(fault);
+        }
+        faults
+    }
+
+    fn fault(
+        &self,
+        kind: FaultKind,
+        earlier: std::ops::Range<usize>,
+        draw: &mut Draw,
+    ) -> PlannedFault {
+        let target = self.contender(draw);
+        let inject = self.inject(kind, target, draw);
+        let (when, after) = match strikes(kind) {
+            Some(strikes) => (struck(self.plan, target, strikes, draw), Duration::ZERO),
+            None if !earlier.is_empty() && draw.once_in(3) => {
+                let fault = draw.number((earlier.start as u32, earlier.end as u32 - 1)) as usize;
+                (Trigger::Fired { fault }, self.soon(draw))
+            }
+            None => (self.trigger(target, draw), self.soon(draw)),
+        };
+        let text = describe::fault(&inject);
+        PlannedFault {
+            when,
+            after,
+            inject,
+            text,
+        }
+    }
+
+    fn trigger(&self, target: ContenderName, draw: &mut Draw) -> Trigger {
+        let at_moment = match self.aim {
+            Aim::Moments => true,
+            Aim::Times => false,
+            Aim::Either => draw.once_in(2),
+        };
+        if !at_moment {
+            return timed(self.plan, draw);
+        }
+        // Mostly at a moment of its own victim.
+        let by = if draw.once_in(3) {
+            self.contender(draw)
+        } else {
+            target
+        };
+        aimed(self.plan, by, draw)
+    }
+
+    /// At once, or shortly after.
+    fn soon(&self, draw: &mut Draw) -> Duration {
+        match draw.below(4) {
+            0 => draw.duration((Duration::ZERO, self.plan.network.client_latency.1 * 4)),
+            1 => draw.duration((Duration::ZERO, self.session)),
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn contender(&self, draw: &mut Draw) -> ContenderName {
+        ContenderName(draw.below(self.plan.workload.contenders))
+    }
+
+    /// Shorter than a session, about as long, or longer: what happens differs.
+    fn length(&self, draw: &mut Draw) -> Duration {
+        let session = self.session;
+        let least = Duration::from_millis(1);
+        let ranges = [
+            (3, (least, session / 2)),
+            (2, (session / 2, session * 3 / 2)),
+            (3, (session * 3 / 2, session * 4)),
+        ];
+        let range = draw.weighed(&ranges).unwrap_or((least, session));
+        draw.duration(range)
+    }
+
+    /// How much later something arrives, or is done.
+    fn delay(&self, draw: &mut Draw) -> Duration {
+        draw.duration((Duration::from_millis(1), self.session))
+    }
+
+    fn restart(&self, draw: &mut Draw) -> Option<Duration> {
+        (!draw.once_in(3)).then(|| self.length(draw))
+    }
+
+    fn server(&self, draw: &mut Draw) -> ServerName {
+        let followers = self.servers - 1;
+        let names = [
+            (3, ServerName::Leader),
+            (3, ServerName::Of(self.contender(draw))),
+            (
+                2 * followers.min(1),
+                ServerName::Follower(draw.below(followers)),
+            ),
+            (1, ServerName::Number(draw.below(self.servers))),
+        ];
+        draw.weighed(&names).unwrap_or(ServerName::Leader)
+    }
+
+    fn inject(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Fault {
+        match kind {
+            FaultKind::Pause => Fault::Pause {
+                target,
+                length: self.length(draw),
+            },
+            FaultKind::Crash => Fault::Crash {
+                target,
+                restart_after: self.restart(draw),
+            },
+            FaultKind::Cancel => Fault::Cancel { target },
+            FaultKind::ExpireSession => Fault::ExpireSession { target },
+            FaultKind::Cut => Fault::Cut { target },
+            FaultKind::BlackHole => {
+                let (direction, length) = (direction(draw), self.length(draw));
+                Fault::BlackHole {
+                    target,
+                    direction,
+                    length,
+                }
+            }
+            FaultKind::SlowLink => {
+                let (direction, by, length) =
+                    (direction(draw), self.delay(draw), self.length(draw));
+                Fault::SlowLink {
+                    target,
+                    direction,
+                    by,
+                    length,
+                }
+            }
+            FaultKind::LoseRequest => Fault::LoseRequest { target },
+            FaultKind::LoseReply => Fault::LoseReply { target },
+            FaultKind::DelayRequest => Fault::DelayRequest {
+                target,
+                by: self.delay(draw),
+            },
+            FaultKind::DelayReply => Fault::DelayReply {
+                target,
+                by: self.delay(draw),
+            },
+            FaultKind::ClockJump => {
+                let hours = draw.once_in(4);
+                let most = if hours {
+                    Duration::from_secs(7_200)
+                } else {
+                    self.session * 2
+                };
+                let by = draw.duration((Duration::from_millis(1), most));
+                let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
+                let by_millis = if draw.once_in(2) { -millis } else { millis };
+                Fault::ClockJump { target, by_millis }
+            }
+            FaultKind::ClockDrift => {
+                // From what a bad crystal does to what a bad virtual machine does.
+                let sizes = [200, 10_000, 100_000, 300_000];
+                let size = draw.one_of(&sizes).unwrap_or(200);
+                let parts_per_million = if draw.once_in(2) { -size } else { size };
+                Fault::ClockDrift {
+                    target,
+                    parts_per_million,
+                }
+            }
+            FaultKind::CrashServer
+            | FaultKind::HangServer
+            | FaultKind::IsolateServer
+            | FaultKind::HoldLink
+            | FaultKind::LagServer
+            | FaultKind::SlowDisk => self.inject_at_server(kind, draw),
+            FaultKind::DeleteNode => Fault::DeleteNode { of: target },
+            FaultKind::RecreateLock => Fault::RecreateLock,
+        }
+    }
+
+    fn inject_at_server(&self, kind: FaultKind, draw: &mut Draw) -> Fault {
+        let target = self.server(draw);
+        let length = self.length(draw);
+        match kind {
+            FaultKind::CrashServer => Fault::CrashServer {
+                target,
+                restart_after: self.restart(draw),
+            },
+            FaultKind::HangServer => Fault::HangServer { target, length },
+            FaultKind::IsolateServer => Fault::IsolateServer { target, length },
+            FaultKind::LagServer => Fault::LagServer {
+                target,
+                by: self.delay(draw),
+                length,
+            },
+            FaultKind::SlowDisk => {
+                let fsync = draw.duration((Duration::from_millis(1), self.session / 2));
+                Fault::SlowDisk {
+                    target,
+                    fsync,
+                    length,
+                }
+            }
+            FaultKind::HoldLink
+            | FaultKind::Pause
+            | FaultKind::Crash
+            | FaultKind::Cancel
+            | FaultKind::ExpireSession
+            | FaultKind::Cut
+            | FaultKind::BlackHole
+            | FaultKind::SlowLink
+            | FaultKind::LoseRequest
+            | FaultKind::LoseReply
+            | FaultKind::DelayRequest
+            | FaultKind::DelayReply
+            | FaultKind::ClockJump
+            | FaultKind::ClockDrift
+            | FaultKind::DeleteNode
+            | FaultKind::RecreateLock => self.hold_link(length, draw),
+        }
+    }
+
+    /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
+    fn hold_link(&self, length: Duration, draw: &mut Draw) -> Fault {
+        let followers: Vec<ServerName> = (0..self.servers - 1).map(ServerName::Follower).collect();
+        let held = match draw.once_in(2) {
+            true => followers.len() / 2 + 1,
+            false => 1,
+        };
+        let first = draw.below(followers.len() as u32) as usize;
+        let several = followers
+            .iter()
+            .cycle()
+            .skip(first)
+            .take(held.min(followers.len()));
+        if draw.once_in(2) {
+            let to = ServerName::Leader;
+            return Fault::HoldLink {
+                from: several.copied().collect(),
+                to,
+                length,
+            };
+        }
+        let to = followers
+            .get(first)
+            .copied()
+            .unwrap_or(ServerName::Follower(0));
+        Fault::HoldLink {
+            from: vec![ServerName::Leader],
+            to,
+            length,
+        }
+    }
+}
+
+fn direction(draw: &mut Draw) -> Direction {
+    let ways = [
+        (2, Direction::Both),
+        (1, Direction::ToServer),
+        (1, Direction::ToClient),
+    ];
+    draw.weighed(&ways).unwrap_or(Direction::Both)
+}
+
+/// What a fault of this kind strikes, if it strikes one request.
+fn strikes(kind: FaultKind) -> Option<Strikes> {
+    match kind {
+        FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Strikes::Request),
+        FaultKind::LoseReply | FaultKind::DelayReply => Some(Strikes::Reply),
+        FaultKind::Pause
+        | FaultKind::Crash
+        | FaultKind::Cancel
+        | FaultKind::ExpireSession
+        | FaultKind::Cut
+        | FaultKind::BlackHole
+        | FaultKind::SlowLink
+        | FaultKind::ClockJump
+        | FaultKind::ClockDrift
+        | FaultKind::CrashServer
+        | FaultKind::HangServer
+        | FaultKind::IsolateServer
+        | FaultKind::HoldLink
+        | FaultKind::LagServer
+        | FaultKind::SlowDisk
+        | FaultKind::DeleteNode
+        | FaultKind::RecreateLock => None,
+    }
+}

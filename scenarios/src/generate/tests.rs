@@ -1,0 +1,123 @@
+use std::collections::BTreeSet;
+
+use picklock_sim::simulate;
+
+use crate::kind::FaultKind;
+use crate::scenario::{Case, Catalogue, Scenario};
+use crate::{parse, write};
+
+const OPEN: &str = r#"
+claim = "Anything can happen."
+because = "Nothing is settled."
+source = "a test"
+faults.any = { at-most = 4 }
+
+[service.zookeeper]
+servers = [1, 3, 5]
+
+[network]
+latency = ["200us..500us", "1ms..20ms"]
+server-latency = ["200us", "1ms..3ms"]
+
+[workload]
+contenders = "2..6"
+arrive = ["together", "in-order", "behind-holder", { within = "2s" }]
+rounds = "1..3"
+hold = "0s..3s"
+think = ["0s", "10ms..1s"]
+section = "count"
+
+[[fault]]
+when.acquired = { by = "contender-2" }
+inject.cut = { target = "contender-2" }
+
+[[case]]
+algorithm = "zk-hardened"
+"#;
+
+fn read(text: &str) -> Scenario {
+    let read = parse("drawn", text, &Catalogue::EVERYTHING);
+    read.unwrap_or_else(|mistakes| panic!("{}\n{text}", mistakes[0]))
+}
+
+fn open() -> (Scenario, Case) {
+    let scenario = read(OPEN);
+    let case = scenario.cases[0].clone();
+    (scenario, case)
+}
+
+#[test]
+fn a_drawn_plan_that_is_saved_is_the_same_plan() {
+    let (scenario, case) = open();
+    for seed in 0..2_000 {
+        let drawn = case.settled(seed);
+        let again = read(&write(&scenario, &drawn));
+        // The text of a fault comes from the fault, and so does all that runs.
+        assert_eq!(again.cases[0].plan.faults, drawn.plan.faults, "seed {seed}");
+        assert_eq!(again.cases[0].plan.workload, drawn.plan.workload);
+        assert_eq!(again.cases[0].plan.network, drawn.plan.network);
+        assert_eq!(again.cases[0].plan.service, drawn.plan.service);
+        assert_eq!(again.cases[0].plan.event_budget, drawn.plan.event_budget);
+        assert!(again.cases[0].open.is_none());
+    }
+}
+
+#[test]
+fn a_saved_plan_shows_the_same_run_with_the_same_seed() {
+    let (scenario, case) = open();
+    for seed in 0..20 {
+        let drawn = case.settled(seed);
+        let again = read(&write(&scenario, &drawn));
+        let hashes = [&drawn.plan, &again.cases[0].plan].map(|plan| simulate(plan, seed).hash);
+        assert_eq!(hashes[0], hashes[1], "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_left_open_is_written_as_open() {
+    let (scenario, case) = open();
+    let again = read(&write(&scenario, &case));
+    assert_eq!(again.cases[0].open, case.open);
+    assert_eq!(again.cases[0].plan_for(7).faults, case.plan_for(7).faults);
+}
+
+#[test]
+fn the_faults_of_the_file_stand_before_those_that_are_drawn() {
+    let (_, case) = open();
+    for seed in 0..500 {
+        let drawn = case.plan_for(seed);
+        assert_eq!(drawn.faults[0], case.plan.faults[0]);
+        assert!(drawn.faults.len() <= 1 + 4, "seed {seed}");
+    }
+}
+
+#[test]
+fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
+    let (_, mut case) = open();
+    let kinds = |case: &Case| {
+        let mut kinds = BTreeSet::new();
+        for seed in 0..2_000 {
+            let faults = case.plan_for(seed).faults[1..].to_vec();
+            kinds.extend(faults.iter().map(|fault| FaultKind::of(&fault.inject)));
+        }
+        kinds
+    };
+    assert_eq!(kinds(&case), FaultKind::all().into_iter().collect());
+    let few = [FaultKind::Pause, FaultKind::LoseReply];
+    if let Some(any) = case.open.as_mut().and_then(|open| open.faults.as_mut()) {
+        any.kinds = few.to_vec();
+    }
+    assert_eq!(kinds(&case), few.into_iter().collect());
+}
+
+#[test]
+fn every_value_that_is_left_open_is_drawn() {
+    let (_, case) = open();
+    let plans: Vec<_> = (0..500).map(|seed| case.plan_for(seed)).collect();
+    let contenders: BTreeSet<u32> = plans.iter().map(|it| it.workload.contenders).collect();
+    assert_eq!(contenders, (2..=6).collect());
+    let rounds: BTreeSet<u32> = plans.iter().map(|it| it.workload.rounds).collect();
+    assert_eq!(rounds, (1..=3).collect());
+    let thinking = plans.iter().filter(|it| !it.workload.think.1.is_zero());
+    assert!((100..400).contains(&thinking.count()));
+}

@@ -1,0 +1,121 @@
+//! The kinds of faults, by the names that scenario files use.
+
+use picklock_sim::plan::Fault;
+
+/// A kind of fault: what breaks, but not whom, when, or for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(
+    missing_docs,
+    reason = "each is the `Fault` of its name, and documented there"
+)]
+pub enum FaultKind {
+    Pause,
+    Crash,
+    Cancel,
+    ExpireSession,
+    Cut,
+    BlackHole,
+    SlowLink,
+    LoseRequest,
+    LoseReply,
+    DelayRequest,
+    DelayReply,
+    ClockJump,
+    ClockDrift,
+    CrashServer,
+    HangServer,
+    IsolateServer,
+    HoldLink,
+    LagServer,
+    SlowDisk,
+    DeleteNode,
+    RecreateLock,
+}
+
+impl FaultKind {
+    /// Every kind with its name, in the order in which they are listed to people.
+    pub const NAMED: [(&'static str, Self); 21] = [
+        ("pause", Self::Pause),
+        ("crash", Self::Crash),
+        ("cancel", Self::Cancel),
+        ("expire-session", Self::ExpireSession),
+        ("cut", Self::Cut),
+        ("black-hole", Self::BlackHole),
+        ("slow-link", Self::SlowLink),
+        ("lose-request", Self::LoseRequest),
+        ("lose-reply", Self::LoseReply),
+        ("delay-request", Self::DelayRequest),
+        ("delay-reply", Self::DelayReply),
+        ("clock-jump", Self::ClockJump),
+        ("clock-drift", Self::ClockDrift),
+        ("crash-server", Self::CrashServer),
+        ("hang-server", Self::HangServer),
+        ("isolate-server", Self::IsolateServer),
+        ("hold-link", Self::HoldLink),
+        ("lag-server", Self::LagServer),
+        ("slow-disk", Self::SlowDisk),
+        ("delete-node", Self::DeleteNode),
+        ("recreate-lock", Self::RecreateLock),
+    ];
+
+    /// Every kind.
+    pub fn all() -> Vec<Self> {
+        Self::NAMED.map(|(_, kind)| kind).to_vec()
+    }
+
+    /// The kind of a fault.
+    pub fn of(fault: &Fault) -> Self {
+        match fault {
+            Fault::Pause { .. } => Self::Pause,
+            Fault::Crash { .. } => Self::Crash,
+            Fault::Cancel { .. } => Self::Cancel,
+            Fault::ExpireSession { .. } => Self::ExpireSession,
+            Fault::Cut { .. } => Self::Cut,
+            Fault::BlackHole { .. } => Self::BlackHole,
+            Fault::SlowLink { .. } => Self::SlowLink,
+            Fault::LoseRequest { .. } => Self::LoseRequest,
+            Fault::LoseReply { .. } => Self::LoseReply,
+            Fault::DelayRequest { .. } => Self::DelayRequest,
+            Fault::DelayReply { .. } => Self::DelayReply,
+            Fault::ClockJump { .. } => Self::ClockJump,
+            Fault::ClockDrift { .. } => Self::ClockDrift,
+            Fault::CrashServer { .. } => Self::CrashServer,
+            Fault::HangServer { .. } => Self::HangServer,
+            Fault::IsolateServer { .. } => Self::IsolateServer,
+            Fault::HoldLink { .. } => Self::HoldLink,
+            Fault::LagServer { .. } => Self::LagServer,
+            Fault::SlowDisk { .. } => Self::SlowDisk,
+            Fault::DeleteNode { .. } => Self::DeleteNode,
+            Fault::RecreateLock => Self::RecreateLock,
+        }
+    }
+
+    /// Whether it breaks something between servers, of which there must be several.
+    pub fn needs_several_servers(self) -> bool {
+        matches!(self, Self::IsolateServer | Self::HoldLink)
+    }
+
+    /// Its name in scenario files.
+    pub fn name(self) -> &'static str {
+        let mut named = Self::NAMED.iter();
+        let found = named.find(|(_, kind)| *kind == self);
+        found.map_or("fault", |(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own() {
+        for (place, (name, kind)) in FaultKind::NAMED.iter().enumerate() {
+            assert_eq!(kind.name(), *name);
+            assert!(
+                FaultKind::NAMED[..place]
+                    .iter()
+                    .all(|(other, _)| other != name)
+            );
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Searches: where to aim, and how soon something is found.
+
+pub mod aim;
+mod fits;
+pub mod yields;

@@ -1,0 +1,28 @@
+//! Writes what a case leaves open.
+
+use super::toml::text;
+use crate::open::AnyFaults;
+
+/// The faults that a seed may draw.
+pub(super) fn faults(any: &AnyFaults) -> String {
+    let kinds: Vec<String> = any.kinds.iter().map(|kind| text(kind.name())).collect();
+    let (kinds, at_most) = (kinds.join(", "), any.at_most);
+    format!("faults.any = {{ kinds = [{kinds}], at-most = {at_most} }}")
+}
+
+/// All that there is to choose from, or the only value.
+pub(super) fn one_of<T: Copy>(choices: &[T], only: T, write: impl Fn(T) -> String) -> String {
+    if choices.is_empty() {
+        return write(only);
+    }
+    let choices: Vec<String> = choices.iter().map(|choice| write(*choice)).collect();
+    format!("[{}]", choices.join(", "))
+}
+
+/// A range of numbers, or the only one.
+pub(super) fn number(range: Option<(u32, u32)>, only: u32) -> String {
+    match range {
+        Some((least, most)) => text(&format!("{least}..{most}")),
+        None => only.to_string(),
+    }
+}

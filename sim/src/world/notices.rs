@@ -1,0 +1,51 @@
+//! Notifications on their way, and whom they wake.
+
+use picklock_algorithms::clients::zookeeper::SessionId;
+
+use super::World;
+use crate::process::ProcessId;
+
+impl World {
+    /// A notification sets out for a client.
+    pub(super) fn count_notification(&mut self, client: usize, caused_by: Option<SessionId>) {
+        let slot = &self.clients[client];
+        if slot.process.0 as usize >= self.contenders.len() {
+            return;
+        }
+        self.busy.notifications += 1;
+        let own = caused_by == Some(slot.machine.session());
+        let counts = &mut self.recorder.counts;
+        match (self.draining, own) {
+            (false, _) => counts.notifications_arriving += 1,
+            (true, true) => counts.notifications_to_releaser += 1,
+            (true, false) => counts.notifications_to_waiters += 1,
+        }
+    }
+
+    /// A notification is under way no longer. Whom it reaches wakes; one that comes by a dead connection is unheard,
+    /// and whoever waits goes on waiting.
+    pub(super) fn notified(&mut self, process: ProcessId, heard: bool) {
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
+        self.busy.notifications -= 1;
+        if heard && contender.waiting {
+            contender.waiting = false;
+            contender.woken = true;
+            self.told = Some(process);
+            self.busy.waiting -= 1;
+            if self.draining {
+                self.recorder.counts.wakeups += 1;
+            }
+        }
+    }
+
+    /// Looks whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
+    /// and none of its code runs.
+    pub fn look_at_told(&mut self) {
+        if let Some(process) = self.told.take() {
+            self.look_at(process);
+            self.settle();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a seed settles can be seen, saved, run again, and shrunk.
+
+use super::common::{Folder, picklock};
+
+const SWARM: &str = "zookeeper/swarm";
+
+/// The hash of a run, as `picklock replay` says it.
+fn hash(arguments: &[&str]) -> String {
+    let said = picklock(&[&["replay"], arguments].concat()).stdout;
+    let mut lines = said.lines();
+    let hash = lines.find_map(|line| line.strip_prefix("  Hash     "));
+    hash.unwrap_or_else(|| panic!("{said}")).to_owned()
+}
+
+#[test]
+fn a_plan_that_is_saved_is_the_run_that_was_seen() {
+    let folder = Folder::new();
+    for seed in ["0", "7", "1164"] {
+        let run = [SWARM, "--case", "zk-hardened", "--seed", seed];
+        let plan = picklock(&[&["plan"], &run[..]].concat());
+        assert_eq!(plan.code, Some(0), "{plan:?}");
+        assert!(!plan.stdout.contains("faults ="), "{}", plan.stdout);
+        let file = folder.file("saved.toml", &plan.stdout);
+        assert_eq!(hash(&[&file, "--seed", seed]), hash(&run));
+    }
+}
+
+#[test]
+fn what_no_lock_can_keep_is_said_in_the_saved_plan() {
+    let run = ["plan", SWARM, "--case", "zk-hardened", "--seed"];
+    let said: Vec<String> = (0..40)
+        .map(|seed| picklock(&[&run[..], &[&seed.to_string()]].concat()).stdout)
+        .collect();
+    let excused = |said: &&String| said.contains("expect.mutual-exclusion.unchecked");
+    let excused = said.iter().filter(excused).count();
+    assert!((5..35).contains(&excused), "{excused} of 40");
+}
+
+#[test]
+fn a_drawn_failure_shrinks_to_a_file_that_fails_alike() {
+    let folder = Folder::new();
+    let file = folder.at("small.toml");
+    let run = [SWARM, "--case", "zk-unsorted", "--seed", "0"];
+    let asked = ["--invariant", "mutual-exclusion", "--out", &file];
+    let shrunk = picklock(&[&["shrink"], &run[..], &asked].concat());
+    assert_eq!(shrunk.code, Some(0), "{shrunk:?}");
+    let again = picklock(&["replay", &file]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(again.stdout.contains("both inside"), "{}", again.stdout);
+}
+
+#[test]
+fn a_yield_is_the_same_for_any_number_of_jobs() {
+    let of = |jobs: &str| {
+        let measured = ["yield", "zookeeper/waiter-death", "--bases", "5"];
+        let done = picklock(&[&measured[..], &["--limit", "40", "--jobs", jobs]].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        done.stdout
+    };
+    let alone = of("1");
+    assert!(
+        alone.contains("| `zk-no-recheck` | `mutual-exclusion` |"),
+        "{alone}"
+    );
+    assert_eq!(alone, of("2"));
+}
+
+#[test]
+fn shards_of_drawn_plans_join_to_the_whole() {
+    let folder = Folder::new();
+    let run = |more: &[&str], name: &str| {
+        let json = folder.at(name);
+        let all = [&["run", SWARM, "--seeds", "60", "--json", &json], more].concat();
+        picklock(&all);
+        json
+    };
+    let whole = run(&[], "whole.json");
+    let (first, second) = (
+        run(&["--shard", "1/2"], "1.json"),
+        run(&["--shard", "2/2"], "2.json"),
+    );
+    let joined = folder.at("joined.json");
+    let merged = picklock(&["merge", &first, &second, "--json", &joined]);
+    assert_eq!(merged.code, Some(0), "{merged:?}");
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    assert!(read(&whole).contains("60"), "{}", read(&whole));
+    assert_eq!(read(&whole), read(&joined));
+}
