@@ -47,7 +47,7 @@ pub struct Compared {
     pub agreeing: u64,
     /// The others.
     pub differences: Vec<Difference>,
-    /// Rounds that say nothing, because the machine stood still for so long that sessions may have expired.
+    /// Rounds that say nothing, because an answer took so long that sessions may have expired.
     pub set_aside: u64,
 }
 
