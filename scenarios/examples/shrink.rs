@@ -33,7 +33,8 @@ fn row(name: &str, case: &Case, invariant: &str, within_seeds: u64) -> Option<u1
     let invariant = invariants::find(invariant)?;
     let violates = |seed: &u64| {
         let run = runner::simulated(case, *seed).run;
-        matches!((invariant.check)(&Evidence::of(&run)), Verdict::Violated(_))
+        let looked_at = runner::wanted(&case.settled(*seed), invariant.name).is_some();
+        looked_at && matches!((invariant.check)(&Evidence::of(&run)), Verdict::Violated(_))
     };
     let seed = (0..within_seeds).find(violates)?;
     let watch = Stopwatch::start();

@@ -137,7 +137,7 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
 pub fn simulated(case: &Case, seed: u64) -> Simulated {
     match &case.recorded {
         Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
-        None => simulate(&case.plan, seed),
+        None => simulate(&case.plan_for(seed), seed),
     }
 }
 

@@ -98,11 +98,12 @@ pub fn shrink(
     budget: Budget,
     stop: &AtomicBool,
 ) -> Option<Shrunk> {
-    let choices = runner::simulated(case, seed).choices;
-    shrink_choices(case, choices, invariant, budget, stop)
+    let case = case.settled(seed);
+    let choices = runner::simulated(&case, seed).choices;
+    shrink_choices(&case, choices, invariant, budget, stop)
 }
 
-/// Shrinks the run of these choices.
+/// Shrinks the run of these choices. Nothing of the case may be left open.
 pub fn shrink_choices(
     case: &Case,
     choices: Vec<u32>,
