@@ -10,6 +10,7 @@ pub mod metrics;
 pub mod notation;
 pub mod outcome;
 pub mod run;
+pub mod sometimes;
 pub mod time;
 pub mod vacuity;
 pub mod verdict;
@@ -22,6 +23,7 @@ pub use history::{
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
 pub use metrics::{METRICS, Metric};
 pub use run::{Counts, Facts, Run};
+pub use sometimes::{Reached, SOMETIMES, Sometimes};
 pub use time::VirtualTime;
 pub use vacuity::vacuous;
 pub use verdict::{Step, Verdict, Witness, nameless};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counts, History, Verdict, Witness};
+use crate::{Counts, History, Reached, Verdict, Witness};
 
 /// The outcome of one run of one case with one seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct SeedOutcome {
     pub vacuous: Option<String>,
     /// The invariants that were not looked at because no lock could keep them under the faults that the seed drew.
     pub excused: Vec<&'static str>,
+    /// The moments that it came through.
+    pub reached: Reached,
     /// What was counted.
     pub counts: Counts,
 }
@@ -88,6 +90,8 @@ pub struct CaseOutcome {
     pub seeds: u64,
     /// The reasons for undecided runs, each with how many seeds gave it.
     pub undecided: BTreeMap<String, u64>,
+    /// The moments that seeds came through, each with how many did.
+    pub reached: BTreeMap<String, u64>,
     /// Which these were.
     pub ran: Vec<Stretch>,
     /// The hash over the histories of all seeds; it is the same in whatever parts and order they were run.

@@ -16,6 +16,7 @@
 //!       "hash": "00c0ffee00c0ffee",
 //!       "standing": "fail",
 //!       "undecided": {},
+//!       "reached": { "two-wait": 1000 },
 //!       "findings": [{ "name": "mutual-exclusion", "standing": "fail", "line": "…" }],
 //!       "metrics": {}
 //!     }
@@ -66,6 +67,9 @@ pub struct CaseResult {
     pub standing: Standing,
     /// The reasons for undecided runs, each with how many seeds gave it.
     pub undecided: BTreeMap<String, u64>,
+    /// The moments that seeds came through, each with how many did.
+    #[serde(default)]
+    pub reached: BTreeMap<String, u64>,
     /// What the scenario expects, and what came of it.
     pub findings: Vec<Finding>,
     /// Metrics over all seeds, by name; null where there is no number.
@@ -110,6 +114,7 @@ fn case_result(case: &CaseOutcome) -> CaseResult {
         hash: format!("{:016x}", case.hash),
         standing: case.standing,
         undecided: case.undecided.clone(),
+        reached: case.reached.clone(),
         findings: case.findings.clone(),
         metrics: case.metrics.iter().map(finite).collect(),
     }

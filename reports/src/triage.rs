@@ -125,6 +125,7 @@ mod tests {
             seeds: 1,
             ran: Vec::new(),
             undecided: BTreeMap::new(),
+            reached: BTreeMap::new(),
             hash: 0,
             metrics: BTreeMap::new(),
             took: std::time::Duration::ZERO,

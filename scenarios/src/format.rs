@@ -15,6 +15,7 @@ mod mistake;
 mod open;
 mod reader;
 mod replay;
+mod sometimes;
 mod trigger;
 mod workload;
 mod world;
@@ -115,7 +116,11 @@ fn scenario(
         faults: faults.clone(),
         event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
     };
+    let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let mut cases = cases(fields, catalogue, section, &world, &open, mistakes);
+    for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
+        case.sometimes.clone_from(&sometimes);
+    }
     replay::replay(fields, &mut cases, mistakes);
     Scenario {
         name: name.to_owned(),

@@ -18,6 +18,7 @@ pub mod load;
 mod nearest;
 pub mod open;
 pub mod runner;
+pub mod saturation;
 pub mod scenario;
 pub mod search;
 pub mod shard;

@@ -16,6 +16,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("zookeeper/herd", include_str!("../zookeeper/herd.toml")),
     (
+        "zookeeper/holder-crash",
+        include_str!("../zookeeper/holder-crash.toml"),
+    ),
+    (
         "zookeeper/holder-expiry",
         include_str!("../zookeeper/holder-expiry.toml"),
     ),

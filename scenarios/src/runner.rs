@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
-use picklock_checker::{Evidence, invariants, vacuity};
+use picklock_checker::{Evidence, Reached, invariants, vacuity};
 use picklock_sim::engine::Tape;
 use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
@@ -181,6 +181,7 @@ pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
             false => vacuity::vacuous_evidence(&evidence),
         },
         excused: excused(case),
+        reached: Reached::of(&evidence),
         counts: simulated.run.counts,
     }
 }

@@ -86,6 +86,8 @@ pub struct Case {
     pub drawn: bool,
     /// What is wanted of each invariant that is looked at, in the order of the catalogue.
     pub expectations: Vec<Expectation>,
+    /// The moments that some run must come through, by name.
+    pub sometimes: Vec<&'static str>,
     /// The bounds that metrics must keep, in the order of the catalogue.
     pub measures: Vec<Measure>,
     /// The run that it is about, if it is about one. Without it, a case is about many: one for each seed.
@@ -152,6 +154,7 @@ impl fmt::Debug for Case {
             .field("open", &self.open)
             .field("drawn", &self.drawn)
             .field("expectations", &self.expectations)
+            .field("sometimes", &self.sometimes)
             .field("measures", &self.measures)
             .field("recorded", &self.recorded)
             .finish()
@@ -193,6 +196,8 @@ impl Case {
             }
         }
         case.plan = plan;
+        // They are about many seeds.
+        case.sometimes.clear();
         case.open = None;
         case.drawn = true;
         case

@@ -37,6 +37,9 @@ pub struct Tally {
     /// By invariant: how many of the seeds that say something say nothing of it, excused or undecided.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     silent: BTreeMap<String, u64>,
+    /// The moments that seeds came through, each with how many did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    reached: BTreeMap<String, u64>,
     violated: BTreeMap<String, Seen>,
     /// Real time that it took; nothing that others should see.
     #[serde(skip)]
@@ -74,6 +77,7 @@ impl Tally {
             unknown: BTreeMap::new(),
             excused: BTreeMap::new(),
             silent: BTreeMap::new(),
+            reached: BTreeMap::new(),
             violated: BTreeMap::new(),
             took: Duration::ZERO,
         }
@@ -94,6 +98,12 @@ impl Tally {
         for invariant in outcome.excused.iter().chain(undecided) {
             if outcome.vacuous.is_none() {
                 *self.silent.entry((*invariant).to_owned()).or_default() += 1;
+            }
+        }
+        for moment in outcome.reached.names() {
+            match self.reached.get_mut(moment) {
+                Some(seeds) => *seeds += 1,
+                None => drop(self.reached.insert(moment.to_owned(), 1)),
             }
         }
         for invariant in outcome.excused {
@@ -150,6 +160,7 @@ impl Tally {
         for (ours, theirs) in [
             (&mut self.excused, other.excused),
             (&mut self.silent, other.silent),
+            (&mut self.reached, other.reached),
         ] {
             for (invariant, seeds) in theirs {
                 *ours.entry(invariant).or_default() += seeds;

@@ -139,6 +139,10 @@ fn case_lines(case: &Case) -> Vec<String> {
     }
     let wants = case.expectations.iter();
     lines.extend(wants.filter_map(|expectation| expect(expectation, case)));
+    if !case.sometimes.is_empty() {
+        let moments: Vec<String> = case.sometimes.iter().map(|it| text(it)).collect();
+        lines.push(format!("sometimes = [{}]", moments.join(", ")));
+    }
     lines.extend(case.measures.iter().map(measure));
     lines
 }

@@ -87,6 +87,16 @@ fn the_good_scenario_is_good() {
 const SLIPS: &[(&str, &str, &str)] = &[
     ("unknown_algorithm", "zk-same-name", "zk-sane-name"),
     (
+        "unknown_moment",
+        "resource = \"unfenced\"",
+        "sometimes = [\"two-waits\"]",
+    ),
+    (
+        "moment_twice",
+        "resource = \"unfenced\"",
+        "sometimes = [\"adopted\", \"adopted\"]",
+    ),
+    (
         "unknown_choice_of_faults",
         "resource = \"unfenced\"",
         "faults = \"all\"",

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use picklock::algorithms::registry::RECIPES;
-use picklock::checker::{INVARIANTS, METRICS};
+use picklock::checker::{INVARIANTS, METRICS, SOMETIMES};
 use picklock::scenarios::Catalogue;
 use picklock::sources;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ Examples:
   picklock list faults              each fault and trigger, as a scenario file writes it
   picklock list scenarios --json    the same for machines";
 
-/// Show what there is: algorithms, faults, invariants, metrics, or scenarios.
+/// Show what there is: algorithms, faults, invariants, metrics, moments, or scenarios.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct List {
@@ -42,6 +42,8 @@ enum What {
     Invariants,
     /// The figures that scenarios can set bounds for.
     Metrics,
+    /// The moments that runs ought to come through sometimes.
+    Sometimes,
     /// The scenarios that come with picklock.
     Scenarios,
 }
@@ -86,6 +88,7 @@ impl List {
             ],
             What::Invariants => vec![invariants()],
             What::Metrics => vec![metrics()],
+            What::Sometimes => vec![sometimes()],
             What::Scenarios => vec![scenarios()?],
         };
         let text = if self.json {
@@ -141,6 +144,19 @@ fn invariants() -> Table {
     });
     Table {
         name: "invariants",
+        rows: rows.collect(),
+    }
+}
+
+fn sometimes() -> Table {
+    let rows = SOMETIMES.iter().map(|moment| Row {
+        name: moment.name.to_owned(),
+        meaning: moment.meaning.to_owned(),
+        example: None,
+        all: json!({ "name": moment.name, "meaning": moment.meaning }),
+    });
+    Table {
+        name: "sometimes",
         rows: rows.collect(),
     }
 }

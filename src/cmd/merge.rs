@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use picklock::checker::outcome::ScenarioOutcome;
+use picklock::checker::outcome::{ScenarioOutcome, Standing};
 use picklock::reports::{json, terminal};
 use picklock::scenarios::runner::conclude;
+use picklock::scenarios::saturation;
 use picklock::scenarios::shard::{self, ShardFile};
 use picklock::scenarios::shrink::{self, Budget};
 
@@ -63,12 +64,10 @@ impl Merge {
             work.can_write(path)?;
         }
         let outcomes = self.outcomes(&joined, &name, &work)?;
-        let code = exit::of(
-            outcomes
-                .iter()
-                .flat_map(|it| &it.cases)
-                .map(|case| case.standing),
-        );
+        let never = saturation::never_reached(&outcomes);
+        let cases = outcomes.iter().flat_map(|it| &it.cases);
+        let unsaturated = (!never.is_empty()).then_some(Standing::Undecided);
+        let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
         for outcome in &outcomes {
             let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
@@ -78,6 +77,9 @@ impl Merge {
             }
         }
         text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
+        if !never.is_empty() {
+            text.push_str(&saturation::said(&never));
+        }
         console::shown(work.print(&text))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use picklock::checker::outcome::ScenarioOutcome;
+use picklock::checker::outcome::{ScenarioOutcome, Standing};
 use picklock::reports::{json, terminal};
-use picklock::scenarios::Scenario;
 use picklock::scenarios::runner::{Settings, conclude, run_shard};
 use picklock::scenarios::shard::ShardFile;
 use picklock::scenarios::shrink::{self, Budget};
+use picklock::scenarios::{Scenario, saturation};
 use rayon::ThreadPool;
 
 use super::choose;
@@ -88,12 +88,20 @@ impl Run {
         let (outcomes, read) = done?;
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let standings = standings.map(|case| case.standing);
+        let never = match span.shard {
+            None => saturation::never_reached(&outcomes),
+            Some(_) => Vec::new(),
+        };
+        let unsaturated = (!never.is_empty()).then_some(Standing::Undecided);
         let code = match span.shard {
-            None => exit::of(standings),
+            None => exit::of(standings.chain(unsaturated)),
             Some(_) => exit::of_shard(standings),
         };
         if read {
-            let summary = terminal::summary(&outcomes, code, &look.stdout());
+            let mut summary = terminal::summary(&outcomes, code, &look.stdout());
+            if !never.is_empty() {
+                summary.push_str(&saturation::said(&never));
+            }
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();
             console::shown(work.print(&(summary + &span.said(ran))))?;

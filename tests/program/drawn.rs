@@ -86,3 +86,38 @@ fn shards_of_drawn_plans_join_to_the_whole() {
     assert!(read(&whole).contains("60"), "{}", read(&whole));
     assert_eq!(read(&whole), read(&joined));
 }
+
+/// Nobody waits, so nothing that the scenario is about comes to pass.
+const NEVER: &str = r#"
+claim = "A waiter's session may end."
+because = "Others wait on."
+source = "a test"
+sometimes = ["two-wait", "expired-while-queued"]
+
+[service.zookeeper]
+
+[workload]
+contenders = 3
+arrive = "together"
+
+[[case]]
+algorithm = "zk-hardened"
+"#;
+
+#[test]
+fn a_moment_that_never_came_makes_a_case_undecided_by_name() {
+    let folder = Folder::new();
+    let path = folder.file("never.toml", NEVER);
+    let json = folder.at("results.json");
+    let done = picklock(&["run", &path, "--seeds", "20", "--json", &json]);
+    assert_eq!(done.code, Some(3), "{done:?}");
+    assert!(
+        done.stdout.contains("never expired-while-queued"),
+        "{}",
+        done.stdout
+    );
+    let read = std::fs::read_to_string(&json).unwrap_or_default();
+    let read: serde_json::Value = serde_json::from_str(&read).unwrap_or_default();
+    assert_eq!(read["cases"][0]["standing"], "undecided");
+    assert_eq!(read["cases"][0]["reached"]["two-wait"], 20);
+}

@@ -23,6 +23,7 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
             step: 1,
         }],
         undecided: BTreeMap::new(),
+        reached: BTreeMap::new(),
         hash: 0x00c0_ffee_00c0_ffee,
         metrics: BTreeMap::new(),
         took: Duration::from_millis(2_100),

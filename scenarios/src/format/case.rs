@@ -50,6 +50,7 @@ pub(super) fn case(
     let name = name_item.as_ref().map(|item| case_name(item, mistakes));
     let resource = resource(&mut fields, mistakes);
     let faults = super::open::faults(&mut fields, mistakes);
+    let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
     let expect = fields.get("expect");
     let claims = algorithm.map_or(&[][..], |recipe| recipe.claims);
     let expectations = expectations(expect.as_ref(), claims, section, catalogue, mistakes);
@@ -74,6 +75,7 @@ pub(super) fn case(
             open: open.is_open().then_some(open),
             drawn: false,
             expectations,
+            sometimes: sometimes.unwrap_or_default(),
             measures,
             recorded: None,
         },

@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use picklock_checker::outcome::{Finding, Standing};
-use picklock_checker::{Counts, Verdict, VirtualTime, Witness};
+use picklock_checker::{Counts, Reached, Verdict, VirtualTime, Witness};
 
 use super::*;
 use crate::scenario::{Catalogue, Expectation, Measure};
@@ -76,6 +76,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         verdicts,
         vacuous: None,
         excused: Vec::new(),
+        reached: Reached::default(),
         counts: Counts::default(),
     }
 }

@@ -54,6 +54,7 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
             open: None,
             drawn: false,
             expectations: expectations(case, shrunk),
+            sometimes: Vec::new(),
             measures: Vec::new(),
             recorded: Some(Recorded {
                 choices: shrunk.choices.clone(),

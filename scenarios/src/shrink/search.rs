@@ -298,6 +298,7 @@ pub(super) fn read_back(case: &Case, plan: &Plan) -> Option<(String, Scenario)> 
         algorithm: case.algorithm,
         plan: plan.clone(),
         expectations: Vec::new(),
+        sometimes: Vec::new(),
         measures: Vec::new(),
         open: None,
         drawn: false,

@@ -61,6 +61,7 @@ fn case_of(plan: &Plan) -> Case {
         algorithm: plan.recipe,
         plan: plan.clone(),
         expectations: Vec::new(),
+        sometimes: Vec::new(),
         measures: Vec::new(),
         open: None,
         drawn: false,

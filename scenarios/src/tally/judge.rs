@@ -49,6 +49,7 @@ impl Tally {
             seeds: self.seeds(),
             ran: self.ran(),
             undecided,
+            reached: self.reached.clone(),
             hash: self.hash,
             metrics,
             took,
@@ -84,7 +85,11 @@ impl Tally {
         let measures = case.measures.iter();
         let measures = measures.map(|it| self.measure(it, metrics, open));
         let mut findings: Vec<Finding> = Vec::new();
-        for finding in promises.chain(measures).chain(self.recorded(case)) {
+        for finding in promises
+            .chain(measures)
+            .chain(self.recorded(case))
+            .chain(self.came_through(case))
+        {
             if findings.iter().all(|other| other.line != finding.line) {
                 findings.push(finding);
             }
@@ -200,6 +205,30 @@ impl Tally {
             standing,
             line,
         }
+    }
+
+    /// How the moments stand that runs of the case ought to come through. The other shards may come through what this
+    /// one did not.
+    fn came_through(&self, case: &Case) -> Vec<Finding> {
+        let all = case.sometimes.iter().filter(|_| !self.is_part());
+        let all = all.map(|moment| {
+            let (standing, line) = match self.reached.get(*moment) {
+                Some(seeds) => (
+                    Standing::Holds,
+                    format!("sometimes {moment} ({})", self.of_all(*seeds)),
+                ),
+                None => (
+                    Standing::Undecided,
+                    format!("never {moment}: what the scenario is about did not come to pass"),
+                ),
+            };
+            Finding {
+                name: (*moment).to_owned(),
+                standing,
+                line,
+            }
+        });
+        all.collect()
     }
 
     /// Whether the run of a case that was recorded is still the one that was recorded.

@@ -1,4 +1,4 @@
-use picklock_checker::VirtualTime;
+use picklock_checker::{Reached, VirtualTime};
 
 use super::*;
 
@@ -21,6 +21,7 @@ fn outcome(seed: u64) -> SeedOutcome {
         verdicts: verdict,
         vacuous: (seed.is_multiple_of(5)).then(|| "nobody waits".to_owned()),
         excused: Vec::new(),
+        reached: Reached::default(),
         counts: Counts {
             grants: seed,
             ..Counts::default()

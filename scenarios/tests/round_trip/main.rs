@@ -42,6 +42,7 @@ fn every_case_of_the_library_reads_back_as_it_was() {
             assert_eq!(again.open, case.open);
             assert_eq!(again.expectations, case.expectations);
             assert_eq!(again.measures, case.measures);
+            assert_eq!(again.sometimes, case.sometimes);
         }
     }
 }

@@ -391,6 +391,7 @@ pub fn case() -> BoxedStrategy<Case> {
                     },
                     open: None,
                     drawn: false,
+                    sometimes: vec!["two-wait", "adopted"],
                     expectations: wants,
                     measures: vec![Measure {
                         metric: "wakeups-per-release",

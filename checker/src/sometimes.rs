@@ -1,0 +1,263 @@
+//! What ought to happen sometimes: moments that a search must come through before its silence means anything.
+//!
+//! A hundred green runs in which no session ever ended say nothing about sessions that end. Each [`Sometimes`] is such
+//! a moment; [`Reached::of`] finds those of one run in one pass over its history. Scenarios name those that they are
+//! about, and a run of the library must come through all of them. The idea is that of Antithesis' "sometimes
+//! assertions" and of FoundationDB's coverage probes.
+
+use crate::{ContenderId, Disowned, Evidence, What};
+
+/// A moment that ought to be reached sometimes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sometimes {
+    /// Its name, as scenarios and reports write it.
+    pub name: &'static str,
+    /// What happens then, one sentence.
+    pub meaning: &'static str,
+}
+
+/// Every moment, in the order in which reports show them.
+pub const SOMETIMES: [Sometimes; 17] = [
+    named(
+        "two-wait",
+        "Two wait in the queue while a third owns the lock.",
+    ),
+    named(
+        "expired-while-queued",
+        "The session of one who waits in the queue ends.",
+    ),
+    named(
+        "expired-while-holding",
+        "The session of one who believes in the lock ends.",
+    ),
+    named(
+        "handed-over-by-expiry",
+        "The end of a session gives the lock to the next.",
+    ),
+    named(
+        "reconnected-while-queued",
+        "One who waits in the queue comes back in the same session.",
+    ),
+    named(
+        "reconnected-while-holding",
+        "One who believes in the lock comes back in the same session.",
+    ),
+    named(
+        "adopted",
+        "A place that was taken before the connection broke comes to hold the lock.",
+    ),
+    named(
+        "failed-while-queued",
+        "An acquire fails although its place is in the queue.",
+    ),
+    named(
+        "cancelled-while-queued",
+        "A pending acquire is cancelled while its place is in the queue.",
+    ),
+    named("crashed-while-queued", "One who waits in the queue dies."),
+    named(
+        "crashed-while-holding",
+        "One who believes in the lock dies.",
+    ),
+    named(
+        "paused-while-holding",
+        "One who believes in the lock stands still.",
+    ),
+    named(
+        "told-of-the-loss",
+        "A holder is told that it may not hold the lock any more, and stops.",
+    ),
+    named("release-failed", "A release fails."),
+    named(
+        "taken-away",
+        "Somebody other than its owner removes what makes it the owner.",
+    ),
+    named(
+        "written-too-late",
+        "A write arrives when its writer owns the lock no longer.",
+    ),
+    named("fenced-out", "The resource refuses a write."),
+];
+
+const fn named(name: &'static str, meaning: &'static str) -> Sometimes {
+    Sometimes { name, meaning }
+}
+
+/// The moment of that name.
+pub fn find(name: &str) -> Option<&'static Sometimes> {
+    SOMETIMES.iter().find(|sometimes| sometimes.name == name)
+}
+
+/// Which moments a run has come through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached(u32);
+
+impl Reached {
+    /// Those of a run.
+    pub fn of(evidence: &Evidence<'_>) -> Self {
+        let mut watch = Watch::default();
+        for event in &evidence.run.history.events {
+            watch.see(event.what);
+        }
+        watch.reached
+    }
+
+    /// Their names, in the order of [`SOMETIMES`].
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = SOMETIMES.iter().enumerate();
+        let reached = all.filter(move |(place, _)| self.0 & (1 << place) != 0);
+        reached.map(|(_, sometimes)| sometimes.name)
+    }
+
+    fn add(&mut self, name: &str) {
+        if let Some(place) = SOMETIMES.iter().position(|it| it.name == name) {
+            self.0 |= 1 << place;
+        }
+    }
+}
+
+/// What a contender is about.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    acquiring: bool,
+    believes: bool,
+    owns: bool,
+    /// Places in the queue that it has; more than one if something went wrong.
+    places: u32,
+    /// It has come back to its session since its place was made.
+    came_back: bool,
+}
+
+impl State {
+    fn is_queued(&self) -> bool {
+        self.acquiring && self.places > 0
+    }
+}
+
+#[derive(Default)]
+struct Watch {
+    contenders: Vec<State>,
+    /// How many have a place and wait, and how many own the lock.
+    waiting: u32,
+    owners: u32,
+    /// The last owner's session has ended, and nobody owns the lock since.
+    free_by_expiry: bool,
+    reached: Reached,
+}
+
+impl Watch {
+    fn see(&mut self, what: What) {
+        match what {
+            What::AcquireStarted { by, .. } => self.change(by, |it| it.acquiring = true),
+            What::Acquired { by, .. } => {
+                self.reach_if(by, |it| it.places > 0 && it.came_back, "adopted");
+                self.change(by, |it| (it.acquiring, it.believes) = (false, true));
+            }
+            What::AcquireFailed { by, .. } => self.stops_waiting(by, "failed-while-queued"),
+            What::Cancelled { by, .. } => self.stops_waiting(by, "cancelled-while-queued"),
+            What::ReleaseStarted { by, .. } => self.change(by, |it| it.believes = false),
+            What::ReleaseFailed { .. } => self.reached.add("release-failed"),
+            What::Lost { by, .. } => {
+                self.reached.add("told-of-the-loss");
+                self.change(by, |it| it.believes = false);
+            }
+            What::Paused { by } => self.reach_if(by, |it| it.believes, "paused-while-holding"),
+            What::Crashed { by } => {
+                self.reach_if(by, |it| it.believes, "crashed-while-holding");
+                self.stops_waiting(by, "crashed-while-queued");
+                self.change(by, |it| it.believes = false);
+            }
+            What::Reconnected { by } => {
+                self.reach_if(by, State::is_queued, "reconnected-while-queued");
+                self.reach_if(by, |it| it.believes, "reconnected-while-holding");
+                self.change(by, |it| it.came_back = true);
+            }
+            What::SessionExpired { by } => {
+                self.reach_if(by, State::is_queued, "expired-while-queued");
+                self.reach_if(by, |it| it.believes, "expired-while-holding");
+            }
+            What::Queued { by, .. } => self.change(by, |it| {
+                it.places += 1;
+                it.came_back = false;
+            }),
+            What::Unqueued { by, .. } => {
+                self.change(by, |it| it.places = it.places.saturating_sub(1));
+            }
+            What::Owned { by, .. } => self.owned(by),
+            What::Disowned { by, how, .. } => self.disowned(by, how),
+            What::Effect { by, accepted, .. } => {
+                self.reach_if(by, |it| !it.owns, "written-too-late");
+                if !accepted {
+                    self.reached.add("fenced-out");
+                }
+            }
+            What::Released { .. }
+            | What::Finished { .. }
+            | What::Resumed { .. }
+            | What::Restarted { .. }
+            | What::Disconnected { .. }
+            | What::SessionLost { .. }
+            | What::Writing { .. }
+            | What::Read { .. }
+            | What::Written { .. }
+            | What::FaultFired { .. }
+            | What::FaultHealed { .. }
+            | What::CalmBegan
+            | What::Ended { .. }
+            | What::StillWaiting { .. }
+            | What::Leftover { .. }
+            | What::Final { .. } => {}
+        }
+        if self.waiting >= 2 && self.owners > 0 {
+            self.reached.add("two-wait");
+        }
+    }
+
+    fn owned(&mut self, by: ContenderId) {
+        if std::mem::take(&mut self.free_by_expiry) {
+            self.reached.add("handed-over-by-expiry");
+        }
+        self.owners += 1;
+        self.change(by, |it| it.owns = true);
+    }
+
+    fn disowned(&mut self, by: ContenderId, how: Disowned) {
+        match how {
+            Disowned::Released => {}
+            Disowned::Expired => self.free_by_expiry = true,
+            Disowned::RemovedBy(_) | Disowned::RemovedFromOutside => self.reached.add("taken-away"),
+        }
+        self.owners = self.owners.saturating_sub(1);
+        self.change(by, |it| it.owns = false);
+    }
+
+    fn stops_waiting(&mut self, by: ContenderId, name: &str) {
+        self.reach_if(by, State::is_queued, name);
+        self.change(by, |it| it.acquiring = false);
+    }
+
+    fn reach_if(&mut self, by: ContenderId, so: impl Fn(&State) -> bool, name: &str) {
+        if self.contenders.get(by.0 as usize).is_some_and(so) {
+            self.reached.add(name);
+        }
+    }
+
+    fn change(&mut self, by: ContenderId, change: impl FnOnce(&mut State)) {
+        let place = by.0 as usize;
+        if place >= self.contenders.len() {
+            self.contenders.resize(place + 1, State::default());
+        }
+        let state = &mut self.contenders[place];
+        let waits = |it: &State| it.is_queued() && !it.owns;
+        let before = waits(state);
+        change(state);
+        match (before, waits(state)) {
+            (false, true) => self.waiting += 1,
+            (true, false) => self.waiting -= 1,
+            (true, true) | (false, false) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
