@@ -9,7 +9,7 @@ use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
 use crate::driver::{Driver, Line, Seen};
 use crate::error::VerifyError;
 use crate::random::{LONG, Live, Random};
-use crate::scripts::{SCRIPTS, Script};
+use crate::scripts::Script;
 use crate::side::{Place, Side};
 use crate::step::{Resume, Step, Wire};
 
@@ -47,7 +47,7 @@ pub struct Compared {
     pub agreeing: u64,
     /// The others.
     pub differences: Vec<Difference>,
-    /// Rounds that say nothing, because the machine stood still for so long that sessions may have expired.
+    /// Rounds that say nothing, because an answer took so long that sessions may have expired.
     pub set_aside: u64,
 }
 
@@ -85,12 +85,13 @@ impl<R: Side, M: Side> Pair<R, M> {
     /// [`VerifyError`], if the comparison could not be made.
     pub fn compare(
         mut self,
+        scripts: &[Script],
         seed: u64,
         operations: u64,
         stop: &AtomicBool,
         told: &dyn Fn(u64),
     ) -> Result<Compared, VerifyError> {
-        for (number, script) in SCRIPTS.iter().enumerate() {
+        for (number, script) in scripts.iter().enumerate() {
             if script.servers <= self.servers {
                 self.script(number, script, stop)?;
                 told(self.compared.operations);
@@ -245,6 +246,15 @@ impl<R: Side, M: Side> Pair<R, M> {
 }
 
 impl Compared {
+    /// Adds what came of another comparison.
+    pub fn add(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.answers += other.answers;
+        self.agreeing += other.agreeing;
+        self.differences.extend(other.differences);
+        self.set_aside += other.set_aside;
+    }
+
     fn note(&mut self, part: &str, step: &Step, real: &Seen, model: &Seen) {
         let wires = real.keys().chain(model.keys());
         let mut wires: Vec<Wire> = wires.copied().collect();

@@ -113,6 +113,8 @@ impl<S: Side> Driver<S> {
                 data,
                 exist,
                 child,
+                persistent,
+                recursive,
             } => {
                 let zxids = &self.wires[wire.0].zxids;
                 let since = zxids.iter().rev().nth(*answers_ago).copied();
@@ -121,6 +123,8 @@ impl<S: Side> Driver<S> {
                     data: data.clone(),
                     exist: exist.clone(),
                     child: child.clone(),
+                    persistent: persistent.clone(),
+                    recursive: recursive.clone(),
                 };
                 let link = self.wires[wire.0].link;
                 let message = ClientMessage::SetWatches(Box::new(tables));
@@ -131,9 +135,15 @@ impl<S: Side> Driver<S> {
             Step::Silence {
                 wires,
                 cut,
+                first,
                 nodes,
                 timeout,
-            } => self.silence(wires, *cut, nodes, *timeout, &mut seen)?,
+            } => {
+                if let Some((wire, request)) = first {
+                    self.ask(*wire, std::slice::from_ref(request), step, &mut seen)?;
+                }
+                self.silence(wires, *cut, nodes, *timeout, &mut seen)?;
+            }
             Step::KillLeader => self.kill(true, &mut seen)?,
             Step::KillFollower => self.kill(false, &mut seen)?,
             Step::Return => self.bring_back(&mut seen)?,

@@ -62,8 +62,8 @@ pub enum VerifyError {
         /// What came of it.
         error: io::Error,
     },
-    /// The machine stood still too often.
-    #[error("sessions expire while this machine stands still: once one request took {} s", longest.as_secs())]
+    /// Answers took too long too often.
+    #[error("answers take so long that sessions may expire meanwhile: once {} s", longest.as_secs())]
     StoodStill {
         /// The longest that a step has taken.
         longest: Duration,

@@ -34,9 +34,13 @@ pub use real::Installed;
 use compare::Pair;
 use model::Model;
 use real::{Real, RealSettings};
+use scripts::{REAPING, SCRIPTS};
 
 /// The tick of both sides.
 const TICK: Duration = Duration::from_millis(500);
+/// How often nodes that go by themselves are looked for: never while it would disturb, and then often.
+const SELDOM: Duration = Duration::from_secs(3_600);
+const OFTEN: Duration = Duration::from_millis(200);
 const INIT_LIMIT: u32 = 20;
 const SYNC_LIMIT: u32 = 10;
 
@@ -62,20 +66,27 @@ pub fn zookeeper(
     stop: &AtomicBool,
     told: &dyn Fn(u64),
 ) -> Result<Compared, VerifyError> {
-    let real = RealSettings {
-        servers: plan.servers,
-        tick: TICK,
-        init_limit: INIT_LIMIT,
-        sync_limit: SYNC_LIMIT,
-    };
-    let model = Settings {
-        servers: plan.servers,
-        tick: whole_micros(TICK),
-        sync_limit: SYNC_LIMIT,
-        init_limit: INIT_LIMIT,
-        fsync: 100,
-    };
-    let real = Real::start(installed, &real, stop)?;
-    let pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));
-    pair.compare(plan.seed, plan.operations, stop, told)
+    let mut compared = Compared::default();
+    let phases = [(SCRIPTS, SELDOM, plan.operations), (REAPING, OFTEN, 0)];
+    for (scripts, reap_interval, operations) in phases {
+        let real = RealSettings {
+            servers: plan.servers,
+            tick: TICK,
+            reap_interval,
+            init_limit: INIT_LIMIT,
+            sync_limit: SYNC_LIMIT,
+        };
+        let model = Settings {
+            servers: plan.servers,
+            tick: whole_micros(TICK),
+            sync_limit: SYNC_LIMIT,
+            init_limit: INIT_LIMIT,
+            reap_interval: whole_micros(reap_interval),
+            fsync: 100,
+        };
+        let real = Real::start(installed, &real, stop)?;
+        let pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));
+        compared.add(pair.compare(scripts, plan.seed, operations, stop, told)?);
+    }
+    Ok(compared)
 }

@@ -138,6 +138,12 @@ impl Normal {
                 }
                 text
             }
+            Response::Watching => "watches changed".to_owned(),
+            Response::Ephemerals(paths) => {
+                let mut paths: Vec<&str> = paths.iter().map(|path| &**path).collect();
+                paths.sort_unstable();
+                format!("ephemerals [{}]", paths.join(" "))
+            }
             Response::Closed => "closed".to_owned(),
         }
     }

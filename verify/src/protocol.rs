@@ -19,7 +19,13 @@ mod op {
     pub const CHECK: i32 = 13;
     pub const MULTI: i32 = 14;
     pub const CREATE2: i32 = 15;
+    pub const CREATE_CONTAINER: i32 = 19;
+    pub const CREATE_TTL: i32 = 21;
+    pub const REMOVE_WATCHES: i32 = 18;
     pub const SET_WATCHES: i32 = 101;
+    pub const GET_EPHEMERALS: i32 = 103;
+    pub const SET_WATCHES2: i32 = 105;
+    pub const ADD_WATCH: i32 = 106;
     pub const CLOSE_SESSION: i32 = -11;
     pub const ERROR: i32 = -1;
 }

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Data, Op, Path, Request, Version};
+use picklock_algorithms::clients::zookeeper::{
+    CreateMode, Data, Op, Path, Request, Version, WatchSide,
+};
 use picklock_sim::chance::Chance;
 use picklock_sim::engine::tape::Tape;
 
@@ -35,11 +37,17 @@ pub(crate) struct Random {
     first: usize,
 }
 
-const MODES: [CreateMode; 4] = [
+const MODES: [CreateMode; 10] = [
     CreateMode::Persistent,
     CreateMode::PersistentSequential,
     CreateMode::Ephemeral,
     CreateMode::EphemeralSequential,
+    CreateMode::Persistent,
+    CreateMode::PersistentSequential,
+    CreateMode::EphemeralSequential,
+    CreateMode::Container,
+    CreateMode::PersistentWithTtl(LONG),
+    CreateMode::PersistentSequentialWithTtl(LONG),
 ];
 
 const NAMES: [&str; 6] = ["a", "b", "c", "lock-", "x y", "\u{fc}"];
@@ -165,12 +173,22 @@ impl Random {
             data: self.some_paths(),
             exist: self.some_paths(),
             child: self.some_paths(),
+            persistent: self.few_paths(),
+            recursive: self.few_paths(),
         }
     }
 
     fn some_paths(&mut self) -> Vec<Path> {
         let number = self.below(3);
         (0..number).map(|_| self.path()).collect()
+    }
+
+    fn few_paths(&mut self) -> Vec<Path> {
+        if self.percent(20) {
+            self.some_paths()
+        } else {
+            Vec::new()
+        }
     }
 
     fn request(&mut self) -> Request {
@@ -198,7 +216,18 @@ impl Random {
                 path: self.path(),
                 watch,
             },
-            88..90 => Request::Sync { path: self.path() },
+            88 => Request::Sync { path: self.path() },
+            89..91 => Request::AddWatch {
+                path: self.path(),
+                recursive: self.percent(50),
+            },
+            91..93 => Request::RemoveWatches {
+                path: self.path(),
+                side: self.one_of(&[WatchSide::Children, WatchSide::Data, WatchSide::Any]),
+            },
+            93 => Request::GetEphemerals {
+                prefix: self.path(),
+            },
             _ => {
                 let parts = self.below(5);
                 Request::Multi((0..parts).map(|_| self.part()).collect())

@@ -37,6 +37,8 @@ pub struct RealSettings {
     pub servers: u8,
     /// The length of a tick.
     pub tick: Duration,
+    /// How often it looks for nodes that go by themselves.
+    pub reap_interval: Duration,
     /// Ticks for joining a leader.
     pub init_limit: u32,
     /// Ticks of silence between leader and follower.

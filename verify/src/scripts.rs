@@ -2,6 +2,8 @@
 
 mod build;
 mod faults;
+mod nodes;
+mod watches;
 
 use crate::step::Step;
 use build::Build;
@@ -16,11 +18,19 @@ pub struct Script {
     pub steps: fn(root: &str, first: usize, servers: usize) -> Vec<Step>,
 }
 
-/// All sequences.
+/// Sequences for servers as they are.
 pub const SCRIPTS: &[Script] = &[
     faults::EXPIRY,
     faults::SILENT_EXPIRY,
     faults::LEADER_KILLED,
     faults::FOLLOWER_KILLED,
     faults::NEW_EPOCH,
+    nodes::TOO_LONG,
+    watches::LASTING,
+    watches::TAKEN_BACK,
+    watches::BROUGHT_ALONG,
+    watches::EPHEMERALS,
 ];
+
+/// Sequences for servers that look often for nodes that go by themselves.
+pub const REAPING: &[Script] = &[nodes::CONTAINERS, nodes::TIME_TO_LIVE];

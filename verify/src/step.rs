@@ -54,21 +54,27 @@ pub enum Step {
         exist: Vec<Path>,
         /// Nodes whose children it watches.
         child: Vec<Path>,
+        /// Nodes on which it has watches that stay.
+        persistent: Vec<Path>,
+        /// Nodes below which it watches everything.
+        recursive: Vec<Path>,
     },
     /// The client ends its session.
     Close {
         /// Over which connection.
         wire: Wire,
     },
-    /// Clients fall silent, until these nodes, which go with their sessions, are gone.
+    /// Clients fall silent, if any, until these nodes are gone: those that go with their sessions, or by themselves.
     Silence {
         /// Their connections, which are cut if so wished.
         wires: Vec<Wire>,
         /// Whether the connections are cut, or stay.
         cut: bool,
-        /// A node of each.
+        /// What is asked first.
+        first: Option<(Wire, Request)>,
+        /// The nodes.
         nodes: Vec<Path>,
-        /// The longest timeout among them.
+        /// How long the nodes stay at least.
         timeout: Duration,
     },
     /// Whoever leads is killed, and another leads.
@@ -126,14 +132,22 @@ impl fmt::Display for Step {
                 data,
                 exist,
                 child,
+                persistent,
+                recursive,
             } => write!(
                 out,
-                "{wire}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}"
+                "{wire}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}, \
+                 persistent {persistent:?}, recursive {recursive:?}"
             ),
             Self::Close { wire } => write!(out, "{wire}: close"),
-            Self::Silence { wires, cut, .. } => {
+            Self::Silence {
+                wires, cut, first, ..
+            } => {
+                if let Some((wire, request)) = first {
+                    write!(out, "{wire}: {}, ", Words(request))?;
+                }
                 let how = if *cut { "cut" } else { "silent" };
-                write!(out, "{how} until expired:")?;
+                write!(out, "{how} until nodes are gone:")?;
                 wires.iter().try_for_each(|wire| write!(out, " {wire}"))
             }
             Self::KillLeader => write!(out, "kill the leader"),
@@ -178,7 +192,14 @@ impl fmt::Display for Words<'_> {
                 data,
                 version,
             } => write!(out, "{name}({path}, {} bytes{})", data.len(), Of(*version)),
-            Request::Sync { path } => write!(out, "{name}({path})"),
+            Request::Sync { path } | Request::GetEphemerals { prefix: path } => {
+                write!(out, "{name}({path})")
+            }
+            Request::AddWatch { path, recursive } => {
+                let recursive = if *recursive { ", recursive" } else { "" };
+                write!(out, "{name}({path}{recursive})")
+            }
+            Request::RemoveWatches { path, side } => write!(out, "{name}({path}, {side:?})"),
             Request::Multi(ops) => {
                 write!(out, "{name}(")?;
                 for (place, op) in ops.iter().enumerate() {
@@ -221,5 +242,8 @@ fn kind(mode: CreateMode) -> &'static str {
         CreateMode::PersistentSequential => "persistent, sequential",
         CreateMode::Ephemeral => "ephemeral",
         CreateMode::EphemeralSequential => "ephemeral, sequential",
+        CreateMode::Container => "container",
+        CreateMode::PersistentWithTtl(_) => "with a time to live",
+        CreateMode::PersistentSequentialWithTtl(_) => "with a time to live, sequential",
     }
 }

@@ -10,6 +10,7 @@ use picklock_sim::zookeeper::state::Settings;
 use picklock_verify::VerifyError;
 use picklock_verify::compare::{Compared, Pair};
 use picklock_verify::model::Model;
+use picklock_verify::scripts::{REAPING, SCRIPTS};
 use picklock_verify::side::{Hello, Incoming, Link, Place, Side};
 
 fn model(servers: u8) -> Model {
@@ -18,6 +19,7 @@ fn model(servers: u8) -> Model {
         tick: 500_000,
         sync_limit: 10,
         init_limit: 20,
+        reap_interval: 3_600_000_000,
         fsync: 100,
     })
 }
@@ -25,7 +27,7 @@ fn model(servers: u8) -> Model {
 fn compare(real: impl Side, servers: u8) -> Compared {
     let stop = AtomicBool::new(false);
     let pair = Pair::new(real, model(servers), usize::from(servers));
-    let compared = pair.compare(1, 1_000, &stop, &|_| ());
+    let compared = pair.compare(SCRIPTS, 1, 1_000, &stop, &|_| ());
     compared.expect("the model does not fail")
 }
 
@@ -177,6 +179,33 @@ fn one_zxid_too_many_is_noticed() {
 fn ctrl_c_ends_the_comparison() {
     let stop = AtomicBool::new(true);
     let pair = Pair::new(model(1), model(1), 1);
-    let ended = pair.compare(0, 100, &stop, &|_| ());
+    let ended = pair.compare(SCRIPTS, 0, 100, &stop, &|_| ());
     assert!(matches!(ended, Err(VerifyError::Interrupted)));
+}
+
+#[test]
+fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
+    let often = || {
+        Model::formed(Settings {
+            servers: 1,
+            tick: 500_000,
+            sync_limit: 10,
+            init_limit: 20,
+            reap_interval: 200_000,
+            fsync: 100,
+        })
+    };
+    let stop = AtomicBool::new(false);
+    let same = Pair::new(often(), often(), 1).compare(REAPING, 0, 0, &stop, &|_| ());
+    let same = same.expect("the model does not fail");
+    assert_eq!(same.differences, []);
+    // Where nothing goes by itself, the nodes stay.
+    let other = Pair::new(often(), model(1), 1).compare(REAPING, 0, 0, &stop, &|_| ());
+    let other = other.expect("the model does not fail");
+    assert!(
+        other
+            .differences
+            .iter()
+            .any(|one| one.model == "the nodes stay")
+    );
 }

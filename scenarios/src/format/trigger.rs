@@ -194,7 +194,10 @@ pub(super) fn writes(kind: RequestKind) -> bool {
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
-        | RequestKind::Sync => false,
+        | RequestKind::Sync
+        | RequestKind::AddWatch
+        | RequestKind::RemoveWatches
+        | RequestKind::GetEphemerals => false,
     }
 }
 

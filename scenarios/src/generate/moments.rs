@@ -153,7 +153,10 @@ fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
-        | RequestKind::Sync => likely
+        | RequestKind::Sync
+        | RequestKind::AddWatch
+        | RequestKind::RemoveWatches
+        | RequestKind::GetEphemerals => likely
             .first()
             .map_or(RequestKind::Create, |(_, first)| *first),
     }

@@ -59,7 +59,10 @@ fn of_request(way: Way, request: RequestKind) -> Class {
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
-        | RequestKind::Sync => Class::Looking(way, request),
+        | RequestKind::Sync
+        | RequestKind::AddWatch
+        | RequestKind::RemoveWatches
+        | RequestKind::GetEphemerals => Class::Looking(way, request),
     }
 }
 

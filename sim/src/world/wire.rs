@@ -30,6 +30,8 @@ pub(super) fn answers_write(response: &Response) -> bool {
         | Response::Data { .. }
         | Response::Children(_)
         | Response::Synced
+        | Response::Watching
+        | Response::Ephemerals(_)
         | Response::Closed => false,
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Leading {
     /// Syncs that wait for a proposal, oldest first.
     pub(super) syncs: VecDeque<WaitingSync>,
     next_ping: VirtualTime,
+    /// When nodes that go by themselves are looked for.
+    pub(super) next_reaping: VirtualTime,
     /// Half ticks of leading.
     half_ticks: u32,
     /// When to give up if no quorum follows yet.
@@ -137,6 +139,7 @@ impl Leading {
             committed: last_zxid,
             syncs: VecDeque::new(),
             next_ping: later(now, settings.tick / 2),
+            next_reaping: later(now, settings.reap_interval),
             half_ticks: 0,
             deadline: later(now, u64::from(settings.init_limit) * settings.tick),
         }
@@ -157,6 +160,7 @@ impl Leading {
         self.phase = LeaderPhase::Established;
         self.committed = committed;
         self.next_ping = later(now, settings.tick / 2);
+        self.next_reaping = later(now, settings.reap_interval);
         self.half_ticks = 0;
         for learner in &mut self.learners {
             learner.heard = 0;
@@ -259,6 +263,7 @@ impl Server {
         }
         self.commit(turn);
         self.expire_sessions(turn);
+        self.reap(turn);
         self.ping_followers(turn);
     }
 

@@ -63,6 +63,10 @@ pub struct WatchTables {
     pub exist: Vec<Path>,
     /// Nodes whose children it watches.
     pub child: Vec<Path>,
+    /// Nodes on which it has watches that stay.
+    pub persistent: Vec<Path>,
+    /// Nodes below which it watches everything.
+    pub recursive: Vec<Path>,
 }
 
 /// What a server sends to a client.

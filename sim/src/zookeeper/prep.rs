@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{
     CreateMode, Data, Op, Path, Request, SessionId, Version, ZkError, Zxid,
@@ -127,7 +128,10 @@ impl Check<'_> {
             Request::Exists { .. }
             | Request::GetData { .. }
             | Request::GetChildren { .. }
-            | Request::Sync { .. } => Err(ZkError::Unimplemented),
+            | Request::Sync { .. }
+            | Request::AddWatch { .. }
+            | Request::RemoveWatches { .. }
+            | Request::GetEphemerals { .. } => Err(ZkError::Unimplemented),
         }
     }
 
@@ -181,6 +185,9 @@ impl Check<'_> {
     }
 
     fn create(&mut self, path: &Path, data: Data, mode: CreateMode) -> Result<TxnChange, ZkError> {
+        if mode.ttl().is_some_and(|ttl| !is_valid_ttl(ttl)) {
+            return Err(ZkError::BadArguments);
+        }
         let above_path = above(path)?;
         let (parent, above) = self.shared_view(above_path).map_err(of_path(path))?;
         let path = if mode.is_sequential() {
@@ -231,7 +238,16 @@ impl Check<'_> {
             data,
             owner,
             parent_creates,
+            reaped: mode.into(),
         }))
+    }
+
+    /// The end of a node that goes by itself, unless it has children by now.
+    pub(super) fn reap(&mut self, path: Path) -> Result<TxnChange, ZkError> {
+        if !self.tree.is_reaped(&path) {
+            return Err(ZkError::BadVersion);
+        }
+        self.delete(path, None)
     }
 
     fn delete(&mut self, path: Path, version: Option<Version>) -> Result<TxnChange, ZkError> {
@@ -351,6 +367,13 @@ impl Check<'_> {
         }
         Rc::from(scratch.as_str())
     }
+}
+
+/// The longest time to live: it shares the field of the owner's session.
+const LONGEST_TTL: Duration = Duration::from_millis(0xff_ffff_ffff);
+
+fn is_valid_ttl(ttl: Duration) -> bool {
+    !ttl.is_zero() && ttl <= LONGEST_TTL
 }
 
 fn check_version(version: Version, wanted: Option<Version>) -> Result<(), ZkError> {

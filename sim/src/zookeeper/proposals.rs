@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId, Zxid};
+use picklock_checker::VirtualTime;
 
 use super::leader::{Leading, LearnerPhase, Proposal, WaitingSync, shuffle};
 use super::messages::{ServerId, Xid};
 use super::peer::{Forwarded, PeerBody, Submission};
 use super::prep::Check;
-use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START};
+use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START, later};
 use super::txn::{Txn, TxnChange};
 
 impl Server {
@@ -49,6 +50,10 @@ impl Server {
         let kind = request.kind();
         let zxid = Zxid::new(leading.epoch, leading.counter + 1);
         let change = match leading.tracker.check(session, through) {
+            // Each operation is checked by itself, and there is none.
+            Err(_) if matches!(&request, Request::Multi(ops) if ops.is_empty()) => {
+                TxnChange::Multi(Vec::new())
+            }
             Err(error) => TxnChange::Error(error),
             Ok(tracked) => {
                 let mut check = Check {
@@ -111,6 +116,32 @@ impl Server {
         self.propose(turn, session, xid, TxnChange::CloseSession { paths });
     }
 
+    /// Deletes the nodes that go by themselves and are due. If there are none, nobody looked either.
+    pub(super) fn reap(&mut self, turn: &mut Turn) {
+        let interval = self.settings.reap_interval;
+        let Role::Leading(leading) = &mut self.role else {
+            return;
+        };
+        if leading.next_reaping > turn.now || !self.tree.has_reaped() {
+            return;
+        }
+        let late = turn.now.since(leading.next_reaping).as_micros() as u64;
+        leading.next_reaping = later(leading.next_reaping, (late / interval + 1) * interval);
+        for path in self.tree.overdue(wall_clock(turn.now)) {
+            let Role::Leading(leading) = &mut self.role else {
+                return;
+            };
+            let mut check = Check {
+                prep: &mut leading.prep,
+                tree: &self.tree,
+                zxid: Zxid::new(leading.epoch, leading.counter + 1),
+                session: SessionId(0),
+            };
+            let change = check.reap(path).unwrap_or_else(TxnChange::Error);
+            self.propose(turn, SessionId(0), None, change);
+        }
+    }
+
     /// Gives a transaction its place in the order, logs it, and has the others log it.
     fn propose(
         &mut self,
@@ -125,7 +156,7 @@ impl Server {
         leading.counter += 1;
         let txn = Rc::new(Txn {
             zxid: Zxid::new(leading.epoch, leading.counter),
-            time: WALL_CLOCK_AT_START + (turn.now.micros() / 1_000) as i64,
+            time: wall_clock(turn.now),
             session: Some(session),
             xid,
             change,
@@ -188,6 +219,11 @@ impl Leading {
             learner.send(turn.out, through, turn.now, body);
         }
     }
+}
+
+/// The leader's wall clock, in milliseconds since the Unix epoch.
+fn wall_clock(now: VirtualTime) -> i64 {
+    WALL_CLOCK_AT_START + (now.micros() / 1_000) as i64
 }
 
 /// Names every ephemeral node that a transaction makes.

@@ -1,16 +1,13 @@
 //! What a server does with what its clients send.
 
-use picklock_algorithms::clients::zookeeper::{
-    EventKind, Reply, Request, Response, SessionId, ZkError, Zxid,
-};
+use picklock_algorithms::clients::zookeeper::{Reply, Request, SessionId, ZkError, Zxid};
 use picklock_checker::VirtualTime;
 
 use super::clients::{Awaited, Local};
-use super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, WatchTables, Xid};
+use super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, Xid};
 use super::peer::{Forwarded, PeerBody, Submission};
 use super::sessions::password_of;
 use super::state::{Output, Role, Server, Turn};
-use super::watches::Table;
 
 /// Silent connections are looked for this often, in microseconds.
 const IDLE_INTERVAL: u64 = 10_000_000;
@@ -28,6 +25,11 @@ impl Server {
                 last_zxid,
             } => {
                 self.connect(turn, id, session, password, timeout, last_zxid);
+                return;
+            }
+            // Nobody reads so much: the connection goes.
+            ClientMessage::Request { request, .. } if request.is_too_long() => {
+                self.close_connection(turn, id);
                 return;
             }
             ClientMessage::Request { xid, request } => (xid, request),
@@ -269,82 +271,6 @@ impl Server {
     pub(super) fn reply(&self, turn: &mut Turn, id: ConnectionId, xid: Xid, reply: Reply) {
         let zxid = self.newest();
         turn.tell(id, ServerMessage::Reply { xid, zxid, reply });
-    }
-
-    fn read(&mut self, id: ConnectionId, request: Request) -> Reply {
-        let (table, path, watch) = match &request {
-            Request::Exists { path, watch } | Request::GetData { path, watch } => {
-                (Table::Data, path, *watch)
-            }
-            Request::GetChildren { path, watch } => (Table::Child, path, *watch),
-            Request::Sync { .. } => return Ok(Response::Synced),
-            // Writes never come here: they go to the leader.
-            Request::Create { .. }
-            | Request::Delete { .. }
-            | Request::SetData { .. }
-            | Request::Multi(_) => return Err(ZkError::Unimplemented),
-        };
-        let node = self.tree.read(path);
-        let is_exists = matches!(request, Request::Exists { .. });
-        if node.is_none() && is_exists && path.contains('\0') {
-            return Err(ZkError::BadArguments);
-        }
-        // Only `exists` leaves a watch on a node that is not there.
-        if watch
-            && (node.is_some() || is_exists)
-            && let Some(connection) = self.clients.connections.get_mut(id)
-        {
-            self.watches.add(table, path, id, connection);
-        }
-        let node = node.ok_or(ZkError::NoNode)?;
-        Ok(match request {
-            Request::GetData { .. } => Response::Data {
-                data: node.data().clone(),
-                stat: Box::new(node.stat()),
-            },
-            Request::GetChildren { .. } => Response::Children(node.list()),
-            Request::Exists { .. }
-            | Request::Sync { .. }
-            | Request::Create { .. }
-            | Request::Delete { .. }
-            | Request::SetData { .. }
-            | Request::Multi(_) => Response::Exists(Box::new(node.stat())),
-        })
-    }
-
-    /// Sets the watches that a client brings, and tells it at once of what it has missed.
-    fn set_watches(&mut self, turn: &mut Turn, id: ConnectionId, tables: &WatchTables) {
-        let Some(connection) = self.clients.connections.get_mut(id) else {
-            return;
-        };
-        let since = tables.relative_zxid;
-        let mut arm = |table, path, missed: Option<EventKind>| match missed {
-            None => self.watches.add(table, path, id, connection),
-            Some(kind) => {
-                let path = path.clone();
-                turn.tell(id, ServerMessage::Notification { kind, path });
-            }
-        };
-        for path in &tables.data {
-            let missed = match self.tree.read(path) {
-                None => Some(EventKind::NodeDeleted),
-                Some(node) if node.mzxid > since => Some(EventKind::NodeDataChanged),
-                Some(_) => None,
-            };
-            arm(Table::Data, path, missed);
-        }
-        for path in &tables.exist {
-            let missed = self.tree.read(path).map(|_| EventKind::NodeCreated);
-            arm(Table::Data, path, missed);
-        }
-        for path in &tables.child {
-            let missed = match self.tree.read(path) {
-                None => Some(EventKind::NodeDeleted),
-                Some(node) if node.pzxid > since => Some(EventKind::NodeChildrenChanged),
-                Some(_) => None,
-            };
-            arm(Table::Child, path, missed);
-        }
     }
 
     /// Closes a connection from our side.

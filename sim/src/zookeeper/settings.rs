@@ -7,6 +7,9 @@ use crate::plan::Ensemble;
 /// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
 pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
 
+/// How often a leader looks for nodes that go by themselves, unless it is told otherwise: `checkIntervalMs`.
+const REAP_INTERVAL: u64 = 60_000_000;
+
 /// Settings of a server, the same for all of an ensemble. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -18,6 +21,8 @@ pub struct Settings {
     pub sync_limit: u32,
     /// Ticks that a server has to find and join a leader.
     pub init_limit: u32,
+    /// How often the leader looks for containers and other nodes that go by themselves.
+    pub reap_interval: u64,
     /// How long a flush of the log takes.
     pub fsync: u64,
 }
@@ -41,6 +46,7 @@ impl From<&Ensemble> for Settings {
             tick: whole_micros(plan.tick),
             sync_limit: plan.sync_limit,
             init_limit: plan.init_limit,
+            reap_interval: REAP_INTERVAL,
             fsync: whole_micros(plan.fsync),
         }
     }

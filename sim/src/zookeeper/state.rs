@@ -17,7 +17,7 @@ use super::messages::{ConnectionId, ServerId};
 use super::peer::{PeerMessage, Vote};
 pub use super::settings::{Settings, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
-use super::txn::{Created, Txn, parent_of};
+use super::txn::{Created, Reaped, Txn, parent_of};
 use super::watches::Watches;
 use crate::chance::Chance;
 use crate::engine::ahead::ask_for;
@@ -119,6 +119,7 @@ impl Server {
                 data: Rc::from([]),
                 owner: SessionId(0),
                 parent_creates: tree.get(parent).map_or(0, |parent| parent.creates) + 1,
+                reaped: Reaped::Never,
             };
             tree.create(Zxid(zxid), WALL_CLOCK_AT_START, &made);
             tree.set_last_zxid(Zxid(zxid));
@@ -311,6 +312,9 @@ impl Server {
             Role::Down => VirtualTime::NEVER,
             Role::Looking(election) => election.next_wake(),
             Role::Following(following) => following.next_wake(),
+            Role::Leading(leading) if self.tree.has_reaped() => {
+                leading.next_wake(&self.settings).min(leading.next_reaping)
+            }
             Role::Leading(leading) => leading.next_wake(&self.settings),
         };
         self.wake = role.min(self.idle_check);

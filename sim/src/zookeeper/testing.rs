@@ -69,6 +69,7 @@ pub(super) fn settings(servers: u8) -> Rc<Settings> {
         tick: 2 * SECOND,
         sync_limit: 5,
         init_limit: 10,
+        reap_interval: 60 * SECOND,
         fsync: 500,
     })
 }

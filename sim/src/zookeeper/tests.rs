@@ -2,7 +2,9 @@
 
 mod elections;
 mod faults;
+mod lasting;
 mod model;
+mod nodes;
 mod requests;
 mod sessions;
 mod watches;

@@ -9,7 +9,7 @@ use picklock_algorithms::clients::zookeeper::{
 use rustc_hash::FxBuildHasher;
 
 use super::node::Node;
-use super::txn::{Created, last_slash, parent_of};
+use super::txn::{Created, Reaped, last_slash, parent_of};
 
 /// A map with a fixed hasher; never iterated where the order could be seen.
 pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
@@ -21,6 +21,8 @@ pub struct DataTree {
     sessions: FastMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
+    /// Nodes that go by themselves, and when.
+    reaped: FastMap<Path, Reaped>,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
 }
@@ -46,6 +48,7 @@ impl DataTree {
             sessions: FastMap::default(),
             last_zxid: Zxid(0),
             births: 0,
+            reaped: FastMap::default(),
             last_parent: 0,
         };
         let empty: Data = Rc::from([]);
@@ -118,6 +121,37 @@ impl DataTree {
         self.nodes.len()
     }
 
+    /// Whether there are nodes that go by themselves.
+    pub(super) fn has_reaped(&self) -> bool {
+        !self.reaped.is_empty()
+    }
+
+    /// Whether a node is one that goes by itself.
+    pub(super) fn is_reaped(&self, path: &str) -> bool {
+        self.reaped.contains_key(path)
+    }
+
+    /// The nodes that should go by themselves now; the time is that of the leader's wall clock, in milliseconds.
+    /// Sorted.
+    pub(super) fn overdue(&self, wall: i64) -> Vec<Path> {
+        let is_overdue = |path: &Path, reaped: Reaped| {
+            let node = self.nodes.get(path).filter(|node| node.child_count() == 0);
+            node.is_some_and(|node| match reaped {
+                Reaped::Never => false,
+                Reaped::Childless => node.creates > 0,
+                Reaped::Unchanged(ttl) => u128::try_from(wall - node.mtime)
+                    .is_ok_and(|unchanged| unchanged > ttl.as_millis()),
+            })
+        };
+        let overdue = self
+            .reaped
+            .iter()
+            .filter(|(path, reaped)| is_overdue(path, **reaped));
+        let mut paths: Vec<Path> = overdue.map(|(path, _)| Rc::clone(path)).collect();
+        paths.sort_unstable();
+        paths
+    }
+
     pub(super) fn set_last_zxid(&mut self, zxid: Zxid) {
         self.last_zxid = zxid;
     }
@@ -151,6 +185,9 @@ impl DataTree {
         let node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
         self.births += 1;
         self.nodes.insert(Rc::clone(&made.path), node);
+        if made.reaped != Reaped::Never {
+            self.reaped.insert(Rc::clone(&made.path), made.reaped);
+        }
         if made.owner != SessionId(0)
             && let Some(open) = self.sessions.get_mut(&made.owner)
         {
@@ -172,6 +209,9 @@ impl DataTree {
         let Some(node) = self.nodes.swap_remove(path) else {
             return false;
         };
+        if !self.reaped.is_empty() {
+            self.reaped.swap_remove(path);
+        }
         if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
             parent.remove_child(node.birth());
             parent.pzxid = parent.pzxid.max(zxid);

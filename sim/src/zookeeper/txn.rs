@@ -1,8 +1,11 @@
 //! Transactions: what the leader decides and every server applies.
 
 use std::rc::Rc;
+use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Data, Path, SessionId, Version, ZkError, Zxid};
+use picklock_algorithms::clients::zookeeper::{
+    CreateMode, Data, Path, SessionId, Version, ZkError, Zxid,
+};
 
 use super::messages::Xid;
 
@@ -75,6 +78,34 @@ pub struct Created {
     pub owner: SessionId,
     /// How many children the parent has had then.
     pub parent_creates: i32,
+    /// When it goes by itself.
+    pub reaped: Reaped,
+}
+
+/// When a node that goes with no session goes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaped {
+    /// Never.
+    Never,
+    /// When it has had children and has none any more.
+    Childless,
+    /// When it has no children and was not changed for so long.
+    Unchanged(Duration),
+}
+
+impl From<CreateMode> for Reaped {
+    fn from(mode: CreateMode) -> Self {
+        match mode {
+            CreateMode::Container => Self::Childless,
+            CreateMode::PersistentWithTtl(ttl) | CreateMode::PersistentSequentialWithTtl(ttl) => {
+                Self::Unchanged(ttl)
+            }
+            CreateMode::Persistent
+            | CreateMode::PersistentSequential
+            | CreateMode::Ephemeral
+            | CreateMode::EphemeralSequential => Self::Never,
+        }
+    }
 }
 
 /// Where the last slash is. Names are long, so it looks at eight bytes at a time.

@@ -11,7 +11,7 @@ use super::state::Output;
 use super::tree::FastMap;
 
 /// Which of a node's sides is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Table {
     /// Its data, and its making and deletion.
     Data,
@@ -29,6 +29,8 @@ pub(super) struct Watches {
     deletions: u64,
     /// Counts watches.
     count: usize,
+    /// Those that stay when they fire, and whether they are recursive. All others fire once.
+    pub(super) lasting: FastMap<(ConnectionId, Table, Path), bool>,
 }
 
 /// Who watches, first come first served. Most nodes have one watcher.
@@ -68,6 +70,10 @@ impl Watches {
         id: ConnectionId,
         connection: &mut Connection,
     ) {
+        // Of several kinds of one client on one path the last counts.
+        if !self.lasting.is_empty() {
+            self.lasting.swap_remove(&(id, table, Rc::clone(path)));
+        }
         match self.table(table).entry(Rc::clone(path)) {
             Entry::Vacant(vacant) => {
                 connection.watches.push((table, Rc::clone(path)));
@@ -98,20 +104,34 @@ impl Watches {
 
     /// Forgets the watches of a connection that is gone.
     pub(super) fn forget(&mut self, id: ConnectionId, connection: &Connection) {
-        self.count -= connection.watches.len();
+        if !self.lasting.is_empty() {
+            self.lasting.retain(|(watcher, ..), _| *watcher != id);
+        }
         for (table, path) in &connection.watches {
-            let table = self.table(*table);
-            let empty = match table.get_mut(path) {
-                None => false,
-                Some(Watchers::One(_)) => true,
-                Some(Watchers::Many(many)) => {
-                    many.retain(|other| *other != id);
-                    many.is_empty()
-                }
-            };
-            if empty {
-                table.swap_remove(path);
+            self.drop_watcher(*table, path, id);
+        }
+    }
+
+    /// Who watches this side of a node.
+    pub(super) fn watchers(&mut self, table: Table, path: &str) -> Vec<ConnectionId> {
+        let watchers = self.table(table).get(path);
+        watchers.map_or_else(Vec::new, |watchers| watchers.as_slice().to_vec())
+    }
+
+    /// Removes a watcher from the table; its connection has forgotten the watch.
+    pub(super) fn drop_watcher(&mut self, table: Table, path: &str, id: ConnectionId) {
+        self.count -= 1;
+        let table = self.table(table);
+        let empty = match table.get_mut(path) {
+            None => false,
+            Some(Watchers::One(_)) => true,
+            Some(Watchers::Many(many)) => {
+                many.retain(|other| *other != id);
+                many.is_empty()
             }
+        };
+        if empty {
+            table.swap_remove(path);
         }
     }
 
@@ -161,6 +181,10 @@ impl Firing<'_> {
     }
 
     fn fire(&mut self, table: Table, path: &str, kind: EventKind, once: Option<u64>) {
+        if !self.watches.lasting.is_empty() {
+            self.fire_lasting(table, path, kind, once);
+            return;
+        }
         let watched = self.watches.table(table);
         if watched.is_empty() {
             return;

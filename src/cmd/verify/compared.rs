@@ -109,7 +109,7 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
         let rounds = count(compared.set_aside, "round");
         let _ = writeln!(
             text,
-            "{rounds} set aside: this machine stood still for seconds"
+            "{rounds} set aside: an answer took more than 4 s, so sessions may have expired"
         );
     }
     let _ = writeln!(

@@ -7,6 +7,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_sim::zookeeper::messages::{ServerMessage, Xid};
 
+use super::encode::special;
 use super::{op, xid};
 use crate::error::Garbled;
 use crate::jute::Reader;
@@ -16,8 +17,10 @@ use crate::jute::Reader;
 pub enum Asked {
     /// `create`, with the stat or without.
     Create {
-        /// With the stat.
+        /// Whether the client wants the stat.
         with_stat: bool,
+        /// Whether the server sends it all the same.
+        sends_stat: bool,
     },
     /// `delete`
     Delete,
@@ -33,6 +36,12 @@ pub enum Asked {
     Sync,
     /// `multi`
     Multi,
+    /// `addWatch`
+    AddWatch,
+    /// `removeWatches`
+    RemoveWatches,
+    /// `getEphemerals`
+    GetEphemerals,
     /// The end of the session.
     Close,
 }
@@ -40,8 +49,11 @@ pub enum Asked {
 impl From<&Request> for Asked {
     fn from(request: &Request) -> Self {
         match request {
-            Request::Create { with_stat, .. } => Self::Create {
+            Request::Create {
+                with_stat, mode, ..
+            } => Self::Create {
                 with_stat: *with_stat,
+                sends_stat: *with_stat || special(*mode).is_some(),
             },
             Request::Delete { .. } => Self::Delete,
             Request::Exists { .. } => Self::Exists,
@@ -50,6 +62,9 @@ impl From<&Request> for Asked {
             Request::SetData { .. } => Self::SetData,
             Request::Sync { .. } => Self::Sync,
             Request::Multi(_) => Self::Multi,
+            Request::AddWatch { .. } => Self::AddWatch,
+            Request::RemoveWatches { .. } => Self::RemoveWatches,
+            Request::GetEphemerals { .. } => Self::GetEphemerals,
         }
     }
 }
@@ -119,9 +134,15 @@ fn event(kind: i32) -> Result<EventKind, Garbled> {
 
 fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
     Ok(Ok(match asked {
-        Asked::Create { with_stat } => Response::Created {
+        Asked::Create {
+            with_stat,
+            sends_stat,
+        } => Response::Created {
             path: from.text()?,
-            stat: with_stat.then(|| stat(from).map(Box::new)).transpose()?,
+            stat: sends_stat
+                .then(|| stat(from).map(Box::new))
+                .transpose()?
+                .filter(|_| with_stat),
         },
         Asked::Delete => Response::Deleted,
         Asked::Exists => Response::Exists(Box::new(stat(from)?)),
@@ -136,6 +157,12 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
             Response::Synced
         }
         Asked::Multi => return multi(from),
+        Asked::AddWatch => {
+            from.int()?;
+            Response::Watching
+        }
+        Asked::RemoveWatches => Response::Watching,
+        Asked::GetEphemerals => Response::Ephemerals(from.texts()?),
         Asked::Close => Response::Closed,
     }))
 }
@@ -150,6 +177,10 @@ fn multi(from: &mut Reader) -> Result<Reply, Garbled> {
         }
         match kind {
             op::CREATE => results.push(OpResult::Created(from.text()?)),
+            op::CREATE2 | op::CREATE_CONTAINER | op::CREATE_TTL => {
+                results.push(OpResult::Created(from.text()?));
+                stat(from)?;
+            }
             op::DELETE => results.push(OpResult::Deleted),
             op::SET_DATA => results.push(OpResult::Set(Box::new(stat(from)?))),
             op::CHECK => results.push(OpResult::Checked),

@@ -1,6 +1,6 @@
 //! What a client sends.
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request, Version};
+use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request, Version, WatchSide};
 use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables, Xid};
 
 use super::{op, xid};
@@ -45,9 +45,23 @@ pub fn message(message: &ClientMessage) -> Vec<u8> {
 }
 
 fn set_watches(out: &mut Writer, tables: &WatchTables) {
-    out.int(xid::SET_WATCHES).int(op::SET_WATCHES);
+    let lists = [
+        &tables.data,
+        &tables.exist,
+        &tables.child,
+        &tables.persistent,
+        &tables.recursive,
+    ];
+    // As the Java client does it: the older request is enough for watches that fire once.
+    let once = lists[3..].iter().all(|list| list.is_empty());
+    let (op, lists) = if once {
+        (op::SET_WATCHES, &lists[..3])
+    } else {
+        (op::SET_WATCHES2, &lists[..])
+    };
+    out.int(xid::SET_WATCHES).int(op);
     out.long(tables.relative_zxid.0.cast_signed());
-    for list in [&tables.data, &tables.exist, &tables.child] {
+    for list in lists {
         out.texts(list.iter().map(|path| &**path));
     }
 }
@@ -60,7 +74,8 @@ fn request(out: &mut Writer, request: &Request) {
             mode,
             with_stat,
         } => {
-            out.int(if *with_stat { op::CREATE2 } else { op::CREATE });
+            let plain = if *with_stat { op::CREATE2 } else { op::CREATE };
+            out.int(special(*mode).unwrap_or(plain));
             create(out, path, data, *mode);
         }
         Request::Delete { path, version } => {
@@ -93,6 +108,19 @@ fn request(out: &mut Writer, request: &Request) {
             }
             part_header(out, -1, true);
         }
+        Request::AddWatch { path, recursive } => {
+            out.int(op::ADD_WATCH).text(path).int(i32::from(*recursive));
+        }
+        Request::RemoveWatches { path, side } => {
+            out.int(op::REMOVE_WATCHES).text(path).int(match side {
+                WatchSide::Children => 1,
+                WatchSide::Data => 2,
+                WatchSide::Any => 3,
+            });
+        }
+        Request::GetEphemerals { prefix } => {
+            out.int(op::GET_EPHEMERALS).text(prefix);
+        }
     }
 }
 
@@ -103,7 +131,7 @@ fn part_header(out: &mut Writer, kind: i32, done: bool) {
 fn part(out: &mut Writer, part: &Op) {
     match part {
         Op::Create { path, data, mode } => {
-            part_header(out, op::CREATE, false);
+            part_header(out, special(*mode).unwrap_or(op::CREATE), false);
             create(out, path, data, *mode);
         }
         Op::Delete { path, version } => {
@@ -133,7 +161,27 @@ fn create(out: &mut Writer, path: &str, data: &[u8], mode: CreateMode) {
         CreateMode::Ephemeral => 1,
         CreateMode::PersistentSequential => 2,
         CreateMode::EphemeralSequential => 3,
+        CreateMode::Container => 4,
+        CreateMode::PersistentWithTtl(_) => 5,
+        CreateMode::PersistentSequentialWithTtl(_) => 6,
     });
+    if let Some(ttl) = mode.ttl() {
+        out.long(i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX));
+    }
+}
+
+/// The request for a kind of node that has one of its own. Its answer always has the stat.
+pub(super) fn special(mode: CreateMode) -> Option<i32> {
+    match mode {
+        CreateMode::Container => Some(op::CREATE_CONTAINER),
+        CreateMode::PersistentWithTtl(_) | CreateMode::PersistentSequentialWithTtl(_) => {
+            Some(op::CREATE_TTL)
+        }
+        CreateMode::Persistent
+        | CreateMode::PersistentSequential
+        | CreateMode::Ephemeral
+        | CreateMode::EphemeralSequential => None,
+    }
 }
 
 fn any(version: Option<Version>) -> i32 {

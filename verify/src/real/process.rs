@@ -96,6 +96,8 @@ impl Process {
         ]
         .map(str::to_owned)
         .into();
+        let interval = settings.reap_interval.as_millis();
+        arguments.insert(0, format!("-Dznode.container.checkIntervalMs={interval}"));
         arguments.push(path.join(":"));
         arguments.push("org.apache.zookeeper.server.quorum.QuorumPeerMain".to_owned());
         arguments.push(config.display().to_string());

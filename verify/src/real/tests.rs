@@ -12,6 +12,7 @@ fn settings() -> RealSettings {
     RealSettings {
         servers: 1,
         tick: Duration::from_millis(500),
+        reap_interval: Duration::from_secs(60),
         init_limit: 10,
         sync_limit: 5,
     }

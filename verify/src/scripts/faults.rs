@@ -38,6 +38,7 @@ fn expiry(mut build: Build, servers: usize, cut: bool) -> Vec<Step> {
         build.steps.push(Step::Silence {
             wires: vec![dying],
             cut,
+            first: None,
             nodes: vec![build.path(&one), build.path(&two)],
             timeout: SHORT,
         });
@@ -119,6 +120,8 @@ fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
         data: vec![build.path("/lock-0000000001"), build.path("/gone")],
         exist: vec![build.path("/none"), build.path("/lock-0000000000")],
         child: vec![build.path("")],
+        persistent: Vec::new(),
+        recursive: Vec::new(),
     });
     build.ask(
         resumed[1],

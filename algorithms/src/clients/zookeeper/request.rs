@@ -62,6 +62,36 @@ pub enum Request {
     },
     /// All or nothing.
     Multi(Rc<[Op]>),
+    /// Leave a watch that stays when it has fired.
+    AddWatch {
+        /// On which node, whether it is there or not.
+        path: Path,
+        /// Whether to watch all that is below it, too; then lists of children are not told of.
+        recursive: bool,
+    },
+    /// Take back watches of this connection.
+    RemoveWatches {
+        /// On which node.
+        path: Path,
+        /// On which side of it.
+        side: WatchSide,
+    },
+    /// Ask for the nodes that go with the session.
+    GetEphemerals {
+        /// Only those whose path begins so; all, if this is empty or the root.
+        prefix: Path,
+    },
+}
+
+/// A side of a node that can be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchSide {
+    /// Its children.
+    Children,
+    /// Its data, and its making and deletion.
+    Data,
+    /// Both.
+    Any,
 }
 
 /// The kind of a request, without what it carries.
@@ -83,10 +113,16 @@ pub enum RequestKind {
     Sync,
     /// `multi`
     Multi,
+    /// `add-watch`
+    AddWatch,
+    /// `remove-watches`
+    RemoveWatches,
+    /// `get-ephemerals`
+    GetEphemerals,
 }
 
 impl RequestKind {
-    /// Every kind.
+    /// Every kind that the handle offers to recipes, and so scenarios know.
     pub const ALL: [Self; 8] = [
         Self::Create,
         Self::Delete,
@@ -109,6 +145,9 @@ impl RequestKind {
             Self::SetData => "set-data",
             Self::Sync => "sync",
             Self::Multi => "multi",
+            Self::AddWatch => "add-watch",
+            Self::RemoveWatches => "remove-watches",
+            Self::GetEphemerals => "get-ephemerals",
         }
     }
 }
@@ -125,6 +164,9 @@ impl Request {
             Self::SetData { .. } => RequestKind::SetData,
             Self::Sync { .. } => RequestKind::Sync,
             Self::Multi(_) => RequestKind::Multi,
+            Self::AddWatch { .. } => RequestKind::AddWatch,
+            Self::RemoveWatches { .. } => RequestKind::RemoveWatches,
+            Self::GetEphemerals { .. } => RequestKind::GetEphemerals,
         }
     }
 
@@ -137,8 +179,17 @@ impl Request {
             Self::Exists { .. }
             | Self::GetData { .. }
             | Self::GetChildren { .. }
-            | Self::Sync { .. } => false,
+            | Self::Sync { .. }
+            | Self::AddWatch { .. }
+            | Self::RemoveWatches { .. }
+            | Self::GetEphemerals { .. } => false,
         }
+    }
+
+    /// Whether a server refuses to read it, because it is longer than `jute.maxbuffer` as it is by default.
+    pub fn is_too_long(&self) -> bool {
+        const MOST: u64 = 0xf_ffff;
+        self.wire_bytes() - 4 > MOST
     }
 
     /// Its length on the wire in bytes: the length word, xid, type, and fields as jute encodes them.
@@ -149,21 +200,30 @@ impl Request {
         }
         /// One ACL entry, world:anyone, as `OPEN_ACL_UNSAFE` is sent.
         const OPEN_ACL: u64 = 4 + 4 + 4 + 5 + 4 + 6;
+        /// The flags, and the time to live if there is one.
+        fn flags(mode: CreateMode) -> u64 {
+            if mode.ttl().is_some() { 12 } else { 4 }
+        }
         fn op(op: &Op) -> u64 {
             9 + match op {
-                Op::Create { path, data, .. } => text(path) + 4 + data.len() as u64 + OPEN_ACL + 4,
+                Op::Create { path, data, mode } => {
+                    text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode)
+                }
                 Op::Delete { path, .. } | Op::Check { path, .. } => text(path) + 4,
                 Op::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
             }
         }
         12 + match self {
-            Self::Create { path, data, .. } => text(path) + 4 + data.len() as u64 + OPEN_ACL + 4,
+            Self::Create {
+                path, data, mode, ..
+            } => text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode),
             Self::Delete { path, .. } => text(path) + 4,
             Self::Exists { path, .. }
             | Self::GetData { path, .. }
             | Self::GetChildren { path, .. } => text(path) + 1,
             Self::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
-            Self::Sync { path } => text(path),
+            Self::Sync { path } | Self::GetEphemerals { prefix: path } => text(path),
+            Self::AddWatch { path, .. } | Self::RemoveWatches { path, .. } => text(path) + 4,
             Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
         }
     }

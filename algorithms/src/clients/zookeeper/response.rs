@@ -48,6 +48,10 @@ pub enum Response {
     Synced,
     /// All operations were done.
     Multi(Vec<OpResult>),
+    /// The watch was set, or watches were taken back.
+    Watching,
+    /// The nodes that go with the session, in no particular order.
+    Ephemerals(Vec<Path>),
     /// The session was closed.
     Closed,
 }
@@ -60,7 +64,10 @@ impl Response {
             Self::Created { path, stat } => {
                 4 + path.len() as u64 + if stat.is_some() { STAT } else { 0 }
             }
-            Self::Deleted | Self::Closed => 0,
+            Self::Deleted | Self::Closed | Self::Watching => 0,
+            Self::Ephemerals(paths) => {
+                4 + paths.iter().map(|path| 4 + path.len() as u64).sum::<u64>()
+            }
             Self::Exists(_) | Self::Set(_) => STAT,
             Self::Data { data, .. } => 4 + data.len() as u64 + STAT,
             Self::Children(children) => children.wire_bytes(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The path of a znode, shared.
 pub type Path = Rc<str>;
@@ -60,6 +61,12 @@ pub enum CreateMode {
     Ephemeral,
     /// Is deleted when the session that made it ends; a number is added to its name.
     EphemeralSequential,
+    /// Is deleted some time after its last child has gone.
+    Container,
+    /// Is deleted when it has had no children and no change for so long.
+    PersistentWithTtl(Duration),
+    /// The same; a number is added to its name.
+    PersistentSequentialWithTtl(Duration),
 }
 
 impl CreateMode {
@@ -70,7 +77,24 @@ impl CreateMode {
 
     /// Whether a number is added to the name.
     pub fn is_sequential(self) -> bool {
-        matches!(self, Self::PersistentSequential | Self::EphemeralSequential)
+        matches!(
+            self,
+            Self::PersistentSequential
+                | Self::EphemeralSequential
+                | Self::PersistentSequentialWithTtl(_)
+        )
+    }
+
+    /// How long the node may be without children and changes, if that ends it.
+    pub fn ttl(self) -> Option<Duration> {
+        match self {
+            Self::PersistentWithTtl(ttl) | Self::PersistentSequentialWithTtl(ttl) => Some(ttl),
+            Self::Persistent
+            | Self::PersistentSequential
+            | Self::Ephemeral
+            | Self::EphemeralSequential
+            | Self::Container => None,
+        }
     }
 }
 

@@ -67,6 +67,9 @@ impl Registration {
             | Request::Delete { .. }
             | Request::SetData { .. }
             | Request::Sync { .. }
+            | Request::AddWatch { .. }
+            | Request::RemoveWatches { .. }
+            | Request::GetEphemerals { .. }
             | Request::Multi(_) => return None,
         };
         let watcher = watcher.filter(|_| watch)?;

@@ -121,6 +121,7 @@ fn after_a_reconnect_come_disconnected_then_connected_then_what_was_missed() {
         data: vec![path("/a")],
         exist: vec![path("/b")],
         child: vec![path("/c")],
+        ..WatchTables::default()
     };
     assert_eq!(
         outputs[1..],

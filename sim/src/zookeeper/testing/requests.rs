@@ -77,5 +77,6 @@ pub(in crate::zookeeper) fn tables(
         data: paths(data),
         exist: paths(exist),
         child: paths(child),
+        ..WatchTables::default()
     }))
 }

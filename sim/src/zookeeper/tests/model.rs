@@ -174,7 +174,10 @@ impl Model {
                 .node(path, None)
                 .cloned()
                 .map(|_| Answer::Names(self.children(path))),
-            Request::Sync { .. } => Ok(Answer::Checked),
+            Request::Sync { .. }
+            | Request::AddWatch { .. }
+            | Request::RemoveWatches { .. }
+            | Request::GetEphemerals { .. } => Ok(Answer::Checked),
             Request::Multi(ops) => {
                 let before = self.clone();
                 let all = ops.iter().map(|op| self.op(session, op)).collect();
@@ -225,7 +228,9 @@ fn answer(reply: Reply) -> Answer {
             names.sort();
             Answer::Names(names)
         }
-        Ok(Response::Synced | Response::Closed) => Answer::Checked,
+        Ok(Response::Synced | Response::Closed | Response::Watching | Response::Ephemerals(_)) => {
+            Answer::Checked
+        }
         Ok(Response::Multi(results)) => Answer::All(
             results
                 .into_iter()

@@ -1,0 +1,131 @@
+//! What a server answers by itself: reads, and the watches of its clients.
+
+use picklock_algorithms::clients::zookeeper::{
+    EventKind, Path, Reply, Request, Response, WatchSide, ZkError,
+};
+
+use super::messages::{ConnectionId, ServerMessage, WatchTables};
+use super::state::{Server, Turn};
+use super::watches::Table;
+
+impl Server {
+    pub(super) fn read(&mut self, id: ConnectionId, request: Request) -> Reply {
+        let (table, path, watch) = match &request {
+            Request::AddWatch { path, recursive } => {
+                if let Some(connection) = self.clients.connections.get_mut(id) {
+                    self.watches.add_lasting(path, id, connection, *recursive);
+                }
+                return Ok(Response::Watching);
+            }
+            Request::RemoveWatches { path, side } => return self.remove_watches(id, path, *side),
+            Request::GetEphemerals { prefix } => return Ok(self.ephemerals(id, prefix)),
+            Request::Exists { path, watch } | Request::GetData { path, watch } => {
+                (Table::Data, path, *watch)
+            }
+            Request::GetChildren { path, watch } => (Table::Child, path, *watch),
+            Request::Sync { .. } => return Ok(Response::Synced),
+            // Writes never come here: they go to the leader.
+            Request::Create { .. }
+            | Request::Delete { .. }
+            | Request::SetData { .. }
+            | Request::Multi(_) => return Err(ZkError::Unimplemented),
+        };
+        let node = self.tree.read(path);
+        let is_exists = matches!(request, Request::Exists { .. });
+        if node.is_none() && is_exists && path.contains('\0') {
+            return Err(ZkError::BadArguments);
+        }
+        // Only `exists` leaves a watch on a node that is not there.
+        if watch
+            && (node.is_some() || is_exists)
+            && let Some(connection) = self.clients.connections.get_mut(id)
+        {
+            self.watches.add(table, path, id, connection);
+        }
+        let node = node.ok_or(ZkError::NoNode)?;
+        Ok(match request {
+            Request::GetData { .. } => Response::Data {
+                data: node.data().clone(),
+                stat: Box::new(node.stat()),
+            },
+            Request::GetChildren { .. } => Response::Children(node.list()),
+            Request::Exists { .. }
+            | Request::Sync { .. }
+            | Request::Create { .. }
+            | Request::Delete { .. }
+            | Request::SetData { .. }
+            | Request::Multi(_)
+            | Request::AddWatch { .. }
+            | Request::RemoveWatches { .. }
+            | Request::GetEphemerals { .. } => Response::Exists(Box::new(node.stat())),
+        })
+    }
+
+    fn remove_watches(&mut self, id: ConnectionId, path: &Path, side: WatchSide) -> Reply {
+        let tables: &[Table] = match side {
+            WatchSide::Children => &[Table::Child],
+            WatchSide::Data => &[Table::Data],
+            WatchSide::Any => &[Table::Child, Table::Data],
+        };
+        let mut removed = false;
+        if let Some(connection) = self.clients.connections.get_mut(id) {
+            for table in tables {
+                removed |= self.watches.remove(*table, path, id, connection);
+            }
+        }
+        if removed {
+            Ok(Response::Watching)
+        } else {
+            Err(ZkError::NoWatcher)
+        }
+    }
+
+    /// The nodes that go with the session of a connection, as this server knows them.
+    fn ephemerals(&self, id: ConnectionId, prefix: &str) -> Response {
+        let session = self.clients.connections.get(id).map(|one| one.session);
+        let all = matches!(prefix.trim(), "" | "/");
+        let paths = self.tree.ephemerals(session.unwrap_or_default()).iter();
+        let wanted = paths.filter(|path| all || path.starts_with(prefix));
+        Response::Ephemerals(wanted.cloned().collect())
+    }
+
+    /// Sets the watches that a client brings, and tells it at once of what it has missed.
+    pub(super) fn set_watches(&mut self, turn: &mut Turn, id: ConnectionId, tables: &WatchTables) {
+        let Some(connection) = self.clients.connections.get_mut(id) else {
+            return;
+        };
+        let since = tables.relative_zxid;
+        let mut arm = |table, path, missed: Option<EventKind>| match missed {
+            None => self.watches.add(table, path, id, connection),
+            Some(kind) => {
+                let path = path.clone();
+                turn.tell(id, ServerMessage::Notification { kind, path });
+            }
+        };
+        for path in &tables.data {
+            let missed = match self.tree.read(path) {
+                None => Some(EventKind::NodeDeleted),
+                Some(node) if node.mzxid > since => Some(EventKind::NodeDataChanged),
+                Some(_) => None,
+            };
+            arm(Table::Data, path, missed);
+        }
+        for path in &tables.exist {
+            let missed = self.tree.read(path).map(|_| EventKind::NodeCreated);
+            arm(Table::Data, path, missed);
+        }
+        for path in &tables.child {
+            let missed = match self.tree.read(path) {
+                None => Some(EventKind::NodeDeleted),
+                Some(node) if node.pzxid > since => Some(EventKind::NodeChildrenChanged),
+                Some(_) => None,
+            };
+            arm(Table::Child, path, missed);
+        }
+        for (paths, recursive) in [(&tables.persistent, false), (&tables.recursive, true)] {
+            for path in paths {
+                self.watches.add_lasting(path, id, connection, recursive);
+            }
+        }
+    }
+}

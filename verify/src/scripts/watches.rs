@@ -1,0 +1,154 @@
+//! Watches that stay, and the taking back of watches.
+
+use picklock_algorithms::clients::zookeeper::{CreateMode, Request, WatchSide};
+
+use super::{Build, Script};
+use crate::step::{Step, Wire};
+
+const PERSISTENT: CreateMode = CreateMode::Persistent;
+
+/// A watch that stays is told of every change; a recursive one of everything below it, but of no list of children.
+pub(super) const LASTING: Script = Script {
+    name: "watches that stay",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let plain = build.client(0);
+        let recursive = build.client(servers - 1);
+        let both = build.client(servers / 2);
+        add(&mut build, plain, "/a", false);
+        add(&mut build, recursive, "/a", true);
+        add(&mut build, recursive, "/a/b/c", true);
+        add(&mut build, both, "/a", false);
+        add(&mut build, both, "", true);
+        changes(&mut build, plain);
+        changes(&mut build, plain);
+        // Of several kinds on one path the last counts, and a read is a kind too.
+        add(&mut build, plain, "/a", true);
+        add(&mut build, recursive, "/a", false);
+        build.ask(both, [build.create("/a", PERSISTENT), build.get_data("/a")]);
+        build.ask(both, [build.get_children("/a"), build.delete("/a")]);
+        changes(&mut build, both);
+        build.steps
+    },
+};
+
+/// Watches are taken back one side at a time; there is nothing to take back where there is no watch.
+pub(super) const TAKEN_BACK: Script = Script {
+    name: "watches taken back",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(0);
+        let other = build.client(servers - 1);
+        let sides = [WatchSide::Children, WatchSide::Data, WatchSide::Any];
+        build.ask(client, [build.create("/a", PERSISTENT)]);
+        for side in sides {
+            build.ask(other, [build.get_data("/a"), build.get_children("/a")]);
+            build.ask(client, [build.get_data("/a"), build.get_children("/a")]);
+            take_back(&mut build, client, "/a", side);
+            build.ask(
+                client,
+                [build.create("/a/x", PERSISTENT), build.delete("/a/x")],
+            );
+            take_back(&mut build, client, "/a", WatchSide::Any);
+        }
+        for recursive in [false, true] {
+            for side in sides {
+                add(&mut build, client, "/a", recursive);
+                take_back(&mut build, client, "/a", side);
+                build.ask(
+                    other,
+                    [build.create("/a/x", PERSISTENT), build.delete("/a/x")],
+                );
+                build.ask(other, [build.delete("/a"), build.create("/a", PERSISTENT)]);
+                for side in sides {
+                    take_back(&mut build, client, "/a", side);
+                }
+            }
+        }
+        take_back(&mut build, client, "/none", WatchSide::Any);
+        build.steps
+    },
+};
+
+/// Watches that stay come along to another connection; nothing is made up for what was missed.
+pub(super) const BROUGHT_ALONG: Script = Script {
+    name: "watches that stay come along",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(0);
+        let other = build.client(servers - 1);
+        add(&mut build, client, "/a", false);
+        add(&mut build, client, "", true);
+        changes(&mut build, other);
+        let back = build.resume(client, servers - 1, true);
+        changes(&mut build, other);
+        build.steps.push(Step::Watch {
+            wire: back,
+            answers_ago: 0,
+            data: Vec::new(),
+            exist: Vec::new(),
+            child: Vec::new(),
+            persistent: vec![build.path("/a")],
+            recursive: vec![build.path("")],
+        });
+        changes(&mut build, other);
+        for side in [WatchSide::Children, WatchSide::Data, WatchSide::Any] {
+            take_back(&mut build, back, "", side);
+        }
+        build.steps
+    },
+};
+
+/// The nodes of a session, by the beginnings of their paths.
+pub(super) const EPHEMERALS: Script = Script {
+    name: "nodes of a session",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        for place in 0..servers {
+            let client = build.client(place);
+            for name in ["a", "ab", "b"] {
+                let path = format!("/{name}{place}");
+                build.ask(client, [build.create(&path, CreateMode::Ephemeral)]);
+            }
+            build.ask(client, [build.create(&format!("/p{place}"), PERSISTENT)]);
+            for prefix in [build.path("/a"), build.path("/ab"), build.path("/none")] {
+                build.ask(client, [Request::GetEphemerals { prefix }]);
+            }
+            for prefix in ["", " ", "/", " / ", "x", "/s"] {
+                let prefix = prefix.into();
+                build.ask(client, [Request::GetEphemerals { prefix }]);
+            }
+        }
+        build.steps
+    },
+};
+
+fn add(build: &mut Build, wire: Wire, path: &str, recursive: bool) {
+    let path = build.path(path);
+    build.ask(wire, [Request::AddWatch { path, recursive }]);
+}
+
+fn take_back(build: &mut Build, wire: Wire, path: &str, side: WatchSide) {
+    let path = build.path(path);
+    build.ask(wire, [Request::RemoveWatches { path, side }]);
+}
+
+/// All that can happen to a node and to one below it.
+fn changes(build: &mut Build, wire: Wire) {
+    for path in ["/a", "/a/b", "/a/b/c"] {
+        build.ask(wire, [build.create(path, PERSISTENT)]);
+        let request = Request::SetData {
+            path: build.path(path),
+            data: [b'x'].into(),
+            version: None,
+        };
+        build.ask(wire, [request]);
+    }
+    for path in ["/a/b/c", "/a/b", "/a"] {
+        build.ask(wire, [build.delete(path)]);
+    }
+}
