@@ -40,6 +40,7 @@ fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
     network.client_latency = latency.unwrap_or(network.client_latency);
     let latency = draw.one_of(&open.server_latency);
     network.server_latency = latency.unwrap_or(network.server_latency);
+    network.chance = draw.one_of(&open.chance).unwrap_or(network.chance);
     let workload = &mut plan.workload;
     if let Some(range) = open.contenders {
         workload.contenders = draw.number(range);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::Arrival;
+use picklock_sim::plan::{Arrival, Strategy};
 
 use crate::kind::FaultKind;
 
@@ -26,6 +26,8 @@ pub struct Open {
     pub client_latency: Vec<(Duration, Duration)>,
     /// Latencies between servers to choose from.
     pub server_latency: Vec<(Duration, Duration)>,
+    /// Strategies of chance to choose from.
+    pub chance: Vec<Strategy>,
     /// Which faults may be added to those of the file.
     pub faults: Option<AnyFaults>,
     /// The budget of events stands in the file, and does not follow from the workload.
@@ -67,6 +69,7 @@ impl Open {
             servers,
             client_latency,
             server_latency,
+            chance,
             faults,
             budget_given: _,
         } = self;
@@ -79,5 +82,6 @@ impl Open {
             || !servers.is_empty()
             || !client_latency.is_empty()
             || !server_latency.is_empty()
+            || !chance.is_empty()
     }
 }

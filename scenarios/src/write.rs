@@ -73,6 +73,10 @@ fn network(network: &Network, open: &Open) -> Vec<String> {
     vec![
         "[network]".to_owned(),
         format!(
+            "chance = {}",
+            open::one_of(&open.chance, network.chance, open::strategy)
+        ),
+        format!(
             "latency = {}",
             ranges(&open.client_latency, network.client_latency)
         ),

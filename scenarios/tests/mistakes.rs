@@ -87,6 +87,16 @@ fn the_good_scenario_is_good() {
 const SLIPS: &[(&str, &str, &str)] = &[
     ("unknown_algorithm", "zk-same-name", "zk-sane-name"),
     (
+        "unknown_strategy",
+        "latency = \"1ms..5ms\"",
+        "chance = \"evil\"",
+    ),
+    (
+        "strategy_without_its_number",
+        "latency = \"1ms..5ms\"",
+        "chance = \"delays\"",
+    ),
+    (
         "unknown_moment",
         "resource = \"unfenced\"",
         "sometimes = [\"two-waits\"]",

@@ -5,6 +5,11 @@
 pub trait Chance {
     /// A number below `options`. Zero is the boring choice: first come first served, least delay, no fault.
     fn choose(&mut self, options: u32) -> u32;
+
+    /// The same, for how long a message takes by a link of this number.
+    fn choose_of(&mut self, _link: u32, options: u32) -> u32 {
+        self.choose(options)
+    }
 }
 
 /// Always takes the boring choice.

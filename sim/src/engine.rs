@@ -3,9 +3,11 @@
 pub mod ahead;
 pub mod executor;
 pub mod sandbox;
+pub mod strategy;
 pub mod tape;
 pub mod timeline;
 
 pub use executor::{Executor, TaskId};
+pub use strategy::Strategy;
 pub use tape::Tape;
 pub use timeline::Timeline;

@@ -25,6 +25,12 @@ impl Latency {
         }
     }
 
+    /// Draws one for a message by a link of this number; the boring choice is the least.
+    #[inline]
+    pub fn draw_of(self, link: u32, chance: &mut dyn Chance) -> u64 {
+        self.least + u64::from(chance.choose_of(link, self.span + 1))
+    }
+
     /// Draws one; the boring choice is the least.
     #[inline]
     pub fn draw(self, chance: &mut dyn Chance) -> u64 {

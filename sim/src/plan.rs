@@ -8,6 +8,8 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::zookeeper::RequestKind;
 
+pub use crate::engine::Strategy;
+
 /// Everything that a run will do.
 #[derive(Clone)]
 pub struct Plan {
@@ -76,6 +78,8 @@ impl Default for Ensemble {
 /// The network between everybody.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
+    /// How chance decides how long each message takes, and which of several goes first.
+    pub chance: Strategy,
     /// One-way latency between a client and a server (service or resource): from, to (both inclusive).
     pub client_latency: (Duration, Duration),
     /// One-way latency between servers.
@@ -85,6 +89,7 @@ pub struct Network {
 impl Default for Network {
     fn default() -> Self {
         Self {
+            chance: Strategy::Even,
             client_latency: (Duration::from_millis(1), Duration::from_millis(5)),
             server_latency: (Duration::from_micros(200), Duration::from_millis(1)),
         }

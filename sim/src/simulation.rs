@@ -57,7 +57,7 @@ pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
 
 /// Runs a plan with the choices of a seed.
 pub fn simulate(plan: &Plan, seed: u64) -> Simulated {
-    simulate_with(plan, Tape::from_seed(seed))
+    simulate_with(plan, Tape::explored(plan.network.chance, seed))
 }
 
 /// Runs a plan with the choices of a tape.

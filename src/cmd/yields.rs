@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
 use picklock::scenarios::{Case, Scenario};
+use picklock::sim::plan::Strategy;
 use serde_json::{Value, json};
 
 use super::choose;
@@ -18,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   picklock yield                                      everything that the library expects to be violated
   picklock yield zookeeper/waiter-death --bases 20    one scenario, from 20 bases
-  picklock yield --json yield.json
+  picklock yield --strategies --json yield.json       strategies of chance, compared
 
 Every base begins anew with other seeds. The columns tell after how many runs the first violation was
 found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands, `swarm` draws
@@ -43,6 +44,9 @@ pub struct Yields {
     #[arg(long, value_name = "N", default_value_t = 2_000,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     limit: u64,
+    /// Compare strategies of chance, each with faults of any kind, instead of ways to choose the faults.
+    #[arg(long)]
+    strategies: bool,
     /// How many threads to use; as many as the machine runs at once, if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
@@ -51,11 +55,76 @@ pub struct Yields {
     json: Option<PathBuf>,
 }
 
-/// What was measured of a case.
+/// What was measured of a case: for each column, its yields.
 struct Row<'s> {
     scenario: &'s Scenario,
     case: &'s Case,
-    yields: Vec<Yield>,
+    columns: Vec<Vec<Yield>>,
+}
+
+/// A way to search that is compared with others.
+struct Column {
+    name: String,
+    way: Way,
+    /// The strategies that take turns; those of the file, if there are none.
+    chance: Vec<Strategy>,
+}
+
+impl Column {
+    fn ways() -> Vec<Self> {
+        let ways = Way::ALL.map(|way| Self {
+            name: way.name().to_owned(),
+            way,
+            chance: Vec::new(),
+        });
+        ways.into()
+    }
+
+    fn strategies() -> Vec<Self> {
+        let all = [
+            Strategy::Even,
+            Strategy::Extremes,
+            Strategy::Delays(3),
+            Strategy::Priorities(3),
+        ];
+        let mut columns: Vec<Self> = all.into_iter().map(|it| Self::of(vec![it])).collect();
+        columns.push(Self::of(all.to_vec()));
+        columns
+    }
+
+    fn of(chance: Vec<Strategy>) -> Self {
+        let name = match chance.as_slice() {
+            [only] => strategy(*only),
+            _ => "portfolio".to_owned(),
+        };
+        let way = Way::Swarm;
+        Self { name, way, chance }
+    }
+
+    /// The case as this column searches it.
+    fn case(&self, case: &Case) -> Case {
+        let mut case = case.clone();
+        match self.chance.as_slice() {
+            [] => {}
+            [only] => {
+                case.plan.network.chance = *only;
+                if let Some(open) = &mut case.open {
+                    open.chance.clear();
+                }
+            }
+            several => case.open.get_or_insert_default().chance = several.to_vec(),
+        }
+        case
+    }
+}
+
+fn strategy(strategy: Strategy) -> String {
+    match strategy {
+        Strategy::Even => "even".to_owned(),
+        Strategy::Extremes => "extremes".to_owned(),
+        Strategy::Delays(delays) => format!("delays {delays}"),
+        Strategy::Priorities(changes) => format!("priorities {changes}"),
+    }
 }
 
 impl Yields {
@@ -68,7 +137,11 @@ impl Yields {
         let scenarios = choose::scenarios(&self.paths, &self.cases)?;
         let pool = threads::pool(self.jobs)?;
         let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
-        let steps = (cases * Way::ALL.len()) as u64;
+        let columns = match self.strategies {
+            true => Column::strategies(),
+            false => Column::ways(),
+        };
+        let steps = (cases * columns.len()) as u64;
         let work = Work::begin(cases as u64, steps, true);
         if let Some(path) = &self.json {
             work.can_write(path)?;
@@ -79,45 +152,48 @@ impl Yields {
         for scenario in &scenarios {
             for case in &scenario.cases {
                 work.at(format!("{} {}", scenario.name, case.name));
-                let mut yields = Vec::new();
-                for way in Way::ALL {
-                    yields.extend(pool.install(|| measure(case, way, effort)));
+                let mut found = Vec::new();
+                for column in &columns {
+                    let case = column.case(case);
+                    found.push(pool.install(|| measure(&case, column.way, effort)));
                     work.seed_done();
                 }
                 rows.push(Row {
                     scenario,
                     case,
-                    yields,
+                    columns: found,
                 });
                 work.case_done();
             }
         }
         work.end();
-        console::shown(console::print(&table(&rows)))?;
+        console::shown(console::print(&table(&columns, &rows)))?;
         if let Some(path) = &self.json {
-            work.write(path, console::json(&document(&rows, effort))?.as_bytes())?;
+            work.write(
+                path,
+                console::json(&document(&columns, &rows, effort))?.as_bytes(),
+            )?;
         }
         Ok(exit::AS_EXPECTED)
     }
 }
 
-fn table(rows: &[Row]) -> String {
-    let mut text = String::from(
-        "| scenario | case | invariant | file: median | 99 % | swarm: median | 99 % | aimed: median | 99 % |\n\
-         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-    );
-    for Row {
-        scenario,
-        case,
-        yields,
-    } in rows
-    {
-        let of_file = yields.iter().filter(|it| it.way == Way::File);
-        for invariant in of_file.map(|it| it.invariant) {
-            let (scenario, case) = (&scenario.name, &case.name);
-            // Writing to a string cannot fail.
+fn table(columns: &[Column], rows: &[Row]) -> String {
+    let mut text = String::from("| scenario | case | invariant |");
+    let mut line = String::from("| --- | --- | --- |");
+    for column in columns {
+        // Writing to a string cannot fail.
+        let _ = write!(text, " {}: median | 99 % |", column.name);
+        line.push_str(" ---: | ---: |");
+    }
+    let _ = writeln!(text, "\n{line}");
+    for row in rows {
+        let sought = row.columns.first().map_or(0, Vec::len);
+        for place in 0..sought {
+            let (scenario, case) = (&row.scenario.name, &row.case.name);
+            let invariant = row.columns[0][place].invariant;
             let _ = write!(text, "| `{scenario}` | `{case}` | `{invariant}` |");
-            for found in yields.iter().filter(|it| it.invariant == invariant) {
+            for found in row.columns.iter().map(|column| &column[place]) {
                 let (median, most) = (shown(found, 50), shown(found, 99));
                 let _ = write!(text, " {median} | {most} |");
             }
@@ -135,20 +211,10 @@ fn shown(found: &Yield, hundredths: u64) -> String {
     }
 }
 
-fn document(rows: &[Row], effort: Effort) -> Value {
+fn document(columns: &[Column], rows: &[Row], effort: Effort) -> Value {
     let figures = rows.iter().flat_map(|row| {
-        row.yields.iter().map(|found| {
-            json!({
-                "scenario": row.scenario.name,
-                "case": row.case.name,
-                "algorithm": row.case.algorithm.name,
-                "invariant": found.invariant,
-                "way": found.way.name(),
-                "found": found.found(),
-                "median": found.percentile(50),
-                "percentile-99": found.percentile(99),
-            })
-        })
+        let named = columns.iter().zip(&row.columns);
+        named.flat_map(|(column, yields)| yields.iter().map(|found| figure(row, column, found)))
     });
     json!({
         "version": 1,
@@ -156,5 +222,18 @@ fn document(rows: &[Row], effort: Effort) -> Value {
         "bases": effort.bases,
         "limit": effort.limit,
         "yields": figures.collect::<Vec<_>>(),
+    })
+}
+
+fn figure(row: &Row, column: &Column, found: &Yield) -> Value {
+    json!({
+        "scenario": row.scenario.name,
+        "case": row.case.name,
+        "algorithm": row.case.algorithm.name,
+        "invariant": found.invariant,
+        "way": column.name,
+        "found": found.found(),
+        "median": found.percentile(50),
+        "percentile-99": found.percentile(99),
     })
 }

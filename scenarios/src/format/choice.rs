@@ -1,7 +1,7 @@
 //! One of several: a bare name (`"together"`), or a name and what belongs to it (`{ within = "2s"
 //! }`).
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
@@ -37,6 +37,24 @@ impl<'a, T> Chosen<'a, T> {
                     self.span.clone(),
                     mistake.help(format!("write {{ {name} = \"2s\" }}")),
                 );
+                None
+            }
+        }
+    }
+
+    /// The whole number that belongs to the choice.
+    pub(super) fn integer(
+        &self,
+        within: RangeInclusive<i64>,
+        mistakes: &mut Mistakes,
+    ) -> Option<i64> {
+        match &self.body {
+            Some(body) => body.integer(within, mistakes),
+            None => {
+                let name = self.name;
+                let mistake = Mistake::new(format!("`{name}` needs a number"));
+                let help = format!("write {{ {name} = {} }}", within.start());
+                mistakes.add(self.span.clone(), mistake.help(help));
                 None
             }
         }

@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 
-use picklock_sim::simulate;
+use picklock_sim::engine::Tape;
+use picklock_sim::plan::Strategy;
+use picklock_sim::{simulate, simulate_with};
 
 use crate::kind::FaultKind;
 use crate::scenario::{Case, Catalogue, Scenario};
@@ -18,6 +20,7 @@ servers = [1, 3, 5]
 [network]
 latency = ["200us..500us", "1ms..20ms"]
 server-latency = ["200us", "1ms..3ms"]
+chance = ["even", "extremes", { delays = 2 }, { priorities = 5 }]
 
 [workload]
 contenders = "2..6"
@@ -120,4 +123,25 @@ fn every_value_that_is_left_open_is_drawn() {
     assert_eq!(rounds, (1..=3).collect());
     let thinking = plans.iter().filter(|it| !it.workload.think.1.is_zero());
     assert!((100..400).contains(&thinking.count()));
+}
+
+#[test]
+fn a_run_of_any_strategy_replays_from_its_choices_alone() {
+    let (_, case) = open();
+    let strategies = [
+        Strategy::Even,
+        Strategy::Extremes,
+        Strategy::Delays(3),
+        Strategy::Priorities(3),
+    ];
+    let hashes = strategies.map(|chance| {
+        let mut plan = case.plan_for(3).into_owned();
+        plan.network.chance = chance;
+        let first = simulate(&plan, 3);
+        let again = simulate_with(&plan, Tape::recorded(first.choices));
+        assert_eq!(first.hash, again.hash, "{chance:?}");
+        first.hash
+    });
+    let different: BTreeSet<u64> = hashes.into_iter().collect();
+    assert_eq!(different.len(), 4);
 }

@@ -1,4 +1,6 @@
-//! Writes what a case leaves open.
+//! Writes what a case leaves open, and what it may.
+
+use picklock_sim::plan::Strategy;
 
 use super::toml::text;
 use crate::open::AnyFaults;
@@ -24,5 +26,15 @@ pub(super) fn number(range: Option<(u32, u32)>, only: u32) -> String {
     match range {
         Some((least, most)) => text(&format!("{least}..{most}")),
         None => only.to_string(),
+    }
+}
+
+/// A strategy of chance.
+pub(super) fn strategy(strategy: Strategy) -> String {
+    match strategy {
+        Strategy::Even => text("even"),
+        Strategy::Extremes => text("extremes"),
+        Strategy::Delays(delays) => format!("{{ delays = {delays} }}"),
+        Strategy::Priorities(changes) => format!("{{ priorities = {changes} }}"),
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use picklock_algorithms::clients::zookeeper::RequestKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
-use picklock_sim::plan::*;
+use picklock_sim::plan::{Strategy as Chance, *};
 use proptest::prelude::*;
+use proptest::strategy::Strategy;
 
 fn micros(range: std::ops::Range<u64>) -> BoxedStrategy<Duration> {
     range.prop_map(Duration::from_micros).boxed()
@@ -354,10 +355,18 @@ fn recorded() -> BoxedStrategy<Option<Recorded>> {
 
 /// Any case.
 pub fn case() -> BoxedStrategy<Case> {
-    let network = (span(), span()).prop_map(|(client_latency, server_latency)| Network {
-        client_latency,
-        server_latency,
-    });
+    let chance = prop_oneof![
+        Just(Chance::Even),
+        Just(Chance::Extremes),
+        (1_u32..=100).prop_map(Chance::Delays),
+        (1_u32..=100).prop_map(Chance::Priorities),
+    ];
+    let network =
+        (chance, span(), span()).prop_map(|(chance, client_latency, server_latency)| Network {
+            chance,
+            client_latency,
+            server_latency,
+        });
     let algorithm = 0..RECIPES.len();
     let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, recorded());
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);

@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::strategy::{Chooser, Strategy};
 use crate::chance::Chance;
 
 /// Every decision of a run goes through one tape, which records it. A seed fills the tape; a recorded tape replays
@@ -16,6 +17,7 @@ pub struct Tape {
 #[derive(Clone, Debug)]
 enum Source {
     Seed(Box<ChaCha8Rng>),
+    Strategy(Box<Chooser>),
     Recorded {
         choices: Vec<u32>,
         next: usize,
@@ -30,6 +32,18 @@ impl Tape {
     /// A tape that a seed fills.
     pub fn from_seed(seed: u64) -> Self {
         let source = Source::Seed(Box::new(ChaCha8Rng::seed_from_u64(seed)));
+        Self {
+            choices: Vec::with_capacity(2_048),
+            source,
+        }
+    }
+
+    /// A tape that a seed fills in the way of a strategy.
+    pub fn explored(strategy: Strategy, seed: u64) -> Self {
+        if strategy == Strategy::Even {
+            return Self::from_seed(seed);
+        }
+        let source = Source::Strategy(Box::new(Chooser::new(strategy, seed)));
         Self {
             choices: Vec::with_capacity(2_048),
             source,
@@ -74,11 +88,23 @@ impl Tape {
 
 impl Chance for Tape {
     fn choose(&mut self, options: u32) -> u32 {
+        self.next(None, options)
+    }
+
+    fn choose_of(&mut self, link: u32, options: u32) -> u32 {
+        self.next(Some(link), options)
+    }
+}
+
+impl Tape {
+    #[inline]
+    fn next(&mut self, link: Option<u32>, options: u32) -> u32 {
         if options <= 1 {
             return 0;
         }
         let choice = match &mut self.source {
             Source::Seed(random) => below(options, random),
+            Source::Strategy(chooser) => chooser.choose(link, options),
             Source::Branched { kept, random } => match kept.get(self.choices.len()) {
                 Some(choice) => (*choice).min(options - 1),
                 None => below(options, random),
@@ -96,7 +122,7 @@ impl Chance for Tape {
 }
 
 /// The high half of a 32 by 32 bit product: even enough, and the same on every machine.
-fn below(options: u32, random: &mut ChaCha8Rng) -> u32 {
+pub(super) fn below(options: u32, random: &mut ChaCha8Rng) -> u32 {
     ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
 }
 

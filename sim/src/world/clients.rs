@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::zookeeper::{RequestKind, SessionState};
 use picklock_checker::{ContenderId, VirtualTime, What};
 
-use super::{ClientSlot, Fate, World};
+use super::{ClientSlot, Fate, World, wire};
 use crate::event::{ClientId, Event};
 use crate::network::ClientLink;
 use crate::process::ProcessId;
@@ -158,7 +158,8 @@ impl World {
     }
 
     fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let latency = self.client_latency.draw(&mut self.tape) + extra;
+        let link = wire::to_server(self.connections.get(connection).client);
+        let latency = self.client_latency.draw_of(link, &mut self.tape) + extra;
         let at = match self.link(connection) {
             None => VirtualTime::from_micros(self.now.micros() + latency),
             Some(link) => link.to_server.arrival(self.now, latency),
@@ -173,7 +174,8 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let latency = self.client_latency.draw(&mut self.tape) + extra;
+        let link = wire::to_client(self.connections.get(connection).client);
+        let latency = self.client_latency.draw_of(link, &mut self.tape) + extra;
         let at = match self.link(connection) {
             None => VirtualTime::from_micros(departs.micros() + latency),
             Some(link) => link.to_client.arrival(departs, latency),

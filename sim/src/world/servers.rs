@@ -2,7 +2,7 @@
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
-use super::wire::{answers_write, bytes_of};
+use super::wire::{self, answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
 use crate::world::moments::{Moment, Occasion};
@@ -240,7 +240,8 @@ impl World {
         message: PeerMessage,
         departed: VirtualTime,
     ) {
-        let mut latency = self.server_latency.draw(&mut self.tape);
+        let link = wire::between_servers(from, to);
+        let mut latency = self.server_latency.draw_of(link, &mut self.tape);
         let slot = &self.servers[to.0 as usize];
         if departed < slot.lag_until {
             latency += slot.lag;
