@@ -41,6 +41,10 @@ pub struct Difference {
 pub struct Compared {
     /// What was asked: requests, new and resumed sessions, their ends, and faults.
     pub operations: u64,
+    /// How often each kind of request was among it.
+    pub requests: BTreeMap<&'static str, u64>,
+    /// Notifications, as the real server sent them.
+    pub notifications: u64,
     /// Answers, notifications, and ends of connections.
     pub answers: u64,
     /// How many of them are the same.
@@ -240,6 +244,12 @@ impl<R: Side, M: Side> Pair<R, M> {
             | Step::KillFollower
             | Step::Return => 1,
         };
+        if let Step::Ask { requests, .. } = step {
+            for request in requests {
+                let name = request.kind().name();
+                *self.compared.requests.entry(name).or_default() += 1;
+            }
+        }
         self.compared.note(&self.part, step, &real, &model);
         Ok(())
     }
@@ -249,6 +259,10 @@ impl Compared {
     /// Adds what came of another comparison.
     pub fn add(&mut self, other: Self) {
         self.operations += other.operations;
+        self.notifications += other.notifications;
+        for (name, number) in other.requests {
+            *self.requests.entry(name).or_default() += number;
+        }
         self.answers += other.answers;
         self.agreeing += other.agreeing;
         self.differences.extend(other.differences);
@@ -264,6 +278,8 @@ impl Compared {
             let lines = |seen: &Seen| seen.get(&wire).cloned().unwrap_or_default();
             let (real, model) = (lines(real), lines(model));
             let most = real.len().max(model.len());
+            let events = real.iter().filter(|line| line.text.starts_with("event "));
+            self.notifications += events.count() as u64;
             self.answers += most as u64;
             for place in 0..most {
                 let (real, model) = (real.get(place), model.get(place));

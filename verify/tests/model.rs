@@ -38,6 +38,9 @@ fn the_model_agrees_with_itself() {
         assert_eq!(compared.differences, []);
         assert_eq!(compared.agreeing, compared.answers);
         assert!(compared.operations >= 1_000);
+        // Whatever a client can ask was asked, and watches fired.
+        assert_eq!(compared.requests.len(), 11, "{:?}", compared.requests);
+        assert!(compared.notifications > 100);
         assert!(compared.answers >= compared.operations);
     }
 }

@@ -112,6 +112,13 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
             "{rounds} set aside: an answer took more than 4 s, so sessions may have expired"
         );
     }
+    let requests = compared.requests.iter();
+    let requests: Vec<String> = requests
+        .map(|(name, number)| format!("{name} {}", thousands(*number)))
+        .collect();
+    let _ = writeln!(text, "asked: {}", requests.join(", "));
+    let notifications = thousands(compared.notifications);
+    let _ = writeln!(text, "told: {notifications} notifications");
     let _ = writeln!(
         text,
         "{}, seed {seed}: {} operations, {} of {} answers agree ({share:.2} %)",

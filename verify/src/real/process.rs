@@ -224,7 +224,10 @@ impl Process {
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         let last = &lines[lines.len().saturating_sub(LOG_LINES)..];
-        last.iter().map(|line| (*line).to_owned()).collect()
+        // Paths are logged as they came, with whatever is in them.
+        let shown =
+            |line: &&str| line.replace(|letter: char| letter.is_control() && letter != '\t', "?");
+        last.iter().map(shown).collect()
     }
 }
 

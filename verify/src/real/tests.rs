@@ -44,7 +44,7 @@ fn folder_in(log: &[String]) -> PathBuf {
 #[test]
 fn a_server_that_does_not_start_is_named_with_its_last_words() {
     let folder = Folder::new().unwrap();
-    let script = "for last; do :; done; echo config $last; echo no memory; exit 3";
+    let script = "for last; do :; done; echo config $last; printf 'no \\033memory\\n'; exit 3";
     let installed = instead_of_java(folder.path(), script);
     let stop = AtomicBool::new(false);
     let error = Real::start(&installed, &settings(), &stop).err().unwrap();
@@ -54,7 +54,7 @@ fn a_server_that_does_not_start_is_named_with_its_last_words() {
         text.starts_with("server-1 did not start: exit status: 3"),
         "{text}"
     );
-    assert_eq!(error.log().last().map(String::as_str), Some("no memory"));
+    assert_eq!(error.log().last().map(String::as_str), Some("no ?memory"));
     assert!(!folder_in(error.log()).exists());
 }
 
