@@ -48,8 +48,7 @@ impl Figure {
 
 /// Measures everything but the large herd, each for about this long.
 pub fn figures(each: Duration) -> Vec<Figure> {
-    let futures = per_second(each, bare::with_futures);
-    let loops = per_second(each, bare::without_futures);
+    let (futures, loops) = in_turns(each, bare::with_futures, bare::without_futures);
     let short = short_run();
     let mut seconds = 0.0;
     let lease = lease_run();
@@ -153,6 +152,27 @@ fn per_second(each: Duration, mut run: impl FnMut(u64) -> u64) -> f64 {
     let rate = runs as f64 / watch.elapsed().as_secs_f64();
     std::hint::black_box(folded);
     rate
+}
+
+/// How often a second each of two things runs: the medians of many short turns, so that what else the machine does
+/// meanwhile slows both down alike.
+fn in_turns(
+    each: Duration,
+    mut one: impl FnMut(u64) -> u64,
+    mut other: impl FnMut(u64) -> u64,
+) -> (f64, f64) {
+    const TURNS: u32 = 40;
+    let (mut ones, mut others) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        ones.push(per_second(each / TURNS, &mut one));
+        others.push(per_second(each / TURNS, &mut other));
+    }
+    (median(ones), median(others))
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_unstable_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied().unwrap_or_default()
 }
 
 /// Five contenders that want the lock ten times each, on three servers.

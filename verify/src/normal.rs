@@ -30,6 +30,10 @@ impl Normal {
             return "0".to_owned();
         }
         let base = *self.base.get_or_insert(zxid);
+        if zxid < base {
+            // Of the root, and of a round that may have been set aside.
+            return "earlier".to_owned();
+        }
         if zxid.epoch() == base.epoch() {
             return format!(
                 "{:+}",

@@ -192,6 +192,23 @@ impl Clients {
                 .is_some_and(|local| !local.queue.is_empty())
     }
 
+    /// Whether it serves a session; and the request of it that waits first, if that is answered now.
+    pub(super) fn take_answered(
+        &mut self,
+        session: SessionId,
+        is_answered: impl FnOnce(&Awaited) -> bool,
+    ) -> (bool, Option<Pending>) {
+        let Some(local) = self.sessions.get_mut(&session) else {
+            return (false, None);
+        };
+        let answered = match local.queue.front() {
+            Some(first) if is_answered(&first.what) => local.queue.pop_front(),
+            Some(_) | None => None,
+        };
+        self.waiting -= usize::from(answered.is_some());
+        (true, answered)
+    }
+
     /// The request of a session that waits first.
     pub(super) fn first(&self, session: SessionId) -> Option<&Pending> {
         self.sessions.get(&session)?.queue.front()
@@ -204,20 +221,28 @@ impl Clients {
         Some(first)
     }
 
-    /// Takes the request of a session that waits first, if it waits for nothing but its turn.
+    /// Takes the request of a session that waits first, if it waits for nothing but its turn. A session that has
+    /// neither a connection nor anything pending is forgotten.
     pub(super) fn take_local(&mut self, session: SessionId) -> Option<(ConnectionId, Local)> {
-        let queue = &mut self.sessions.get_mut(&session)?.queue;
-        if !matches!(queue.front()?.what, Awaited::Local(_)) {
-            return None;
+        let local = self.sessions.get_mut(&session)?;
+        if let Some(Pending {
+            what: Awaited::Local(_),
+            ..
+        }) = local.queue.front()
+        {
+            self.waiting -= 1;
+            return match local.queue.pop_front()? {
+                Pending {
+                    connection,
+                    what: Awaited::Local(what),
+                } => Some((connection, what)),
+                Pending { .. } => None,
+            };
         }
-        self.waiting -= 1;
-        match queue.pop_front()? {
-            Pending {
-                connection,
-                what: Awaited::Local(local),
-            } => Some((connection, local)),
-            Pending { .. } => None,
+        if local.connection.is_none() && local.queue.is_empty() {
+            self.sessions.swap_remove(&session);
         }
+        None
     }
 
     /// Forgets a session that is closed, and what it still waited for. Answers its connection, if there is one.

@@ -24,10 +24,10 @@ impl Server {
     /// Applies a committed transaction.
     pub(super) fn apply(&mut self, turn: &mut Turn, txn: &Txn) {
         // Most transactions are of sessions that other servers serve.
-        let served = txn
-            .session
-            .filter(|session| self.clients.sessions.contains_key(session));
-        let asked = served.and_then(|session| self.take_asked(session, txn));
+        let (served, asked) = txn.session.map_or((false, None), |session| {
+            let is_answered = |what: &Awaited| answers(txn, what);
+            self.clients.take_answered(session, is_answered)
+        });
         let wants_results = matches!(
             &asked,
             Some(Pending {
@@ -63,22 +63,8 @@ impl Server {
             && matches!(txn.change, TxnChange::CloseSession { .. })
         {
             self.session_closed(turn, session);
-        } else if let Some(session) = served {
+        } else if let Some(session) = txn.session.filter(|_| served) {
             self.go_on(turn, session);
-        }
-    }
-
-    /// The request of one of our clients that a transaction answers.
-    fn take_asked(&mut self, session: SessionId, txn: &Txn) -> Option<Pending> {
-        let asked = match self.clients.first(session)?.what {
-            Awaited::Open => matches!(txn.change, TxnChange::CreateSession { .. }),
-            Awaited::Write { xid, .. } | Awaited::Close { xid } => txn.xid == Some(xid),
-            Awaited::Sync { .. } | Awaited::Local(_) => false,
-        };
-        if asked {
-            self.clients.take_first(session)
-        } else {
-            None
         }
     }
 
@@ -152,7 +138,15 @@ impl Server {
         while let Some((id, local)) = self.clients.take_local(session) {
             self.do_local(turn, id, local);
         }
-        self.clients.forget_if_idle(session);
+    }
+}
+
+/// Whether a transaction answers a request of its session.
+fn answers(txn: &Txn, what: &Awaited) -> bool {
+    match *what {
+        Awaited::Open => matches!(txn.change, TxnChange::CreateSession { .. }),
+        Awaited::Write { xid, .. } | Awaited::Close { xid } => txn.xid == Some(xid),
+        Awaited::Sync { .. } | Awaited::Local(_) => false,
     }
 }
 

@@ -5,8 +5,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::VerifyError;
+
+/// The number in the name of the next folder.
+static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A temporary folder that goes when it is dropped.
 #[derive(Debug)]
@@ -17,13 +21,14 @@ pub(super) struct Folder {
 impl Folder {
     /// A new one, where the system keeps such.
     pub(super) fn new() -> Result<Self, VerifyError> {
-        let mut number = 0;
         loop {
+            // Never the same twice, so that nobody takes another's for its own.
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let name = format!("picklock-verify-{}-{number}", process::id());
             let path = env::temp_dir().join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self { path }),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     let what = format!("cannot make a temporary folder {}", path.display());
                     return Err(VerifyError::io(what)(error));
