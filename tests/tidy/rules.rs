@@ -32,6 +32,11 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a few lines for each kind of fault",
     ),
     (
+        "scenarios/src/search/fits.rs",
+        "promise",
+        "a line for each moment, by kind of fault",
+    ),
+    (
         "scenarios/src/search/aim.rs",
         "fault",
         "a few lines for each kind of fault",

@@ -73,8 +73,18 @@ pub(super) fn promise(kind: FaultKind, class: Class) -> u32 {
         FaultKind::LoseReply | FaultKind::DelayReply => {
             at_request(class, &[Way::Sent, Way::Answered])
         }
+        // Whose session ends, or whose node goes, under it, is the last to know.
+        FaultKind::ExpireSession | FaultKind::DeleteNode => match class {
+            Class::Acquired => 10,
+            Class::Waiting => 9,
+            Class::Writing => 7,
+            Class::Queued => 6,
+            Class::Releasing => 4,
+            Class::Changing(..) => 3,
+            Class::Acquiring | Class::Released | Class::Looking(..) | Class::Other => 1,
+        },
         // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
-        FaultKind::Crash | FaultKind::ExpireSession | FaultKind::DeleteNode => match class {
+        FaultKind::Crash => match class {
             Class::Waiting => 10,
             Class::Acquired => 8,
             Class::Writing => 7,
@@ -98,8 +108,9 @@ pub(super) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::ClockJump
         | FaultKind::ClockDrift
         | FaultKind::IsolateServer => match class {
-            Class::Writing => 10,
-            Class::Acquired => 9,
+            // The whole of a section is before it.
+            Class::Acquired => 10,
+            Class::Writing => 9,
             Class::Waiting => 8,
             Class::Releasing | Class::Queued => 4,
             Class::Changing(..) => 3,
