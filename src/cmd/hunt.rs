@@ -117,6 +117,9 @@ impl Hunt {
         // The run that was looked at is the run that was found: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
         let mut small = reproduction(scenario, case, self.seed, &shrunk);
+        // It was found by no seed of the case.
+        let by_seed = format!("found by seed {} of", self.seed);
+        small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);
         make_folder(&self.out)?;
         let name = shrink::file_name(scenario, case, invariant.name);
         let file = self.out.join(format!("{name}.toml"));
