@@ -3,6 +3,7 @@
 mod bench;
 mod choose;
 mod herd;
+mod hunt;
 mod list;
 mod merge;
 mod one_run;
@@ -28,6 +29,7 @@ pub enum Command {
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     Why(why::Why),
+    Hunt(hunt::Hunt),
     Plan(plan::Plan),
     #[command(name = "yield")]
     Yields(yields::Yields),
@@ -50,6 +52,7 @@ impl Command {
             Self::Replay(replay) => replay.execute(look),
             Self::Shrink(shrink) => shrink.execute(look),
             Self::Why(why) => why.execute(look),
+            Self::Hunt(hunt) => hunt.execute(look),
             Self::Plan(plan) => plan.execute(),
             Self::Yields(yields) => yields.execute(),
             Self::List(list) => list.execute(),

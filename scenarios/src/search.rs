@@ -2,4 +2,5 @@
 
 pub mod aim;
 mod fits;
+pub mod hunt;
 pub mod yields;

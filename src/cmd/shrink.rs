@@ -99,7 +99,8 @@ impl Shrink {
     }
 }
 
-fn make_folder(folder: &Path) -> Result<(), Failure> {
+/// Makes a folder, if it is not there.
+pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| {
         let problem = format!("cannot make the folder {}: {error}", folder.display());
         Failure::usage(problem, ["name another with --out".to_owned()])

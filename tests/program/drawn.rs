@@ -121,3 +121,50 @@ fn a_moment_that_never_came_makes_a_case_undecided_by_name() {
     assert_eq!(read["cases"][0]["standing"], "undecided");
     assert_eq!(read["cases"][0]["reached"]["two-wait"], 20);
 }
+
+#[test]
+fn a_hunt_finds_what_breaks_a_lock_and_keeps_it() {
+    let folder = Folder::new();
+    let out = folder.at("found");
+    let hunt = ["hunt", "zookeeper/leader-crash", "--case", "zk-same-name"];
+    let kinds = ["--kind", "cancel", "--kind", "pause", "--runs", "300"];
+    let done = picklock(&[&hunt[..], &kinds, &["--out", &out]].concat());
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(
+        done.stdout.contains("progress broken after"),
+        "{}",
+        done.stdout
+    );
+    let again = picklock(&["run", &out]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(again.stdout.contains("all as expected") || again.stdout.contains("as expected"));
+}
+
+#[test]
+fn a_hunt_that_finds_nothing_says_so_and_writes_nothing() {
+    let folder = Folder::new();
+    let out = folder.at("found");
+    let hunt = ["hunt", "zookeeper/leader-crash", "--case", "zk-hardened"];
+    let done = picklock(&[&hunt[..], &["--runs", "400", "--out", &out]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.stdout.contains("every promise was kept"),
+        "{}",
+        done.stdout
+    );
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn a_hunt_for_an_unknown_fault_names_the_nearest() {
+    let done = picklock(&[
+        "hunt",
+        "zookeeper/leader-crash",
+        "--case",
+        "zk-hardened",
+        "--kind",
+        "pauze",
+    ]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(done.stderr.contains("`pause`"), "{}", done.stderr);
+}

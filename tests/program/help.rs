@@ -43,6 +43,11 @@ fn help_of_merge() {
 }
 
 #[test]
+fn help_of_hunt() {
+    insta::assert_snapshot!(help(&["hunt", "--help"]));
+}
+
+#[test]
 fn help_of_plan() {
     insta::assert_snapshot!(help(&["plan", "--help"]));
 }

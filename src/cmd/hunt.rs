@@ -1,0 +1,163 @@
+//! `picklock hunt`: aims faults at a lock until it breaks.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use picklock::checker::invariants;
+use picklock::reports::story::story;
+use picklock::reports::timeline::Detail;
+use picklock::reports::words::count;
+use picklock::scenarios::kind::FaultKind;
+use picklock::scenarios::runner::{self, wanted};
+use picklock::scenarios::search::hunt::{Hunted, Quarry, hunt};
+use picklock::scenarios::shrink::{self, Budget, reproduction};
+use picklock::scenarios::{Case, Scenario, Want, write};
+
+use super::choose;
+use super::shrink::make_folder;
+use crate::console::{self, Look};
+use crate::exit;
+use crate::failure::Failure;
+use crate::work::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock hunt zookeeper/herd --case zk-same-name
+  picklock hunt my-locks/mine.toml --kind pause --kind cut --runs 100000 --out found/
+
+A run without faults teaches which moments there are; then faults are tried at them, the most promising
+first, with another seed whenever all were tried. The faults of the file itself are left out.
+
+Exit codes: 0 if nothing broke but what the scenario expects to, 1 if something else did.";
+
+/// Aim faults at a lock until it breaks, and keep what breaks it as scenario files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Hunt {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// Only faults of this kind; may be given several times. Two or three are also tried together.
+    #[arg(long = "kind", value_name = "FAULT")]
+    kinds: Vec<String>,
+    /// The first seed.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// After how many runs to give up.
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    runs: u64,
+    /// The folder to write to: one file for each promise that is broken. It is made if it is not there.
+    #[arg(long, value_name = "DIR", default_value = "regressions")]
+    out: PathBuf,
+}
+
+impl Hunt {
+    /// Hunts, and tells of what it found.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such case or fault, or a file could not be written.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
+        let kinds = self.kinds()?;
+        let work = Work::begin(1, 1, true);
+        let pool = crate::threads::pool(Some(1))?;
+        let hunted = pool.install(|| hunt(&case, &kinds, self.seed, self.runs, work.stop()));
+        work.seed_done();
+        let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+        text.push_str(&head(&case, &hunted));
+        let mut code = exit::AS_EXPECTED;
+        for quarry in &hunted.found {
+            if !matches!(wanted(&case, quarry.invariant), Some(Want::Violated { .. })) {
+                code = exit::NOT_AS_EXPECTED;
+            }
+            let told = pool.install(|| self.keep(&scenario, quarry, &work, look))?;
+            text.push_str(&told);
+        }
+        work.end();
+        console::shown(console::print(&text))?;
+        match work.stop().load(Ordering::Relaxed) {
+            true => Ok(exit::INTERRUPTED),
+            false => Ok(code),
+        }
+    }
+
+    fn kinds(&self) -> Result<Vec<FaultKind>, Failure> {
+        if self.kinds.is_empty() {
+            return Ok(FaultKind::all());
+        }
+        let names = FaultKind::NAMED.map(|(name, _)| name);
+        let kinds = self.kinds.iter().map(|name| {
+            let mut named = FaultKind::NAMED.iter();
+            let found = named.find(|(known, _)| known == name);
+            found
+                .map(|(_, kind)| *kind)
+                .ok_or_else(|| Failure::unknown("fault", name, &names))
+        });
+        kinds.collect()
+    }
+
+    /// Shrinks what was found, writes it down, and tells its story.
+    fn keep(
+        &self,
+        scenario: &Scenario,
+        quarry: &Quarry,
+        work: &Work,
+        look: &Look,
+    ) -> Result<String, Failure> {
+        let invariant = invariants::find(quarry.invariant).expect("the hunt has looked at it");
+        let (case, choices) = (&quarry.case, quarry.choices.clone());
+        let shrunk =
+            shrink::shrink_choices(case, choices, invariant, Budget::default(), work.stop());
+        // The run that was looked at is the run that was found: it violates the same.
+        let shrunk = shrunk.expect("the same choices give the same run");
+        let mut small = reproduction(scenario, case, self.seed, &shrunk);
+        // It was found by no seed of the case.
+        let by_seed = format!("found by seed {} of", self.seed);
+        small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);
+        make_folder(&self.out)?;
+        let name = shrink::file_name(scenario, case, invariant.name);
+        let file = self.out.join(format!("{name}.toml"));
+        work.can_write(&file)?;
+        work.write(&file, write(&small, &small.cases[0]).as_bytes())?;
+        let mut told = shrink::story(scenario, case, self.seed, &shrunk);
+        if let Some(smaller) = &mut told.smaller {
+            smaller.keep = None;
+        }
+        small.path = file.display().to_string();
+        told.replay = runner::replay_command(&small, &small.cases[0], 0);
+        told.why = None;
+        Ok(format!(
+            "{}\n",
+            story(&told, Detail::Essential, &look.stdout())
+        ))
+    }
+}
+
+fn head(case: &Case, hunted: &Hunted) -> String {
+    let mut text = String::new();
+    let runs = count(hunted.runs, "run");
+    if hunted.found.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}: {runs}, and every promise was kept.", case.name);
+    }
+    for quarry in &hunted.found {
+        let (invariant, after) = (quarry.invariant, count(quarry.after, "run"));
+        let expected = match wanted(case, invariant) {
+            Some(Want::Violated { .. }) => ", as expected",
+            Some(Want::Holds | Want::Unchecked { .. }) | None => "",
+        };
+        let _ = writeln!(
+            text,
+            "  {}: {invariant} broken after {after}{expected}",
+            case.name
+        );
+    }
+    text.push('\n');
+    text
+}
