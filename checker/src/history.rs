@@ -195,6 +195,46 @@ pub enum What {
     Final { lock: LockId, value: i64 },
 }
 
+impl What {
+    /// The contender that the event is about, if it is about one.
+    pub fn by(&self) -> Option<ContenderId> {
+        match *self {
+            What::AcquireStarted { by, .. }
+            | What::Acquired { by, .. }
+            | What::AcquireFailed { by, .. }
+            | What::ReleaseStarted { by, .. }
+            | What::Released { by, .. }
+            | What::ReleaseFailed { by, .. }
+            | What::Lost { by, .. }
+            | What::Cancelled { by, .. }
+            | What::Finished { by }
+            | What::Paused { by }
+            | What::Resumed { by }
+            | What::Crashed { by }
+            | What::Restarted { by }
+            | What::Disconnected { by }
+            | What::Reconnected { by }
+            | What::SessionLost { by }
+            | What::Queued { by, .. }
+            | What::Unqueued { by, .. }
+            | What::Owned { by, .. }
+            | What::Disowned { by, .. }
+            | What::SessionExpired { by }
+            | What::Writing { by, .. }
+            | What::Read { by, .. }
+            | What::Effect { by, .. }
+            | What::Written { by, .. }
+            | What::StillWaiting { by, .. } => Some(by),
+            What::FaultFired { .. }
+            | What::FaultHealed { .. }
+            | What::CalmBegan
+            | What::Ended { .. }
+            | What::Leftover { .. }
+            | What::Final { .. } => None,
+        }
+    }
+}
+
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,6 +1,6 @@
 //! The kinds of faults, by the names that scenario files use.
 
-use picklock_sim::plan::Fault;
+use picklock_sim::plan::{Fault, Plan, Service};
 
 /// A kind of fault: what breaks, but not whom, when, or for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,8 +90,17 @@ impl FaultKind {
         }
     }
 
+    /// Those of some kinds that can strike in the world of a plan, in their order.
+    pub fn possible_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
+        let Service::ZooKeeper(ensemble) = &plan.service;
+        let kinds = kinds.iter().copied();
+        kinds
+            .filter(|kind| ensemble.servers > 1 || !kind.needs_several_servers())
+            .collect()
+    }
+
     /// Whether it breaks something between servers, of which there must be several.
-    pub fn needs_several_servers(self) -> bool {
+    fn needs_several_servers(self) -> bool {
         matches!(self, Self::IsolateServer | Self::HoldLink)
     }
 

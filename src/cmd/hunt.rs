@@ -9,13 +9,13 @@ use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
 use picklock::scenarios::kind::FaultKind;
-use picklock::scenarios::runner::{self, wanted};
+use picklock::scenarios::runner::wanted;
 use picklock::scenarios::search::hunt::{Hunted, Quarry, hunt};
 use picklock::scenarios::shrink::{self, Budget, reproduction};
-use picklock::scenarios::{Case, Scenario, Want, write};
+use picklock::scenarios::{Case, Scenario, Want};
 
 use super::choose;
-use super::shrink::make_folder;
+use super::shrink::{make_folder, save};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
@@ -124,13 +124,8 @@ impl Hunt {
         let name = shrink::file_name(scenario, case, invariant.name);
         let file = self.out.join(format!("{name}.toml"));
         work.can_write(&file)?;
-        work.write(&file, write(&small, &small.cases[0]).as_bytes())?;
         let mut told = shrink::story(scenario, case, self.seed, &shrunk);
-        if let Some(smaller) = &mut told.smaller {
-            smaller.keep = None;
-        }
-        small.path = file.display().to_string();
-        told.replay = runner::replay_command(&small, &small.cases[0], 0);
+        save(small, &file, work, &mut told)?;
         told.why = None;
         Ok(format!(
             "{}\n",

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use picklock::checker::outcome::Story;
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
 use picklock::scenarios::shrink::{self, Budget, Shrunk, reproduction};
-use picklock::scenarios::{runner, why, write};
+use picklock::scenarios::{Scenario, runner, why, write};
 
 use super::one_run::{OneRun, Ran};
 use crate::console::{self, Look};
@@ -64,18 +65,13 @@ impl Shrink {
         // The run that was looked at is the run that was given: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
         let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
-        let text = write(&small, &small.cases[0]);
-        work.write(&file, text.as_bytes())?;
         let style = look.stdout();
         let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
+        let saved = save(small, &file, &work, &mut told)?;
         if let Some(smaller) = &mut told.smaller {
-            smaller.keep = None;
             let plan = &shrunk.plan;
             smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
         }
-        let mut saved = small;
-        saved.path = file.display().to_string();
-        told.replay = runner::replay_command(&saved, &saved.cases[0], 0);
         told.why = Some(runner::why_command(
             &saved,
             &saved.cases[0],
@@ -97,6 +93,23 @@ impl Shrink {
         let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
         Ok(self.out.join(format!("{name}.toml")))
     }
+}
+
+/// Writes a reproduction down, and has its story say how to replay it from there. Answers it as it was saved.
+pub(super) fn save(
+    mut small: Scenario,
+    file: &Path,
+    work: &Work,
+    told: &mut Story,
+) -> Result<Scenario, Failure> {
+    work.write(file, write(&small, &small.cases[0]).as_bytes())?;
+    small.path = file.display().to_string();
+    told.replay = runner::replay_command(&small, &small.cases[0], 0);
+    // It is kept already.
+    if let Some(smaller) = &mut told.smaller {
+        smaller.keep = None;
+    }
+    Ok(small)
 }
 
 /// Makes a folder, if it is not there.

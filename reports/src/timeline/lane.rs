@@ -8,40 +8,7 @@ use crate::style::Glyphs;
 
 /// The contender that an event is about, if it is about one.
 pub(crate) fn subject(what: &What) -> Option<ContenderId> {
-    match *what {
-        What::AcquireStarted { by, .. }
-        | What::Acquired { by, .. }
-        | What::AcquireFailed { by, .. }
-        | What::ReleaseStarted { by, .. }
-        | What::Released { by, .. }
-        | What::ReleaseFailed { by, .. }
-        | What::Lost { by, .. }
-        | What::Cancelled { by, .. }
-        | What::Finished { by }
-        | What::Paused { by }
-        | What::Resumed { by }
-        | What::Crashed { by }
-        | What::Restarted { by }
-        | What::Disconnected { by }
-        | What::Reconnected { by }
-        | What::SessionLost { by }
-        | What::Queued { by, .. }
-        | What::Unqueued { by, .. }
-        | What::Owned { by, .. }
-        | What::Disowned { by, .. }
-        | What::SessionExpired { by }
-        | What::Writing { by, .. }
-        | What::Read { by, .. }
-        | What::Effect { by, .. }
-        | What::Written { by, .. }
-        | What::StillWaiting { by, .. } => Some(by),
-        What::FaultFired { .. }
-        | What::FaultHealed { .. }
-        | What::CalmBegan
-        | What::Ended { .. }
-        | What::Leftover { .. }
-        | What::Final { .. } => None,
-    }
+    what.by()
 }
 
 /// What stands in a lane at an event: a bar, and words after it.

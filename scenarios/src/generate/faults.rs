@@ -36,8 +36,7 @@ impl<'p> Storm<'p> {
         let (servers, session) = match &plan.service {
             Service::ZooKeeper(ensemble) => (u32::from(ensemble.servers), ensemble.session_timeout),
         };
-        let possible = |kind: &FaultKind| servers > 1 || !kind.needs_several_servers();
-        let possible: Vec<FaultKind> = any.kinds.iter().copied().filter(possible).collect();
+        let possible = FaultKind::possible_in(plan, &any.kinds);
         let mut kinds = Vec::new();
         // One to three kinds: a plan has few faults, and what is left out is what makes it different.
         for _ in 0..draw.number((1, 3)) {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::{Evidence, Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Plan, Service};
+use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate_seen, simulate_with};
 
 use super::aim;
@@ -47,7 +47,7 @@ pub fn hunt(case: &Case, kinds: &[FaultKind], first: u64, limit: u64, stop: &Ato
         let world = hunt.base.plan_for(seed).into_owned();
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
         hunt.look(&world, simulated);
-        let possible = possible(&world, kinds);
+        let possible = FaultKind::possible_in(&world, kinds);
         for shot in aim::shots(&world, &seen, &possible) {
             if hunt.is_over() {
                 break;
@@ -70,15 +70,6 @@ fn calm(case: &Case) -> Case {
         open.faults = None;
     }
     calm
-}
-
-fn possible(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
-    let Service::ZooKeeper(ensemble) = &plan.service;
-    let several = ensemble.servers > 1;
-    let kinds = kinds.iter().copied();
-    kinds
-        .filter(|kind| several || !kind.needs_several_servers())
-        .collect()
 }
 
 struct Hunt<'a> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use picklock_checker::{Evidence, Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Plan, Service};
+use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_seen};
 use rayon::prelude::*;
 
@@ -139,10 +139,6 @@ impl<'a> Hunt<'a> {
             (None, kinds) if kinds.is_empty() => FaultKind::all(),
             (_, kinds) => kinds,
         };
-        let several = several_servers(&case.plan);
-        let kinds = kinds
-            .into_iter()
-            .filter(|kind| several || !kind.needs_several_servers());
         let inherent = excuses(&case.plan, &case.plan.faults);
         let inherent = inherent
             .into_iter()
@@ -158,7 +154,7 @@ impl<'a> Hunt<'a> {
             way,
             sought,
             open,
-            kinds: kinds.collect(),
+            kinds: FaultKind::possible_in(&case.plan, &kinds),
             inherent,
         }
     }
@@ -252,9 +248,3 @@ impl<'a> Hunt<'a> {
 
 /// Shots in one world before another is drawn, where the world is open.
 const SHOTS: u64 = 16;
-
-fn several_servers(plan: &Plan) -> bool {
-    match &plan.service {
-        Service::ZooKeeper(ensemble) => ensemble.servers > 1,
-    }
-}

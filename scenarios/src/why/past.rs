@@ -137,36 +137,9 @@ enum Subject {
 }
 
 fn subject(what: &What) -> Subject {
-    match *what {
-        What::AcquireStarted { by, .. }
-        | What::Acquired { by, .. }
-        | What::AcquireFailed { by, .. }
-        | What::ReleaseStarted { by, .. }
-        | What::Released { by, .. }
-        | What::ReleaseFailed { by, .. }
-        | What::Lost { by, .. }
-        | What::Cancelled { by, .. }
-        | What::Finished { by }
-        | What::Paused { by }
-        | What::Resumed { by }
-        | What::Crashed { by }
-        | What::Restarted { by }
-        | What::Disconnected { by }
-        | What::Reconnected { by }
-        | What::SessionLost { by }
-        | What::Queued { by, .. }
-        | What::Unqueued { by, .. }
-        | What::Owned { by, .. }
-        | What::Disowned { by, .. }
-        | What::SessionExpired { by }
-        | What::Writing { by, .. }
-        | What::Read { by, .. }
-        | What::Effect { by, .. }
-        | What::Written { by, .. }
-        | What::StillWaiting { by, .. } => Subject::Contender(by),
-        What::FaultFired { fault } | What::FaultHealed { fault } => Subject::Fault(fault),
-        What::CalmBegan | What::Ended { .. } | What::Leftover { .. } | What::Final { .. } => {
-            Subject::Run
-        }
+    match (what.by(), what) {
+        (Some(by), _) => Subject::Contender(by),
+        (None, What::FaultFired { fault } | What::FaultHealed { fault }) => Subject::Fault(*fault),
+        (None, _) => Subject::Run,
     }
 }
