@@ -52,7 +52,14 @@ pub const TABLES: &[(&str, &str, &str)] = &[
 const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-checker", &[]),
     ("picklock-algorithms", &[]),
-    ("picklock-sim", &["picklock-algorithms", "picklock-checker"]),
+    (
+        "picklock-redis",
+        &["picklock-algorithms", "picklock-checker"],
+    ),
+    (
+        "picklock-sim",
+        &["picklock-algorithms", "picklock-checker", "picklock-redis"],
+    ),
     (
         "picklock-scenarios",
         &["picklock-algorithms", "picklock-checker", "picklock-sim"],
@@ -60,7 +67,12 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-reports", &["picklock-checker"]),
     (
         "picklock-verify",
-        &["picklock-algorithms", "picklock-checker", "picklock-sim"],
+        &[
+            "picklock-algorithms",
+            "picklock-checker",
+            "picklock-redis",
+            "picklock-sim",
+        ],
     ),
     (
         "picklock",
