@@ -17,6 +17,10 @@ enum Recipient {
 impl World {
     /// Answers the event if its recipient runs.
     pub(super) fn deliver(&mut self, event: Event) -> Option<Event> {
+        let event = match event {
+            Event::Redis(event) => return self.deliver_redis(event),
+            event => event,
+        };
         match self.recipient(&event) {
             Recipient::World => Some(event),
             Recipient::Process(process) => self.deliver_to_process(process, event),
@@ -42,6 +46,7 @@ impl World {
             }
             Event::Knock { .. }
             | Event::ServerWake { .. }
+            | Event::Redis(_)
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
@@ -52,7 +57,7 @@ impl World {
         }
     }
 
-    fn deliver_to_process(&mut self, process: ProcessId, event: Event) -> Option<Event> {
+    pub(super) fn deliver_to_process(&mut self, process: ProcessId, event: Event) -> Option<Event> {
         let recipient = &mut self.processes[process.0 as usize];
         match recipient.state {
             ProcessState::Running => return Some(event),
@@ -72,6 +77,7 @@ impl World {
                     self.notified(process, false);
                 }
             }
+            Event::Redis(event) => self.too_late_of_redis(process, event),
             Event::ToServer { .. }
             | Event::Knock { .. }
             | Event::Opened { .. }
@@ -113,6 +119,7 @@ impl World {
     pub(super) fn see_who_runs(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run = self.processes.iter().all(|process| runs(process.state))
-            && self.servers.iter().all(|slot| slot.up && !slot.hung);
+            && self.servers.iter().all(|slot| slot.up && !slot.hung)
+            && self.redis.all_run();
     }
 }
