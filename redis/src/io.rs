@@ -55,4 +55,17 @@ pub enum Output {
         /// Which.
         connection: ConnectionId,
     },
+    /// Something was asked for that this server does not do as Redis would. The answer is an error that names it, and
+    /// what happens from here on proves nothing.
+    NotModelled {
+        /// What: a command, an option, a function of a script.
+        what: String,
+    },
+    /// A script was cut because it would have gone on for ever. On a real server everybody would wait.
+    ScriptCut {
+        /// Its SHA1, in hexadecimal digits.
+        script: String,
+        /// In which of its lines it was.
+        line: u32,
+    },
 }
