@@ -43,11 +43,11 @@ impl<'p> Storm<'p> {
         }
         let number = match kinds.is_empty() {
             true => 0,
-            // One is the most likely number, and none is the least.
+            // None is the least likely number.
             false if draw.once_in(16) => 0,
-            false => (1..any.at_most).take_while(|_| draw.once_in(2)).count() as u32 + 1,
+            false => draw.number((1, any.at_most.max(1))),
         };
-        let aims = [(5, Aim::Moments), (1, Aim::Times), (2, Aim::Either)];
+        let aims = [(6, Aim::Moments), (1, Aim::Times), (1, Aim::Either)];
         let aim = draw.weighed(&aims).unwrap_or(Aim::Either);
         Self {
             plan,
@@ -87,7 +87,7 @@ impl<'p> Storm<'p> {
                 let fault = draw.number((earlier.start as u32, earlier.end as u32 - 1)) as usize;
                 (Trigger::Fired { fault }, self.soon(draw))
             }
-            None => (self.trigger(target, draw), self.soon(draw)),
+            None => (self.trigger(kind, target, draw), self.soon(draw)),
         };
         let text = describe::fault(&inject);
         PlannedFault {
@@ -98,7 +98,7 @@ impl<'p> Storm<'p> {
         }
     }
 
-    fn trigger(&self, target: ContenderName, draw: &mut Draw) -> Trigger {
+    fn trigger(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Trigger {
         let at_moment = match self.aim {
             Aim::Moments => true,
             Aim::Times => false,
@@ -108,17 +108,15 @@ impl<'p> Storm<'p> {
             return timed(self.plan, draw);
         }
         // Mostly at a moment of its own victim.
-        let by = if draw.once_in(3) {
-            self.contender(draw)
-        } else {
-            target
-        };
-        aimed(self.plan, by, draw)
+        if draw.once_in(4) {
+            return aimed(self.plan, self.contender(draw), None, draw);
+        }
+        aimed(self.plan, target, Some(kind), draw)
     }
 
-    /// At once, or shortly after.
+    /// Mostly at once: that is what the moment was drawn for. Else shortly after.
     fn soon(&self, draw: &mut Draw) -> Duration {
-        match draw.below(4) {
+        match draw.below(6) {
             0 => draw.duration((Duration::ZERO, self.plan.network.client_latency.1 * 4)),
             1 => draw.duration((Duration::ZERO, self.session)),
             _ => Duration::ZERO,
@@ -129,14 +127,14 @@ impl<'p> Storm<'p> {
         ContenderName(draw.below(self.plan.workload.contenders))
     }
 
-    /// Shorter than a session, about as long, or longer: what happens differs.
+    /// Shorter than a session, about as long, or longer: what happens differs, and the shorter, the less.
     fn length(&self, draw: &mut Draw) -> Duration {
         let session = self.session;
         let least = Duration::from_millis(1);
         let ranges = [
-            (3, (least, session / 2)),
+            (2, (least, session / 2)),
             (2, (session / 2, session * 3 / 2)),
-            (3, (session * 3 / 2, session * 4)),
+            (4, (session * 3 / 2, session * 4)),
         ];
         let range = draw.weighed(&ranges).unwrap_or((least, session));
         draw.duration(range)

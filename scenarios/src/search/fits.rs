@@ -7,7 +7,7 @@ use crate::kind::FaultKind;
 
 /// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Acquiring,
     Queued,
     Waiting,
@@ -25,7 +25,7 @@ pub(super) enum Class {
 
 /// How far a request has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     Sent,
     Proposed,
     Committed,
@@ -60,7 +60,7 @@ fn of_request(way: Way, request: RequestKind) -> Class {
 }
 
 /// How promising it is, from 1 to 10; 0 if the fault cannot strike there, or would do nothing.
-pub(super) fn promise(kind: FaultKind, class: Class) -> u32 {
+pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
     match kind {
         FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Way::Sent]),
         FaultKind::LoseReply | FaultKind::DelayReply => {
