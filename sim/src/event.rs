@@ -75,6 +75,8 @@ pub enum Event {
     },
     /// A fault is over.
     Heal { fault: usize },
+    /// Nothing, but whoever waits until all has settled looks whether it has.
+    LookAround,
     /// The storm has lasted long enough.
     StormEnds,
     /// A fault is over; if it was the last, so is the storm.
@@ -163,6 +165,7 @@ impl Event {
             Self::BoundReached => (17, 0),
             Self::Settled => (18, 0),
             Self::StormMayEnd => (19, 0),
+            Self::LookAround => (29, 0),
             Self::Redis(event) => event.kind_and_whom(),
         };
         kind << 32 | u64::from(whom)

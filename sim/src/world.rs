@@ -268,6 +268,7 @@ impl World {
             }
             Event::Strike { fault, request } => self.strike(fault, request),
             Event::Heal { fault } => self.heal(fault),
+            Event::LookAround => {}
             Event::StormEnds => self.storm_ends(),
             Event::StormMayEnd => self.begin_calm_if_over(),
             Event::BoundReached => self.ended = self.ended.or(Some(Ended::BoundReached)),

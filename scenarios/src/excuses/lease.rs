@@ -3,6 +3,9 @@
 //! - `mutual-exclusion`, `no-lost-update`, `fifo`, and, unless the resource is fenced, `no-stale-effect`: if the plan
 //!   holds a pause, however short, for it may lie across the end of the lease; a clock that runs slow, or, at the
 //!   server, jumps; a key that goes from outside; or a server that comes back without its keys.
+//! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
+//!   back without its keys, and so without the counter of tokens.
+//! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
 //! - `exclusive-ownership` is never excused.
 
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
@@ -11,16 +14,34 @@ use super::Excuse;
 
 /// What these faults take from every lock in the world of this plan.
 pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
-    let Some(because) = faults.iter().find_map(|fault| blinds(&fault.inject)) else {
-        return Vec::new();
+    let mut excuses = Vec::new();
+    let mut excuse = |invariant: &'static str, because: &str| {
+        let because = because.to_owned();
+        excuses.push(Excuse { invariant, because });
     };
-    let always = ["mutual-exclusion", "no-lost-update", "fifo"];
-    let unfenced = (!plan.resource.fenced).then_some("no-stale-effect");
-    let excuse = |invariant| Excuse {
-        invariant,
-        because: because.to_owned(),
+    let forgets = |fault: &PlannedFault| matches!(fault.inject, Fault::CrashServer { .. });
+    let forgotten = faults.iter().any(forgets);
+    if let Some(because) = faults.iter().find_map(|fault| blinds(&fault.inject)) {
+        excuse("mutual-exclusion", because);
+        excuse("no-lost-update", because);
+        excuse("fifo", because);
+        if !plan.resource.fenced || forgotten {
+            excuse("no-stale-effect", because);
+        }
+        if forgotten {
+            excuse("fencing-monotonic", because);
+        }
+    }
+    let prolongs = |fault: &PlannedFault| match fault.inject {
+        Fault::ServerClockJump { by_millis, .. } => by_millis < 0,
+        _ => false,
     };
-    always.into_iter().chain(unfenced).map(excuse).collect()
+    if faults.iter().any(prolongs) {
+        let because = "a clock of a server that jumps back makes leases longer";
+        excuse("progress", because);
+        excuse("no-orphan", because);
+    }
+    excuses
 }
 
 /// Why somebody can believe in a lock that the service has given away.

@@ -50,6 +50,7 @@ impl World {
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
+            | Event::LookAround
             | Event::StormEnds
             | Event::StormMayEnd
             | Event::BoundReached
@@ -91,6 +92,7 @@ impl World {
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
+            | Event::LookAround
             | Event::StormEnds
             | Event::StormMayEnd
             | Event::BoundReached

@@ -52,6 +52,8 @@ struct RedisServer {
     /// Who has set the lock's key, and when, by the wall clock, it expires, in milliseconds.
     holder: Option<Holder>,
     expires: Option<i64>,
+    /// Who had set it before.
+    before: Option<Holder>,
 }
 
 /// A client and where it is.
@@ -90,6 +92,7 @@ impl Redis {
             lease_check: VirtualTime::NEVER,
             holder: None,
             expires: None,
+            before: None,
         };
         Self {
             deployment: deployment.clone(),

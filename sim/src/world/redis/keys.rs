@@ -38,10 +38,18 @@ impl World {
             let expired = identity.is_none() && over;
             let actor = if expired { Actor::SessionEnd } else { actor };
             let slot = &mut self.redis.servers[server.0 as usize];
-            slot.holder = match (identity, actor) {
-                (Some(identity), Actor::Contender(by)) => Some(Holder { by, identity }),
-                (_, Actor::Contender(_) | Actor::SessionEnd | Actor::Outsider) => None,
+            // A clock that jumps back brings a key to life again that has expired and was not touched since.
+            let back = slot
+                .before
+                .take_if(|before| identity.as_ref() == Some(&before.identity));
+            let holder = match (back, identity, actor) {
+                (Some(before), _, _) => Some(before),
+                (None, Some(identity), Actor::Contender(by)) => Some(Holder { by, identity }),
+                (None, _, _) => None,
             };
+            if let Some(before) = std::mem::replace(&mut slot.holder, holder) {
+                slot.before = Some(before);
+            }
             self.owner_may_change(actor);
         }
         self.arm_lease_check(server);
