@@ -27,11 +27,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a number for each event, which never changes",
     ),
     (
-        "scenarios/src/generate/faults.rs",
-        "inject",
-        "a few lines for each kind of fault",
-    ),
-    (
         "scenarios/src/search/fits.rs",
         "promise",
         "a line for each moment, by kind of fault",
@@ -52,7 +47,14 @@ pub const TABLES: &[(&str, &str, &str)] = &[
 const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-checker", &[]),
     ("picklock-algorithms", &[]),
-    ("picklock-sim", &["picklock-algorithms", "picklock-checker"]),
+    (
+        "picklock-redis",
+        &["picklock-algorithms", "picklock-checker"],
+    ),
+    (
+        "picklock-sim",
+        &["picklock-algorithms", "picklock-checker", "picklock-redis"],
+    ),
     (
         "picklock-scenarios",
         &["picklock-algorithms", "picklock-checker", "picklock-sim"],
@@ -60,7 +62,12 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-reports", &["picklock-checker"]),
     (
         "picklock-verify",
-        &["picklock-algorithms", "picklock-checker", "picklock-sim"],
+        &[
+            "picklock-algorithms",
+            "picklock-checker",
+            "picklock-redis",
+            "picklock-sim",
+        ],
     ),
     (
         "picklock",

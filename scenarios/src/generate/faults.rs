@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
 };
 
 use super::draw::Draw;
@@ -33,9 +34,7 @@ enum Aim {
 impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, draw: &mut Draw) -> Self {
-        let (servers, session) = match &plan.service {
-            Service::ZooKeeper(ensemble) => (u32::from(ensemble.servers), ensemble.session_timeout),
-        };
+        let (servers, session) = (plan.service.servers().into(), plan.service.lease());
         let possible = FaultKind::possible_in(plan, &any.kinds);
         let mut kinds = Vec::new();
         // One to three kinds: a plan has few faults, and what is left out is what makes it different.
@@ -151,6 +150,9 @@ impl<'p> Storm<'p> {
     }
 
     fn server(&self, draw: &mut Draw) -> ServerName {
+        if self.plan.service.kind() == ServiceKind::Redis {
+            return ServerName::Number(draw.below(self.servers));
+        }
         let followers = self.servers - 1;
         let names = [
             (3, ServerName::Leader),
@@ -205,18 +207,10 @@ impl<'p> Storm<'p> {
                 target,
                 by: self.delay(draw),
             },
-            FaultKind::ClockJump => {
-                let hours = draw.once_in(4);
-                let most = if hours {
-                    Duration::from_secs(7_200)
-                } else {
-                    self.session * 2
-                };
-                let by = draw.duration((Duration::from_millis(1), most));
-                let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
-                let by_millis = if draw.once_in(2) { -millis } else { millis };
-                Fault::ClockJump { target, by_millis }
-            }
+            FaultKind::ClockJump => Fault::ClockJump {
+                target,
+                by_millis: self.jump(draw),
+            },
             FaultKind::ClockDrift => {
                 // From what a bad crystal does to what a bad virtual machine does.
                 let sizes = [200, 10_000, 100_000, 300_000];
@@ -232,10 +226,25 @@ impl<'p> Storm<'p> {
             | FaultKind::IsolateServer
             | FaultKind::HoldLink
             | FaultKind::LagServer
-            | FaultKind::SlowDisk => self.inject_at_server(kind, draw),
+            | FaultKind::SlowDisk
+            | FaultKind::ServerClockJump
+            | FaultKind::EvictKey => self.inject_at_server(kind, draw),
             FaultKind::DeleteNode => Fault::DeleteNode { of: target },
             FaultKind::RecreateLock => Fault::RecreateLock,
         }
+    }
+
+    /// By how many milliseconds a clock jumps.
+    fn jump(&self, draw: &mut Draw) -> i64 {
+        let hours = draw.once_in(4);
+        let most = if hours {
+            Duration::from_secs(7_200)
+        } else {
+            self.session * 2
+        };
+        let by = draw.duration((Duration::from_millis(1), most));
+        let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
+        if draw.once_in(2) { -millis } else { millis }
     }
 
     fn inject_at_server(&self, kind: FaultKind, draw: &mut Draw) -> Fault {
@@ -261,6 +270,11 @@ impl<'p> Storm<'p> {
                     length,
                 }
             }
+            FaultKind::ServerClockJump => Fault::ServerClockJump {
+                target,
+                by_millis: self.jump(draw),
+            },
+            FaultKind::EvictKey => Fault::EvictKey { target },
             FaultKind::HoldLink
             | FaultKind::Pause
             | FaultKind::Crash
@@ -342,6 +356,8 @@ fn strikes(kind: FaultKind) -> Option<Strikes> {
         | FaultKind::HoldLink
         | FaultKind::LagServer
         | FaultKind::SlowDisk
+        | FaultKind::ServerClockJump
+        | FaultKind::EvictKey
         | FaultKind::DeleteNode
         | FaultKind::RecreateLock => None,
     }

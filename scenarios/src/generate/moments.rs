@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::OwnershipRule;
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
 
 use super::draw::Draw;
@@ -66,6 +66,14 @@ fn requests(plan: &Plan) -> &'static [(u32, RequestKind)] {
             (6, RequestKind::Delete),
             (2, RequestKind::Exists),
         ],
+        OwnershipRule::Key => &[
+            (8, RequestKind::Set),
+            (8, RequestKind::Script),
+            (4, RequestKind::Del),
+            (2, RequestKind::Get),
+            (2, RequestKind::Exec),
+            (2, RequestKind::SetNx),
+        ],
         OwnershipRule::Data => &[
             (6, RequestKind::SetData),
             (3, RequestKind::GetData),
@@ -87,17 +95,19 @@ pub(super) fn aimed(
         Section::Nothing => 0,
         Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 4,
     };
+    // Nobody queues at Redis, and nothing is agreed on.
+    let ensemble = u32::from(plan.service.kind() == ServiceKind::ZooKeeper);
     let steps = [
         (1, Step::Acquiring),
-        (2, Step::Queued),
+        (2 * ensemble, Step::Queued),
         (4, Step::Waiting),
         (4, Step::Acquired),
         (writing, Step::Writing),
         (2, Step::Releasing),
         (2, Step::Released),
-        (1, Step::Expired),
+        (ensemble, Step::Expired),
         (3, Step::Request(Way::Sent)),
-        (2, Step::Request(Way::Proposed)),
+        (2 * ensemble, Step::Request(Way::Proposed)),
         (2, Step::Request(Way::Committed)),
         (2, Step::Request(Way::Answered)),
     ];
@@ -127,7 +137,10 @@ pub(super) fn struck(plan: &Plan, by: ContenderName, strikes: Strikes, draw: &mu
         Strikes::Reply => {
             let ways = [
                 (4, Way::Sent),
-                (1, Way::Proposed),
+                (
+                    u32::from(plan.service.kind() == ServiceKind::ZooKeeper),
+                    Way::Proposed,
+                ),
                 (1, Way::Committed),
                 (4, Way::Answered),
             ];
@@ -167,20 +180,12 @@ fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, draw: &mut Draw) 
 
 /// A request that is proposed and committed: this one, or else the most likely one.
 fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
-    match request {
-        RequestKind::Create | RequestKind::Delete | RequestKind::SetData | RequestKind::Multi => {
-            request
-        }
-        RequestKind::Exists
-        | RequestKind::GetData
-        | RequestKind::GetChildren
-        | RequestKind::Sync
-        | RequestKind::AddWatch
-        | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals => likely
-            .first()
-            .map_or(RequestKind::Create, |(_, first)| *first),
+    if request.writes() {
+        return request;
     }
+    likely
+        .first()
+        .map_or(RequestKind::Create, |(_, first)| *first)
 }
 
 /// For the how manieth time: mostly the first, and seldom one more than there are rounds, for which there must be

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
 };
 
 use super::fits::{Class, promise, read};
@@ -169,8 +169,7 @@ fn planned(plan: &Plan, kind: FaultKind, by: ContenderName, when: Trigger) -> Pl
 
 /// A fault of a kind as it hurts most: long enough for a session to end, or for a quorum to be missed.
 fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
-    let Service::ZooKeeper(ensemble) = &plan.service;
-    let session = ensemble.session_timeout;
+    let session = plan.service.lease();
     let (long, half) = (session * 3, session / 2);
     let its_server = ServerName::Of(target);
     match kind {
@@ -224,7 +223,7 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
             length: long,
         },
         FaultKind::HoldLink => {
-            let followers = u32::from(ensemble.servers).saturating_sub(1);
+            let followers = u32::from(plan.service.servers()).saturating_sub(1);
             // So many that those who are left are no majority.
             let held = (followers / 2 + 1).min(followers);
             let from = (0..held.max(1)).map(ServerName::Follower).collect();
@@ -243,6 +242,13 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
             target: ServerName::Leader,
             fsync: half / 10,
             length: session,
+        },
+        FaultKind::ServerClockJump => Fault::ServerClockJump {
+            target: ServerName::Number(0),
+            by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
+        },
+        FaultKind::EvictKey => Fault::EvictKey {
+            target: ServerName::Number(0),
         },
         FaultKind::DeleteNode => Fault::DeleteNode { of: target },
         FaultKind::RecreateLock => Fault::RecreateLock,

@@ -1,6 +1,6 @@
 //! How promising a kind of fault is at a moment: what is known of locks in general, and of no recipe in particular.
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Trigger};
 
 use crate::kind::FaultKind;
@@ -52,17 +52,10 @@ pub(super) fn read(trigger: &Trigger) -> Option<(Class, ContenderName, u32)> {
 }
 
 fn of_request(way: Way, request: RequestKind) -> Class {
-    match request {
-        RequestKind::Create | RequestKind::Delete | RequestKind::SetData | RequestKind::Multi => {
-            Class::Changing(way, request)
-        }
-        RequestKind::Exists
-        | RequestKind::GetData
-        | RequestKind::GetChildren
-        | RequestKind::Sync
-        | RequestKind::AddWatch
-        | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals => Class::Looking(way, request),
+    if request.writes() {
+        Class::Changing(way, request)
+    } else {
+        Class::Looking(way, request)
     }
 }
 
@@ -74,7 +67,10 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             at_request(class, &[Way::Sent, Way::Answered])
         }
         // Whose session ends, or whose node goes, under it, is the last to know.
-        FaultKind::ExpireSession | FaultKind::DeleteNode => match class {
+        FaultKind::ExpireSession
+        | FaultKind::DeleteNode
+        | FaultKind::EvictKey
+        | FaultKind::ServerClockJump => match class {
             Class::Acquired => 10,
             Class::Waiting => 9,
             Class::Writing => 7,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, Plan, Service, Trigger};
+use picklock_sim::plan::{ContenderName, Plan, Trigger};
 
 use crate::kind::FaultKind;
 
@@ -27,7 +27,6 @@ struct Turn {
 
 impl Roles {
     pub(super) fn of(plan: &Plan, seen: &[SeenMoment]) -> Self {
-        let Service::ZooKeeper(ensemble) = &plan.service;
         let mut turns: Vec<Turn> = Vec::new();
         let never = VirtualTime::NEVER;
         for moment in seen {
@@ -65,7 +64,7 @@ impl Roles {
         Self {
             turns,
             contenders: plan.workload.contenders,
-            session: ensemble.session_timeout,
+            session: plan.service.lease(),
         }
     }
 
@@ -129,6 +128,8 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::HoldLink
         | FaultKind::LagServer
         | FaultKind::SlowDisk
+        | FaultKind::ServerClockJump
+        | FaultKind::EvictKey
         | FaultKind::DeleteNode
         | FaultKind::RecreateLock => false,
     }
