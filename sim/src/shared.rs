@@ -101,6 +101,17 @@ impl Transport for SimulatedTransport {
             .tell_client(self.client, Input::WatchSession(watcher));
     }
 
+    fn authenticate(&self, scheme: &str, secret: &[u8]) {
+        let input = Input::Authenticate {
+            scheme: scheme.into(),
+            secret: secret.into(),
+        };
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, input);
+    }
+
     fn state(&self) -> SessionState {
         self.shared.world.borrow().clients[self.client.0 as usize]
             .machine

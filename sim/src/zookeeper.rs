@@ -3,6 +3,7 @@
 //! Both are sans-IO state machines: they are told what arrived and what time it is, and answer with what is to be
 //! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
 
+mod access;
 pub mod client;
 mod clients;
 mod commit;

@@ -1,5 +1,6 @@
 //! Sequences that chance would seldom come to: what clients of locks live on, step by step.
 
+mod access;
 mod build;
 mod faults;
 mod nodes;
@@ -30,6 +31,9 @@ pub const SCRIPTS: &[Script] = &[
     watches::TAKEN_BACK,
     watches::BROUGHT_ALONG,
     watches::EPHEMERALS,
+    access::CREATOR,
+    access::PERMISSIONS,
+    access::DISBELIEVED,
 ];
 
 /// Sequences for servers that look often for nodes that go by themselves.

@@ -188,16 +188,19 @@ fn request(
 /// Whether the leader proposes requests of this kind to its followers.
 pub(super) fn writes(kind: RequestKind) -> bool {
     match kind {
-        RequestKind::Create | RequestKind::Delete | RequestKind::SetData | RequestKind::Multi => {
-            true
-        }
+        RequestKind::Create
+        | RequestKind::Delete
+        | RequestKind::SetData
+        | RequestKind::SetAcl
+        | RequestKind::Multi => true,
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
         | RequestKind::Sync
         | RequestKind::AddWatch
         | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals => false,
+        | RequestKind::GetEphemerals
+        | RequestKind::GetAcl => false,
     }
 }
 

@@ -147,16 +147,19 @@ fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, draw: &mut Draw) 
 /// A request that is proposed and committed: this one, or else the most likely one.
 fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
     match request {
-        RequestKind::Create | RequestKind::Delete | RequestKind::SetData | RequestKind::Multi => {
-            request
-        }
+        RequestKind::Create
+        | RequestKind::Delete
+        | RequestKind::SetData
+        | RequestKind::SetAcl
+        | RequestKind::Multi => request,
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
         | RequestKind::Sync
         | RequestKind::AddWatch
         | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals => likely
+        | RequestKind::GetEphemerals
+        | RequestKind::GetAcl => likely
             .first()
             .map_or(RequestKind::Create, |(_, first)| *first),
     }

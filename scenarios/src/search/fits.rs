@@ -53,16 +53,19 @@ pub(super) fn read(trigger: &Trigger) -> Option<(Class, ContenderName, u32)> {
 
 fn of_request(way: Way, request: RequestKind) -> Class {
     match request {
-        RequestKind::Create | RequestKind::Delete | RequestKind::SetData | RequestKind::Multi => {
-            Class::Changing(way, request)
-        }
+        RequestKind::Create
+        | RequestKind::Delete
+        | RequestKind::SetData
+        | RequestKind::SetAcl
+        | RequestKind::Multi => Class::Changing(way, request),
         RequestKind::Exists
         | RequestKind::GetData
         | RequestKind::GetChildren
         | RequestKind::Sync
         | RequestKind::AddWatch
         | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals => Class::Looking(way, request),
+        | RequestKind::GetEphemerals
+        | RequestKind::GetAcl => Class::Looking(way, request),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
+use super::access::Identities;
 use super::messages::{ConnectionId, WatchTables, Xid};
 use super::tree::FastMap;
 use super::watches::Table;
@@ -34,6 +35,8 @@ pub(super) struct Connection {
     pub(super) touched: u64,
     /// Its watches: tables, and paths as the tables share them.
     pub(super) watches: Vec<(Table, Path)>,
+    /// Who the client has said that it is.
+    pub(super) who: Identities,
     /// The last deletion that it was told of, so that it is told once.
     pub(super) told: u64,
 }
@@ -155,6 +158,7 @@ impl Clients {
                 last_heard: now,
                 touched: 0,
                 watches: Vec::new(),
+                who: Identities::default(),
                 told: 0,
             },
         );

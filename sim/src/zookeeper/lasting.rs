@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{EventKind, Path};
+use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions};
 
 use super::clients::Connection;
 use super::messages::{ConnectionId, ServerMessage};
@@ -50,8 +50,8 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         path: &str,
-        kind: EventKind,
-        once: Option<u64>,
+        (kind, once): (EventKind, Option<u64>),
+        readers: &Acl,
     ) {
         let changed: Path = Rc::from(path);
         let mut told: Vec<ConnectionId> = Vec::new();
@@ -80,6 +80,9 @@ impl Firing<'_> {
             let Some(connection) = self.clients.connections.get_mut(id) else {
                 continue;
             };
+            if connection.who.may(Permissions::READ, readers).is_err() {
+                continue;
+            }
             if let Some(deletion) = once {
                 if connection.told == deletion {
                     continue;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Path, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Zxid};
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::clients::Clients;
@@ -118,6 +118,7 @@ impl Server {
                 parent: Rc::from(parent),
                 data: Rc::from([]),
                 owner: SessionId(0),
+                acl: Acl::OPEN,
                 parent_creates: tree.get(parent).map_or(0, |parent| parent.creates) + 1,
                 reaped: Reaped::Never,
             };

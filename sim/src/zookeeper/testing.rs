@@ -10,7 +10,7 @@ use picklock_algorithms::clients::zookeeper::{EventKind, Path, Reply, Request, S
 use picklock_checker::VirtualTime;
 
 pub(super) use requests::{
-    create, delete, exists, get_children, get_data, made, multi, set_data, sync, tables,
+    create, delete, exists, get_children, get_data, made, multi, refused, set_data, sync, tables,
 };
 
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};

@@ -1,5 +1,6 @@
 //! What clients of an ensemble see, as claims.
 
+mod access;
 mod elections;
 mod faults;
 mod lasting;

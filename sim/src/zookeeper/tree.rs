@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use picklock_algorithms::clients::zookeeper::{
-    Children, Data, Path, SessionId, Stat, Version, Zxid,
+    Acl, Children, Data, Path, SessionId, Stat, Version, Zxid,
 };
 use rustc_hash::FxBuildHasher;
 
 use super::node::Node;
 use super::txn::{Created, Reaped, last_slash, parent_of};
+use super::watches::Readers;
 
 /// A map with a fixed hasher; never iterated where the order could be seen.
 pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
@@ -23,6 +24,8 @@ pub struct DataTree {
     births: u64,
     /// Nodes that go by themselves, and when.
     reaped: FastMap<Path, Reaped>,
+    /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
+    restricted: usize,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
 }
@@ -49,6 +52,7 @@ impl DataTree {
             last_zxid: Zxid(0),
             births: 0,
             reaped: FastMap::default(),
+            restricted: 0,
             last_parent: 0,
         };
         let empty: Data = Rc::from([]);
@@ -62,6 +66,9 @@ impl DataTree {
             }
             tree.births += 1;
         }
+        // Nobody may change the list of servers but who is allowed to.
+        tree.set_acl("/zookeeper/config", &Acl::read_only(), -1);
+        tree.restricted = 0;
         tree
     }
 
@@ -182,7 +189,11 @@ impl DataTree {
             parent.pzxid = zxid;
         }
         parent.add_child(births, Rc::clone(&made.name));
-        let node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
+        let mut node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
+        if !made.acl.is_open() {
+            node.set_acl(&made.acl, 0);
+            self.restricted += 1;
+        }
         self.births += 1;
         self.nodes.insert(Rc::clone(&made.path), node);
         if made.reaped != Reaped::Never {
@@ -192,6 +203,18 @@ impl DataTree {
             && let Some(open) = self.sessions.get_mut(&made.owner)
         {
             open.ephemerals.push(Rc::clone(&made.path));
+        }
+    }
+
+    /// Who may be told of a change of a node, and of its parent's children.
+    pub(super) fn readers(&self, path: &str, parent: Option<&str>) -> Readers {
+        if self.restricted == 0 {
+            return Readers::default();
+        }
+        let acl = |path| self.get(path).map(Node::acl).unwrap_or_default();
+        Readers {
+            of_node: acl(path),
+            of_parent: parent.map(acl).unwrap_or_default(),
         }
     }
 
@@ -212,6 +235,9 @@ impl DataTree {
         if !self.reaped.is_empty() {
             self.reaped.swap_remove(path);
         }
+        if self.restricted > 0 {
+            self.restricted -= usize::from(!node.acl().is_open());
+        }
         if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
             parent.remove_child(node.birth());
             parent.pzxid = parent.pzxid.max(zxid);
@@ -223,6 +249,14 @@ impl DataTree {
             open.ephemerals.swap_remove(place);
         }
         true
+    }
+
+    pub(super) fn set_acl(&mut self, path: &str, acl: &Acl, version: Version) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            self.restricted += usize::from(!acl.is_open());
+            self.restricted -= usize::from(!node.acl().is_open());
+            node.set_acl(acl, version);
+        }
     }
 
     pub(super) fn set_data(

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use indexmap::map::Entry;
-use picklock_algorithms::clients::zookeeper::{EventKind, Path, SessionId};
+use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions, SessionId};
 
 use super::clients::{Clients, Connection};
 use super::messages::{ConnectionId, ServerMessage};
@@ -157,32 +157,76 @@ pub(super) struct Firing<'a> {
     pub(super) out: &'a mut Vec<Output>,
 }
 
+/// Who may be told of a change: those who may read the node, and of its parent those who may read that. A watch fires
+/// for the others too, but nobody hears of it.
+#[derive(Default)]
+pub(super) struct Readers {
+    pub(super) of_node: Acl,
+    pub(super) of_parent: Acl,
+}
+
 impl Firing<'_> {
     /// A node was made.
-    pub(super) fn created(&mut self, path: &str, parent: &str) {
-        self.fire(Table::Data, path, EventKind::NodeCreated, None);
-        self.fire(Table::Child, parent, EventKind::NodeChildrenChanged, None);
+    pub(super) fn created(&mut self, path: &str, parent: &str, readers: &Readers) {
+        self.fire(
+            Table::Data,
+            path,
+            EventKind::NodeCreated,
+            None,
+            &readers.of_node,
+        );
+        self.children_changed(parent, readers);
     }
 
     /// A node's data was set.
-    pub(super) fn data_set(&mut self, path: &str) {
-        self.fire(Table::Data, path, EventKind::NodeDataChanged, None);
+    pub(super) fn data_set(&mut self, path: &str, readers: &Readers) {
+        self.fire(
+            Table::Data,
+            path,
+            EventKind::NodeDataChanged,
+            None,
+            &readers.of_node,
+        );
     }
 
     /// A node was deleted. Who watched both its sides is told once.
-    pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>) {
+    pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>, readers: &Readers) {
         self.watches.deletions += 1;
         let once = Some(self.watches.deletions);
-        self.fire(Table::Data, path, EventKind::NodeDeleted, once);
-        self.fire(Table::Child, path, EventKind::NodeDeleted, once);
+        self.fire(
+            Table::Data,
+            path,
+            EventKind::NodeDeleted,
+            once,
+            &readers.of_node,
+        );
+        self.fire(
+            Table::Child,
+            path,
+            EventKind::NodeDeleted,
+            once,
+            &readers.of_node,
+        );
         if let Some(parent) = parent {
-            self.fire(Table::Child, parent, EventKind::NodeChildrenChanged, None);
+            self.children_changed(parent, readers);
         }
     }
 
-    fn fire(&mut self, table: Table, path: &str, kind: EventKind, once: Option<u64>) {
+    fn children_changed(&mut self, parent: &str, readers: &Readers) {
+        let kind = EventKind::NodeChildrenChanged;
+        self.fire(Table::Child, parent, kind, None, &readers.of_parent);
+    }
+
+    fn fire(
+        &mut self,
+        table: Table,
+        path: &str,
+        kind: EventKind,
+        once: Option<u64>,
+        readers: &Acl,
+    ) {
         if !self.watches.lasting.is_empty() {
-            self.fire_lasting(table, path, kind, once);
+            self.fire_lasting(table, path, (kind, once), readers);
             return;
         }
         let watched = self.watches.table(table);
@@ -201,6 +245,9 @@ impl Firing<'_> {
             };
             if let Some(place) = has_watch(connection, table, &path) {
                 connection.watches.swap_remove(place);
+            }
+            if connection.who.may(Permissions::READ, readers).is_err() {
+                continue;
             }
             if let Some(deletion) = once {
                 if connection.told == deletion {

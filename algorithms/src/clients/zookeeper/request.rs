@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{CreateMode, Data, Path, Version};
+use super::{Acl, CreateMode, Data, Path, Version};
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Request {
         data: Data,
         /// Of what kind.
         mode: CreateMode,
+        /// Who may do what with it.
+        acl: Acl,
         /// Whether to answer the stat too.
         with_stat: bool,
     },
@@ -81,6 +83,20 @@ pub enum Request {
         /// Only those whose path begins so; all, if this is empty or the root.
         prefix: Path,
     },
+    /// Ask who may do what with a node.
+    GetAcl {
+        /// Which.
+        path: Path,
+    },
+    /// Say who may do what with a node.
+    SetAcl {
+        /// Which.
+        path: Path,
+        /// Who may do what.
+        acl: Acl,
+        /// Of which version of its list; `None` for any.
+        version: Option<Version>,
+    },
 }
 
 /// A side of a node that can be watched.
@@ -119,10 +135,14 @@ pub enum RequestKind {
     RemoveWatches,
     /// `get-ephemerals`
     GetEphemerals,
+    /// `get-acl`
+    GetAcl,
+    /// `set-acl`
+    SetAcl,
 }
 
 impl RequestKind {
-    /// Every kind that the handle offers to recipes, and so scenarios know.
+    /// Every kind that recipes use, and so scenarios know.
     pub const ALL: [Self; 8] = [
         Self::Create,
         Self::Delete,
@@ -148,6 +168,8 @@ impl RequestKind {
             Self::AddWatch => "add-watch",
             Self::RemoveWatches => "remove-watches",
             Self::GetEphemerals => "get-ephemerals",
+            Self::GetAcl => "get-acl",
+            Self::SetAcl => "set-acl",
         }
     }
 }
@@ -167,22 +189,27 @@ impl Request {
             Self::AddWatch { .. } => RequestKind::AddWatch,
             Self::RemoveWatches { .. } => RequestKind::RemoveWatches,
             Self::GetEphemerals { .. } => RequestKind::GetEphemerals,
+            Self::GetAcl { .. } => RequestKind::GetAcl,
+            Self::SetAcl { .. } => RequestKind::SetAcl,
         }
     }
 
     /// Whether it changes the tree, and so needs the leader.
     pub fn is_write(&self) -> bool {
         match self {
-            Self::Create { .. } | Self::Delete { .. } | Self::SetData { .. } | Self::Multi(_) => {
-                true
-            }
+            Self::Create { .. }
+            | Self::Delete { .. }
+            | Self::SetData { .. }
+            | Self::SetAcl { .. }
+            | Self::Multi(_) => true,
             Self::Exists { .. }
             | Self::GetData { .. }
             | Self::GetChildren { .. }
             | Self::Sync { .. }
             | Self::AddWatch { .. }
             | Self::RemoveWatches { .. }
-            | Self::GetEphemerals { .. } => false,
+            | Self::GetEphemerals { .. }
+            | Self::GetAcl { .. } => false,
         }
     }
 
@@ -198,31 +225,39 @@ impl Request {
         fn text(path: &str) -> u64 {
             4 + path.len() as u64
         }
-        /// One ACL entry, world:anyone, as `OPEN_ACL_UNSAFE` is sent.
-        const OPEN_ACL: u64 = 4 + 4 + 4 + 5 + 4 + 6;
         /// The flags, and the time to live if there is one.
         fn flags(mode: CreateMode) -> u64 {
             if mode.ttl().is_some() { 12 } else { 4 }
         }
         fn op(op: &Op) -> u64 {
             9 + match op {
-                Op::Create { path, data, mode } => {
-                    text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode)
-                }
+                Op::Create {
+                    path,
+                    data,
+                    mode,
+                    acl,
+                } => text(path) + 4 + data.len() as u64 + acl.wire_bytes() + flags(*mode),
                 Op::Delete { path, .. } | Op::Check { path, .. } => text(path) + 4,
                 Op::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
             }
         }
         12 + match self {
             Self::Create {
-                path, data, mode, ..
-            } => text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode),
+                path,
+                data,
+                mode,
+                acl,
+                ..
+            } => text(path) + 4 + data.len() as u64 + acl.wire_bytes() + flags(*mode),
             Self::Delete { path, .. } => text(path) + 4,
             Self::Exists { path, .. }
             | Self::GetData { path, .. }
             | Self::GetChildren { path, .. } => text(path) + 1,
             Self::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
-            Self::Sync { path } | Self::GetEphemerals { prefix: path } => text(path),
+            Self::Sync { path } | Self::GetEphemerals { prefix: path } | Self::GetAcl { path } => {
+                text(path)
+            }
+            Self::SetAcl { path, acl, .. } => text(path) + acl.wire_bytes() + 4,
             Self::AddWatch { path, .. } | Self::RemoveWatches { path, .. } => text(path) + 4,
             Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
         }
@@ -240,6 +275,8 @@ pub enum Op {
         data: Data,
         /// Of what kind.
         mode: CreateMode,
+        /// Who may do what with it.
+        acl: Acl,
     },
     /// Delete a node.
     Delete {
