@@ -8,6 +8,8 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::zookeeper::RequestKind;
 
+use crate::zookeeper::version::Version;
+
 pub use crate::engine::Strategy;
 
 /// Everything that a run will do.
@@ -57,6 +59,8 @@ pub struct Ensemble {
     pub write_time: Duration,
     /// Time that a server is busy with sending a notification.
     pub notification_time: Duration,
+    /// Which version its servers and clients are of.
+    pub version: Version,
 }
 
 impl Default for Ensemble {
@@ -71,6 +75,7 @@ impl Default for Ensemble {
             read_time: Duration::from_micros(15),
             write_time: Duration::from_micros(30),
             notification_time: Duration::from_micros(5),
+            version: Version::default(),
         }
     }
 }

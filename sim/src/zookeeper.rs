@@ -19,14 +19,17 @@ mod paths;
 pub mod peer;
 mod prep;
 mod proposals;
+mod quota;
 mod reads;
 mod serve;
 mod sessions;
 mod settings;
 pub mod state;
 mod sync;
+mod throttle;
 pub mod tree;
 pub mod txn;
+pub mod version;
 mod watches;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod access;
 mod build;
 mod faults;
 mod nodes;
+mod quotas;
 mod watches;
 
 use crate::step::Step;
@@ -34,6 +35,7 @@ pub const SCRIPTS: &[Script] = &[
     access::CREATOR,
     access::PERMISSIONS,
     access::DISBELIEVED,
+    quotas::QUOTAS,
 ];
 
 /// Sequences for servers that look often for nodes that go by themselves.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::Response;
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_sim::zookeeper::state::Settings;
+use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
+use picklock_sim::zookeeper::version::Version;
 use picklock_verify::VerifyError;
 use picklock_verify::compare::{Compared, Pair};
 use picklock_verify::model::Model;
@@ -21,6 +22,9 @@ fn model(servers: u8) -> Model {
         init_limit: 20,
         reap_interval: 3_600_000_000,
         fsync: 100,
+        version: Version::V3_8,
+        enforce_quota: true,
+        outstanding_limit: OUTSTANDING_LIMIT,
     })
 }
 
@@ -196,6 +200,9 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
             init_limit: 20,
             reap_interval: 200_000,
             fsync: 100,
+            version: Version::V3_8,
+            enforce_quota: true,
+            outstanding_limit: OUTSTANDING_LIMIT,
         })
     };
     let stop = AtomicBool::new(false);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{Ensemble, Network, Service, Strategy};
+use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
 use super::open::{ranges, several};
@@ -63,6 +64,9 @@ fn ensemble(
     let sync_limit = ticks("sync-limit", default.sync_limit, mistakes);
     let init_limit = ticks("init-limit", default.init_limit, mistakes);
     let session_timeout = session_timeout(&mut fields, tick, mistakes);
+    let version = fields
+        .get("version")
+        .and_then(|item| version(&item, mistakes));
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -77,9 +81,16 @@ fn ensemble(
         read_time: time("read-time", default.read_time),
         write_time: time("write-time", default.write_time),
         notification_time: time("notification-time", default.notification_time),
+        version: version.unwrap_or(default.version),
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))
+}
+
+fn version(item: &Item, mistakes: &mut Mistakes) -> Option<Version> {
+    let chosen = choose(item, "version of ZooKeeper", &Version::ALL, mistakes)?;
+    chosen.bare(mistakes);
+    Some(chosen.kind)
 }
 
 fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {

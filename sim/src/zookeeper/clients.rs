@@ -6,7 +6,7 @@ use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::access::Identities;
-use super::messages::{ConnectionId, WatchTables, Xid};
+use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::tree::FastMap;
 use super::watches::Table;
 
@@ -17,6 +17,8 @@ pub(super) struct Clients {
     pub(super) sessions: FastMap<SessionId, LocalSession>,
     /// How many requests wait, over all sessions.
     waiting: usize,
+    /// Connections that are not read from, because too many requests wait, and what they have sent meanwhile.
+    pub(super) unread: FastMap<ConnectionId, Vec<ClientMessage>>,
 }
 
 /// A connection.
@@ -172,6 +174,11 @@ impl Clients {
         }
     }
 
+    /// How many requests wait, over all sessions.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
     /// The live connection of a session.
     pub(super) fn connection_of(&self, session: SessionId) -> Option<ConnectionId> {
         self.sessions.get(&session)?.connection
@@ -259,6 +266,9 @@ impl Clients {
     /// Removes a connection; its session is forgotten too if nothing is pending.
     pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let connection = self.connections.remove(id)?;
+        if !self.unread.is_empty() {
+            self.unread.swap_remove(&id);
+        }
         if let Some(local) = self.sessions.get_mut(&connection.session) {
             if local.connection == Some(id) {
                 local.connection = None;

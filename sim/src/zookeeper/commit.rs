@@ -57,7 +57,9 @@ impl Server {
         }
         self.tree.set_last_zxid(txn.zxid);
         if let Some(pending) = asked {
+            let id = pending.connection;
             self.answer(turn, txn, pending, results);
+            self.read_again(turn, id);
         }
         if let Some(session) = txn.session
             && matches!(txn.change, TxnChange::CloseSession { .. })

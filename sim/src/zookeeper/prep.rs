@@ -29,6 +29,8 @@ pub(super) struct Check<'a> {
     pub(super) zxid: Zxid,
     pub(super) session: SessionId,
     pub(super) who: Identities,
+    /// Whether hard quotas count.
+    pub(super) enforce_quota: bool,
 }
 
 impl Check<'_> {
@@ -159,6 +161,7 @@ impl Check<'_> {
         if above.owner != SessionId(0) {
             return Err(ZkError::NoChildrenForEphemerals);
         }
+        self.check_quota(&path, 1, data.len())?;
         let owner = if mode.is_ephemeral() {
             self.session
         } else {
@@ -235,6 +238,7 @@ impl Check<'_> {
     ) -> Result<TxnChange, ZkError> {
         let view = self.asked_view(&path)?;
         self.who.may(Permissions::WRITE, &view.acl)?;
+        self.check_quota(&path, 0, data.len())?;
         check_version(view.version, version)?;
         let version = next(view.version);
         self.put(&path, Some(View { version, ..view }));
@@ -243,6 +247,16 @@ impl Check<'_> {
             data,
             version,
         })
+    }
+
+    /// Whether there may be so many more nodes, and so much data at this one.
+    fn check_quota(&self, path: &str, nodes: i64, bytes: usize) -> Result<(), ZkError> {
+        if !self.enforce_quota {
+            return Ok(());
+        }
+        let before = self.tree.get(path).map_or(0, |node| node.data().len());
+        let more = bytes as i64 - before as i64;
+        self.tree.check_quota(path, nodes, more)
     }
 
     fn set_acl(

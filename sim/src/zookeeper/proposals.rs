@@ -63,6 +63,7 @@ impl Server {
                     zxid,
                     session,
                     who,
+                    enforce_quota: self.settings.enforce_quota,
                 };
                 let change = check.request(request).unwrap_or_else(TxnChange::Error);
                 note_ephemerals(&change, &mut |path| {
@@ -109,6 +110,7 @@ impl Server {
             zxid,
             session,
             who: Identities::default(),
+            enforce_quota: false,
         };
         let creating = match leading.tracker.get(session) {
             Some(tracked) => tracked.creating(),
@@ -140,6 +142,7 @@ impl Server {
                 zxid: Zxid::new(leading.epoch, leading.counter + 1),
                 session: SessionId(0),
                 who: Identities::default(),
+                enforce_quota: false,
             };
             let change = check.reap(path).unwrap_or_else(TxnChange::Error);
             self.propose(turn, SessionId(0), None, change);

@@ -38,8 +38,9 @@ impl Server {
         if node.is_none() && is_exists && path.contains('\0') {
             return Err(ZkError::BadArguments);
         }
-        // In 3.8 anybody may ask whether a node exists.
-        if let Some(node) = node.filter(|_| !is_exists)
+        // Before 3.10 anybody may ask whether a node exists.
+        let guarded = !is_exists || self.settings.version.guards_exists();
+        if let Some(node) = node.filter(|_| guarded)
             && let Some(connection) = self.clients.connections.get(id)
         {
             connection.who.may(Permissions::READ, &node.acl())?;

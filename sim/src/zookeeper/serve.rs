@@ -18,6 +18,9 @@ impl Server {
         if !self.serving {
             return;
         }
+        let Some(message) = self.clients.leave_unread(id, message) else {
+            return;
+        };
         let (xid, request) = match message {
             ClientMessage::Connect {
                 session,
@@ -95,6 +98,7 @@ impl Server {
             );
             let write = Awaited::Write { xid, with_stat };
             self.clients.queue(session, id, write);
+            self.clients.throttle(id, self.settings.outstanding_limit);
             let connection = self.clients.connections.get(id);
             let who = connection.map_or_else(Identities::default, |one| one.who.clone());
             self.ask_leader(turn, session, xid, Submission::Write(request, who));

@@ -4,6 +4,7 @@ mod access;
 mod elections;
 mod faults;
 mod lasting;
+mod limits;
 mod model;
 mod nodes;
 mod requests;

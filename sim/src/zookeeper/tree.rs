@@ -9,7 +9,9 @@ use picklock_algorithms::clients::zookeeper::{
 use rustc_hash::FxBuildHasher;
 
 use super::node::Node;
+use super::quota::is_of_quota;
 use super::txn::{Created, Reaped, last_slash, parent_of};
+use super::version::Version as ServerVersion;
 use super::watches::Readers;
 
 /// A map with a fixed hasher; never iterated where the order could be seen.
@@ -22,13 +24,19 @@ pub struct DataTree {
     sessions: FastMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
+    version: ServerVersion,
     /// Nodes that go by themselves, and when.
     reaped: FastMap<Path, Reaped>,
+    /// The nodes that have a quota.
+    pub(super) quotas: Vec<Path>,
     /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
     restricted: usize,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
 }
+
+/// How long a container may be there without ever having had a child, in milliseconds.
+const NEVER_USED: i64 = 300_000;
 
 /// A session as every server knows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,21 +45,17 @@ struct OpenSession {
     ephemerals: Vec<Path>,
 }
 
-impl Default for DataTree {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl DataTree {
     /// The tree of a new ensemble: the root and ZooKeeper's own nodes, which no counter has counted.
-    pub fn new() -> Self {
+    pub fn new(version: ServerVersion) -> Self {
         let mut tree = Self {
             nodes: FastMap::default(),
             sessions: FastMap::default(),
             last_zxid: Zxid(0),
             births: 0,
             reaped: FastMap::default(),
+            version,
+            quotas: Vec::new(),
             restricted: 0,
             last_parent: 0,
         };
@@ -141,11 +145,12 @@ impl DataTree {
     /// The nodes that should go by themselves now; the time is that of the leader's wall clock, in milliseconds.
     /// Sorted.
     pub(super) fn overdue(&self, wall: i64) -> Vec<Path> {
+        let unused = self.version.reaps_unused_containers();
         let is_overdue = |path: &Path, reaped: Reaped| {
             let node = self.nodes.get(path).filter(|node| node.child_count() == 0);
             node.is_some_and(|node| match reaped {
                 Reaped::Never => false,
-                Reaped::Childless => node.creates > 0,
+                Reaped::Childless => node.creates > 0 || unused && wall - node.ctime > NEVER_USED,
                 Reaped::Unchanged(ttl) => u128::try_from(wall - node.mtime)
                     .is_ok_and(|unchanged| unchanged > ttl.as_millis()),
             })
@@ -180,11 +185,12 @@ impl DataTree {
 
     pub(super) fn create(&mut self, zxid: Zxid, time: i64, made: &Created) {
         let births = self.births;
+        let wraps = !self.version.sticks_at_the_largest_number();
         let Some(parent) = self.parent(&made.parent) else {
             return;
         };
-        // Only ever raised. So a counter that has reached its end stays there, and `pzxid` with it.
-        if made.parent_creates > parent.creates {
+        // Only ever raised, since 3.6. So a counter that has reached its end stays there, and `pzxid` with it.
+        if made.parent_creates > parent.creates || wraps {
             parent.creates = made.parent_creates;
             parent.pzxid = zxid;
         }
@@ -204,11 +210,14 @@ impl DataTree {
         {
             open.ephemerals.push(Rc::clone(&made.path));
         }
+        if !self.quotas.is_empty() || is_of_quota(&made.name) {
+            self.quota_created(&made.path, made.data.len());
+        }
     }
 
     /// Who may be told of a change of a node, and of its parent's children.
     pub(super) fn readers(&self, path: &str, parent: Option<&str>) -> Readers {
-        if self.restricted == 0 {
+        if self.restricted == 0 || !self.version.filters_notifications() {
             return Readers::default();
         }
         let acl = |path| self.get(path).map(Node::acl).unwrap_or_default();
@@ -232,6 +241,9 @@ impl DataTree {
         let Some(node) = self.nodes.swap_remove(path) else {
             return false;
         };
+        if !self.quotas.is_empty() {
+            self.quota_deleted(path, node.data.len());
+        }
         if !self.reaped.is_empty() {
             self.reaped.swap_remove(path);
         }
@@ -259,6 +271,13 @@ impl DataTree {
         }
     }
 
+    /// Data that changes without a transaction of its own.
+    pub(super) fn replace_data(&mut self, path: &str, data: Data) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            node.data = data;
+        }
+    }
+
     pub(super) fn set_data(
         &mut self,
         zxid: Zxid,
@@ -267,6 +286,10 @@ impl DataTree {
         data: &Data,
         version: Version,
     ) {
+        if !self.quotas.is_empty() {
+            let before = self.get(path).map_or(0, |node| node.data.len());
+            self.add_to_sum(path, 0, data.len() as i64 - before as i64);
+        }
         if let Some(node) = self.nodes.get_mut(path) {
             node.data = Rc::clone(data);
             node.version = version;

@@ -9,6 +9,7 @@ use super::clients::{Clients, Connection};
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::tree::FastMap;
+use super::version::Version;
 
 /// Which of a node's sides is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +30,18 @@ pub(super) struct Watches {
     deletions: u64,
     /// Counts watches.
     count: usize,
-    /// Those that stay when they fire, and whether they are recursive. All others fire once.
-    pub(super) lasting: FastMap<(ConnectionId, Table, Path), bool>,
+    /// The kinds of those that are more than watches that fire once.
+    pub(super) lasting: FastMap<(ConnectionId, Table, Path), Kinds>,
+    /// Whether several kinds of one client on one path are kept apart.
+    pub(super) apart: bool,
+}
+
+/// What kinds of watches a client has on a side of a node, if one of them stays when it fires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    pub(super) once: bool,
+    pub(super) persistent: bool,
+    pub(super) recursive: bool,
 }
 
 /// Who watches, first come first served. Most nodes have one watcher.
@@ -50,6 +61,14 @@ impl Watchers {
 }
 
 impl Watches {
+    /// None yet, as a server of this version keeps them.
+    pub(super) fn of(version: Version) -> Self {
+        Self {
+            apart: version.keeps_kinds_of_watches_apart(),
+            ..Self::default()
+        }
+    }
+
     /// How many watches are set.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -70,9 +89,8 @@ impl Watches {
         id: ConnectionId,
         connection: &mut Connection,
     ) {
-        // Of several kinds of one client on one path the last counts.
         if !self.lasting.is_empty() {
-            self.lasting.swap_remove(&(id, table, Rc::clone(path)));
+            self.add_once(table, path, id);
         }
         match self.table(table).entry(Rc::clone(path)) {
             Entry::Vacant(vacant) => {
@@ -137,7 +155,10 @@ impl Watches {
 
     /// Forgets every watch.
     pub(super) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            apart: self.apart,
+            ..Self::default()
+        };
     }
 }
 
