@@ -12,6 +12,8 @@ mod watches;
 #[cfg(test)]
 mod desk;
 #[cfg(test)]
+mod fidelity_tests;
+#[cfg(test)]
 mod property_tests;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 mod access;
 mod elections;
 mod faults;
+mod fidelity;
 mod lasting;
 mod limits;
 mod model;
