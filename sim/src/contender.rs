@@ -72,6 +72,8 @@ impl Contender {
         let process = ProcessId(id.0);
         let env = environment(&shared, process);
         let (zk, lock) = connect(&shared, process, &env);
+        let helpers = lock.renews_sessions();
+        shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
             shared,
             id,
@@ -365,7 +367,7 @@ impl Contender {
 
     /// A closed session never comes back: a new one takes its place.
     fn renew_if_closed(&mut self) {
-        if self.zk.state() == SessionState::Closed {
+        if !self.lock.renews_sessions() && self.zk.state() == SessionState::Closed {
             (self.zk, self.lock) = connect(&self.shared, self.process, &self.env);
         }
     }

@@ -124,6 +124,23 @@ impl Transport for SimulatedTransport {
             .session()
     }
 
+    fn timeout(&self) -> Duration {
+        self.shared.world.borrow().clients[self.client.0 as usize]
+            .machine
+            .timeout()
+    }
+
+    fn renew(&self) -> Rc<dyn Transport> {
+        let mut world = self.shared.world.borrow_mut();
+        world.tell_client(self.client, Input::Abandon);
+        let process = world.clients[self.client.0 as usize].process;
+        let client = world.add_client(process);
+        Rc::new(Self {
+            shared: Rc::clone(&self.shared),
+            client,
+        })
+    }
+
     fn close(&self, completion: Completion<Reply>) {
         self.shared
             .world

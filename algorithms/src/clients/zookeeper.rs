@@ -12,6 +12,7 @@ mod types;
 mod watch;
 
 use std::rc::Rc;
+use std::time::Duration;
 
 pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::Children;
@@ -35,6 +36,10 @@ pub trait Transport {
     fn state(&self) -> SessionState;
     /// The id of the session; zero before the first connection.
     fn session(&self) -> SessionId;
+    /// The timeout of the session, as it was granted; before that, as it was asked for.
+    fn timeout(&self) -> Duration;
+    /// Gives up this session without a word, as if it had expired, and opens another with the same settings.
+    fn renew(&self) -> Rc<dyn Transport>;
     /// Ends the session.
     fn close(&self, completion: Completion<Reply>);
 }
@@ -310,6 +315,16 @@ impl ZooKeeper {
     /// The id of the session; zero before the first connection.
     pub fn session(&self) -> SessionId {
         self.transport.session()
+    }
+
+    /// The timeout of the session, as it was granted; before that, as it was asked for.
+    pub fn timeout(&self) -> Duration {
+        self.transport.timeout()
+    }
+
+    /// Gives up this session without a word, as if it had expired, and opens another with the same settings.
+    pub fn renew(&self) -> Self {
+        Self::new(self.transport.renew())
     }
 
     /// Resolves when the session is known to be gone.

@@ -340,6 +340,12 @@ impl World {
         self.start_next(process);
     }
 
+    /// Whether a contender's recipe has tasks of its own.
+    pub fn has_helpers(&self, process: ProcessId) -> bool {
+        let contender = self.contenders.get(process.0 as usize);
+        contender.is_some_and(|contender| contender.has_helpers)
+    }
+
     /// Stops counting a contender as one that waits.
     pub fn waits_no_more(&mut self, process: ProcessId) {
         let contender = &mut self.contenders[process.0 as usize];

@@ -22,6 +22,7 @@ mod watch_tests;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
@@ -93,6 +94,8 @@ pub enum Input {
         /// What the scheme wants to know.
         secret: Data,
     },
+    /// The application gives up the session without a word, as if it had expired.
+    Abandon,
     /// The application ends the session.
     Close {
         /// What gets the answer.
@@ -250,6 +253,7 @@ impl Client {
                 }
             }
             Input::Authenticate { scheme, secret } => self.authenticate(now, scheme, secret, out),
+            Input::Abandon => self.abandon(out),
             Input::Close { completion } => self.close(now, completion, out),
             Input::Opened { connection } => self.opened(now, connection, out),
             Input::Refused => {
@@ -291,6 +295,11 @@ impl Client {
     /// connection is told, which takes [`Settings::cleanup_pause`].
     pub fn state(&self) -> SessionState {
         self.state
+    }
+
+    /// The timeout of the session, as it was granted; before that, as it was asked for.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_micros(self.timeout)
     }
 
     /// The id of the session; zero before there is one.

@@ -270,6 +270,18 @@ impl Client {
         self.phase = Phase::Cleaning { until };
     }
 
+    /// The application has no use for the session any more, and says nothing to anybody.
+    pub(super) fn abandon(&mut self, out: &mut Vec<Output>) {
+        if self.state == SessionState::Closed {
+            return;
+        }
+        if let Some(connection) = self.phase.connection() {
+            out.push(Output::Disconnect { connection });
+        }
+        self.fail_all(ZkError::SessionExpired);
+        self.finish(out);
+    }
+
     /// The session is over. What is still unanswered will be answered when that is cleaned up.
     fn die(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let until = after(now, self.settings.cleanup_pause);
