@@ -111,8 +111,9 @@ fn kill(target: ServerName, away: Option<u64>) -> Fault {
     }
 }
 
-/// A real election takes 0.3 s at least, ours little more than the 0.2 s for which an agreement must stand: our servers
-/// start to lead without a process that has to be scheduled. So the earliest are earlier here, and the latest are not later.
+/// A real election takes 0.3 s at least, ours little more than the 0.2 s for which an agreement must stand: our
+/// servers start to lead without a process that has to be scheduled. So the earliest are earlier here, and the latest
+/// are not later.
 const ELECTION: u64 = 200;
 
 #[test]

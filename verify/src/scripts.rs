@@ -27,6 +27,7 @@ pub const SCRIPTS: &[Script] = &[
     faults::LEADER_KILLED,
     faults::FOLLOWER_KILLED,
     faults::NEW_EPOCH,
+    faults::RESTARTED,
     nodes::TOO_LONG,
     watches::LASTING,
     watches::TAKEN_BACK,
