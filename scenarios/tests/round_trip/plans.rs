@@ -7,6 +7,7 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
 use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};
+use picklock_sim::zookeeper::version::Version;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
@@ -32,9 +33,10 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
     let servers = prop::sample::select(vec![1_u8, 3, 5]);
     let limits = (1_u32..=10_000, 1_u32..=10_000);
     let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
-    (servers, length(), limits, 2_u32..=20, times)
+    let versions = prop::sample::select(Version::ALL.to_vec());
+    (servers, length(), limits, 2_u32..=20, times, versions)
         .prop_map(
-            |(servers, tick, (sync_limit, init_limit), ticks, times)| Ensemble {
+            |(servers, tick, (sync_limit, init_limit), ticks, times, (_, version))| Ensemble {
                 servers,
                 tick,
                 sync_limit,
@@ -44,6 +46,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 read_time: times.1,
                 write_time: times.2,
                 notification_time: times.3,
+                version,
             },
         )
         .boxed()
