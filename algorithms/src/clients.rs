@@ -2,4 +2,7 @@
 
 pub mod completion;
 pub mod redis;
+mod request_kind;
 pub mod zookeeper;
+
+pub use request_kind::{RequestKind, ServiceKind};

@@ -1,6 +1,7 @@
 //! Searches: where to aim, and how soon something is found.
 
 pub mod aim;
-mod fits;
+pub(crate) mod fits;
 pub mod hunt;
+mod roles;
 pub mod yields;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry;
 use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{

@@ -27,11 +27,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a number for each event, which never changes",
     ),
     (
-        "scenarios/src/generate/faults.rs",
-        "inject",
-        "a few lines for each kind of fault",
-    ),
-    (
         "scenarios/src/search/fits.rs",
         "promise",
         "a line for each moment, by kind of fault",

@@ -12,7 +12,7 @@ mod watch;
 use std::rc::Rc;
 
 pub use children::Children;
-pub use request::{Op, Request, RequestKind, WatchSide};
+pub use request::{Op, Request, WatchSide};
 pub use response::{ERROR_REPLY_BYTES, OpResult, Reply, Response, ZkError, ZkResult};
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};

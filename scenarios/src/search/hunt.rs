@@ -48,13 +48,14 @@ pub fn hunt(case: &Case, kinds: &[FaultKind], first: u64, limit: u64, stop: &Ato
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
         hunt.look(&world, simulated);
         let possible = FaultKind::possible_in(&world, kinds);
-        for shot in aim::shots(&world, &seen, &possible) {
+        let shots = aim::shots(&world, &seen, &possible);
+        for shot in shots.order().map(|place| &shots.plans[place]) {
             if hunt.is_over() {
                 break;
             }
             seed += 1;
-            let simulated = simulate_with(&shot, Tape::explored(shot.network.chance, seed));
-            hunt.look(&shot, simulated);
+            let simulated = simulate_with(shot, Tape::explored(shot.network.chance, seed));
+            hunt.look(shot, simulated);
         }
         seed += 1;
     }

@@ -201,12 +201,13 @@ impl<'a> Hunt<'a> {
                 return;
             }
             run += 1;
-            for plan in aim::shots(&world, &seen, &self.kinds) {
+            let shots = aim::shots(&world, &seen, &self.kinds);
+            for plan in shots.order().map(|place| &shots.plans[place]) {
                 if run >= limit || (self.open.is_open() && run % SHOTS == 0) {
                     break;
                 }
-                let simulated = simulate(&plan, first + run);
-                if self.is_done(run, &plan, false, &simulated, found) {
+                let simulated = simulate(plan, first + run);
+                if self.is_done(run, plan, false, &simulated, found) {
                     return;
                 }
                 run += 1;
@@ -247,4 +248,4 @@ impl<'a> Hunt<'a> {
 }
 
 /// Shots in one world before another is drawn, where the world is open.
-const SHOTS: u64 = 16;
+const SHOTS: u64 = 4;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};

@@ -58,6 +58,7 @@ impl World {
                 if let Some(connection) = self.connection_of(target) {
                     self.cut(connection);
                 }
+                self.cut_off_from_redis(process(target));
                 None
             }
             Fault::BlackHole {
@@ -123,6 +124,10 @@ impl World {
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::SlowDisk { .. } => self.inject_at_server(fault),
+            Fault::ServerClockJump { .. } | Fault::EvictKey { .. } => {
+                self.inject_at_redis(fault);
+                None
+            }
         }
     }
 
@@ -184,8 +189,23 @@ impl World {
             | Fault::DelayReply { .. }
             | Fault::ClockJump { .. }
             | Fault::ClockDrift { .. }
+            | Fault::ServerClockJump { .. }
+            | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => None,
+        }
+    }
+
+    fn inject_at_redis(&mut self, fault: &Fault) {
+        if let Fault::ServerClockJump { target, by_millis } = *fault
+            && let Some(server) = self.server(target)
+        {
+            self.jump_redis(server, by_millis);
+        }
+        if let Fault::EvictKey { target } = *fault
+            && let Some(server) = self.server(target)
+        {
+            self.evict_from_redis(server);
         }
     }
 
@@ -220,6 +240,8 @@ impl World {
             | Fault::IsolateServer { .. }
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
+            | Fault::ServerClockJump { .. }
+            | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => {}
         }
@@ -330,6 +352,7 @@ impl World {
                 }
             }
         }
+        self.bury_redis_clients(target);
         if !comes_back {
             self.leaves(target);
         }
