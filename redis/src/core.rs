@@ -175,7 +175,7 @@ impl Core {
 
     /// Deletes keys whose time has come, though nobody has asked for them.
     pub(crate) fn expire_due(&mut self) {
-        if self.expired != Expired::Deleted {
+        if self.expired != Expired::Deleted || !self.settings.active_expiry {
             return;
         }
         let now = self.wall_millis();

@@ -144,6 +144,7 @@ impl Server {
                 self.clients.get_mut(connection).end_transaction();
                 self.core.watches.forget(connection);
                 let text = error.text();
+                let text = text.strip_prefix("ERR ").unwrap_or(text);
                 return refuse(format!(
                     "EXECABORT Transaction discarded because of: {text}"
                 ));
@@ -190,11 +191,11 @@ impl Server {
         &mut self,
         connection: ConnectionId,
         row: &Row,
-        _command: &Command,
+        command: &Command,
     ) -> Result<(), ErrorReply> {
         let client = self.clients.get_mut(connection);
         if client.listens > 0 && !client.resp3 && !row.traits.has(Traits::WHILE_LISTENING) {
-            let name = row.name;
+            let name = commands::full_name(row, command);
             let others = "only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
             return refuse(format!(
                 "ERR Can't execute '{name}': {others} are allowed in this context"

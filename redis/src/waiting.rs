@@ -136,6 +136,7 @@ impl Server {
         };
         let mut wake = u64::MAX;
         if self.core.expired == Expired::Deleted
+            && self.core.settings.active_expiry
             && let Some(earliest) = self.core.keys.earliest()
         {
             // At the next beat of the clock by which the server does such things.
