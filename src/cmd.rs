@@ -1,5 +1,6 @@
 //! The verbs of the command line.
 
+mod amount;
 mod bench;
 mod choose;
 mod herd;

@@ -2,4 +2,8 @@
 
 pub mod completion;
 pub mod curator;
+pub mod redis;
+mod request_kind;
 pub mod zookeeper;
+
+pub use request_kind::{RequestKind, ServiceKind};

@@ -7,8 +7,9 @@
 pub mod clients;
 pub mod env;
 pub mod lock;
+pub mod redis;
 pub mod registry;
 pub mod zookeeper;
 
 pub use env::{Env, Environment};
-pub use lock::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
+pub use lock::{Build, Claim, Held, Lease, Lock, LockError, OwnershipRule, Recipe};

@@ -1,10 +1,13 @@
 //! What a lock is: acquire, release, and the news that it is lost.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use thiserror::Error;
 
+use crate::clients::ServiceKind;
+use crate::clients::redis::{Redis, RedisError};
 use crate::clients::zookeeper::{Path, ZkError, ZooKeeper};
 use crate::env::Env;
 
@@ -55,6 +58,12 @@ pub enum LockError {
     /// The service refused the request; it has not taken effect.
     #[error("the service refused the request")]
     Refused,
+    /// No answer came in time. The request may or may not have taken effect, or may still.
+    #[error("no answer in time; the request may have taken effect")]
+    TimedOut,
+    /// By our own clock, the lease has run out.
+    #[error("the lease has run out")]
+    LeaseLapsed,
 }
 
 impl LockError {
@@ -62,7 +71,7 @@ impl LockError {
     pub fn definite(self) -> bool {
         match self {
             Self::SessionExpired | Self::PlaceLost | Self::Refused => true,
-            Self::ConnectionLoss | Self::Disconnected => false,
+            Self::ConnectionLoss | Self::Disconnected | Self::TimedOut | Self::LeaseLapsed => false,
         }
     }
 }
@@ -89,6 +98,18 @@ impl From<ZkError> for LockError {
             | ZkError::RequestTimeout
             | ZkError::Unimplemented
             | ZkError::NotReadOnly => Self::Refused,
+        }
+    }
+}
+
+impl From<RedisError> for LockError {
+    fn from(error: RedisError) -> Self {
+        match error {
+            RedisError::ConnectionLoss => Self::ConnectionLoss,
+            RedisError::TimedOut => Self::TimedOut,
+            RedisError::NotConnected | RedisError::Refused(_) | RedisError::Unexpected => {
+                Self::Refused
+            }
         }
     }
 }
@@ -145,6 +166,17 @@ pub enum OwnershipRule {
     Node,
     /// The node's data is not empty, and who wrote it last owns the lock.
     Data,
+    /// The key exists on more than half of the servers that take writes, and who set it owns the lock.
+    Key,
+}
+
+/// A key that is held for a time: what a lock on Redis is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The lock's own key.
+    pub key: Rc<str>,
+    /// How long it is held before it goes by itself.
+    pub time: Duration,
 }
 
 /// How to build a lock over the service that it needs.
@@ -152,6 +184,18 @@ pub enum OwnershipRule {
 pub enum Build {
     /// Over a ZooKeeper handle; the path is the lock's own node, which exists already.
     ZooKeeper(fn(ZooKeeper, Env, Path) -> Box<dyn Lock>),
+    /// Over a Redis handle; the key does not exist yet.
+    Redis(fn(Redis, Env, Lease) -> Box<dyn Lock>),
+}
+
+impl Build {
+    /// The service that it needs.
+    pub fn service(self) -> ServiceKind {
+        match self {
+            Self::ZooKeeper(_) => ServiceKind::ZooKeeper,
+            Self::Redis(_) => ServiceKind::Redis,
+        }
+    }
 }
 
 /// A row of the registry of algorithms.

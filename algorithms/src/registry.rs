@@ -1,7 +1,7 @@
 //! Every algorithm there is: one line each, in the order in which `picklock list algorithms` shows them.
 
-use crate::Recipe;
 use crate::zookeeper as zk;
+use crate::{Recipe, redis};
 
 /// Every algorithm.
 pub const RECIPES: &[Recipe] = &[
@@ -19,6 +19,15 @@ pub const RECIPES: &[Recipe] = &[
     zk::curator_mutex_unprotected::RECIPE,
     zk::curator_mutex_session_policy::RECIPE,
     zk::read_then_write::RECIPE,
+    redis::compare_and_delete::RECIPE,
+    redis::fencing_token::RECIPE,
+    redis::watch_exec::RECIPE,
+    redis::redisson::RECIPE,
+    redis::redlock::RECIPE,
+    redis::setnx_expire::RECIPE,
+    redis::set_nx_px_del::RECIPE,
+    redis::get_compare_del::RECIPE,
+    redis::redlock_no_validity::RECIPE,
 ];
 
 /// The algorithm of this name.

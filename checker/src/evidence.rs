@@ -80,6 +80,33 @@ pub struct Arrival {
     or: Option<(usize, Option<usize>)>,
 }
 
+/// A contender falls silent, is heard again, or comes to the end of its session or its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// Whose it is.
+    pub by: ContenderId,
+    /// The event.
+    pub event: usize,
+    /// What it is a sign of.
+    pub of: Life,
+}
+
+/// What a sign of life says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    missing_docs,
+    reason = "each is the event of its name, and documented there"
+)]
+pub enum Life {
+    Paused,
+    Resumed,
+    Disconnected,
+    Reconnected,
+    SessionExpired,
+    SessionLost,
+    Crashed,
+}
+
 /// A run, and what one pass over its history has found.
 #[derive(Clone, Debug)]
 pub struct Evidence<'a> {
@@ -97,6 +124,8 @@ pub struct Evidence<'a> {
     pub removals: Vec<usize>,
     /// The `FaultFired` events.
     pub faults: Vec<usize>,
+    /// Signs of life, in the order in which they came.
+    pub signs: Vec<Sign>,
     /// The `StillWaiting` events.
     pub waiting: Vec<usize>,
     /// The `Leftover` events.

@@ -277,6 +277,8 @@ pub enum Ended {
     BoundReached,
     /// The run was out of its budget of events before it could tell anything.
     OutOfBudget,
+    /// Something was asked of the service that the simulated one does not do as the real one would.
+    NotModelled,
 }
 
 /// A whole run: who took part, and all that happened.
@@ -292,6 +294,9 @@ pub struct History {
     pub names: Vec<String>,
     /// What happened, in order.
     pub events: Vec<Event>,
+    /// What the service was asked for that is not modelled, if that ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_modelled: Option<String>,
 }
 
 impl History {

@@ -7,6 +7,7 @@ pub mod evidence;
 pub mod history;
 pub mod invariants;
 pub mod metrics;
+pub mod nearness;
 pub mod notation;
 pub mod outcome;
 pub mod run;
@@ -16,12 +17,13 @@ pub mod vacuity;
 pub mod verdict;
 mod witness;
 
-pub use evidence::{Arrival, Belief, Evidence, Ownership};
+pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
 pub use history::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Token, What,
 };
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
 pub use metrics::{METRICS, Metric};
+pub use nearness::{DISTANCES, Near, Nearness};
 pub use run::{Counts, Facts, Run};
 pub use sometimes::{Reached, SOMETIMES, Sometimes};
 pub use time::VirtualTime;

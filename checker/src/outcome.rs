@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counts, History, Reached, Verdict, Witness};
+use crate::{Counts, History, Nearness, Reached, Verdict, Witness};
 
 /// The outcome of one run of one case with one seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct SeedOutcome {
     pub excused: Vec<&'static str>,
     /// The moments that it came through.
     pub reached: Reached,
+    /// How near it came to an overlap.
+    pub nearness: Nearness,
     /// What was counted.
     pub counts: Counts,
 }
@@ -71,6 +73,15 @@ pub struct Violation {
     pub smaller: Option<Smaller>,
 }
 
+/// The least of a distance to an overlap, over many seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Nearest {
+    /// The distance, in microseconds of virtual time; zero if there was an overlap.
+    pub micros: u64,
+    /// The lowest seed that came so near.
+    pub seed: u64,
+}
+
 /// The outcome of all seeds of one case of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseOutcome {
@@ -92,6 +103,8 @@ pub struct CaseOutcome {
     pub undecided: BTreeMap<String, u64>,
     /// The moments that seeds came through, each with how many did.
     pub reached: BTreeMap<String, u64>,
+    /// How near the seeds came to an overlap: the least of each distance.
+    pub nearest: BTreeMap<String, Nearest>,
     /// Which these were.
     pub ran: Vec<Stretch>,
     /// The hash over the histories of all seeds; it is the same in whatever parts and order they were run.

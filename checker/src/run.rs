@@ -23,6 +23,8 @@ pub struct Facts {
     /// How long a session or lease outlives its last sign of life at most: longer than that, an owner without a
     /// live believer is an orphan.
     pub lease: Duration,
+    /// How long a session or lease outlives its last sign of life at least.
+    pub lease_least: Duration,
     /// How long after the storm every waiter must have had the lock.
     pub progress_bound: Duration,
     /// What the resource held at first.
@@ -41,6 +43,7 @@ impl Default for Facts {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(10),
+            lease_least: Duration::from_secs(6),
             progress_bound: Duration::from_secs(60),
             initial_value: 0,
             step: None,

@@ -10,7 +10,7 @@ pub fn vacuous(run: &Run) -> Option<String> {
 /// As [`vacuous`], for a run that has been read already.
 pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
     let Run { history, facts, .. } = evidence.run;
-    if let Some((_, Ended::OutOfBudget)) = evidence.ended {
+    if let Some((_, Ended::OutOfBudget | Ended::NotModelled)) = evidence.ended {
         return idle(evidence);
     }
     for fault in (0..facts.faults_planned).map(FaultId) {
@@ -27,6 +27,11 @@ pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
 pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
     if let Some((_, Ended::OutOfBudget)) = evidence.ended {
         return Some("the run was out of its budget before it could tell".to_owned());
+    }
+    if let Some((_, Ended::NotModelled)) = evidence.ended {
+        let what = evidence.run.history.not_modelled.as_deref();
+        let what = what.unwrap_or("what the service was asked for");
+        return Some(format!("not modelled: {what}"));
     }
     let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
@@ -83,6 +88,9 @@ mod tests {
 
     #[test]
     fn a_run_out_of_its_budget_says_nothing() {
+        let mut run = notation::run("a:0-10 b.acquire:5 not-modelled:11");
+        run.history.not_modelled = Some("LMPOP".to_owned());
+        assert_eq!(vacuous(&run), Some("not modelled: LMPOP".to_owned()));
         let reason = vacuous(&notation::run("a:0-10 out-of-budget:11"));
         assert!(reason.unwrap().contains("budget"));
     }

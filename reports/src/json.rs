@@ -17,6 +17,7 @@
 //!       "standing": "fail",
 //!       "undecided": {},
 //!       "reached": { "two-wait": 1000 },
+//!       "nearest": { "between-holds": { "micros": 4981, "seed": 412 } },
 //!       "findings": [{ "name": "mutual-exclusion", "standing": "fail", "line": "…" }],
 //!       "metrics": {}
 //!     }
@@ -27,7 +28,9 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Stretch};
+use picklock_checker::outcome::{
+    CaseOutcome, Finding, Nearest, ScenarioOutcome, Standing, Stretch,
+};
 use serde::{Deserialize, Serialize};
 
 /// The version of the schema.
@@ -70,6 +73,9 @@ pub struct CaseResult {
     /// The moments that seeds came through, each with how many did.
     #[serde(default)]
     pub reached: BTreeMap<String, u64>,
+    /// How near the seeds came to an overlap, by distance: the least, and the lowest seed that has it.
+    #[serde(default)]
+    pub nearest: BTreeMap<String, Nearest>,
     /// What the scenario expects, and what came of it.
     pub findings: Vec<Finding>,
     /// Metrics over all seeds, by name; null where there is no number.
@@ -115,6 +121,7 @@ fn case_result(case: &CaseOutcome) -> CaseResult {
         standing: case.standing,
         undecided: case.undecided.clone(),
         reached: case.reached.clone(),
+        nearest: case.nearest.clone(),
         findings: case.findings.clone(),
         metrics: case.metrics.iter().map(finite).collect(),
     }

@@ -1,13 +1,14 @@
 //! What a run of scenarios looks like in a terminal: a block per scenario, and a summary at the
 //! end.
 
+use picklock_checker::DISTANCES;
 use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing};
 
 use crate::story::story_with;
 use crate::style::Style;
 use crate::timeline::Detail;
 use crate::triage::triage;
-use crate::words::{count, hanging, harmless, took};
+use crate::words::{count, duration, hanging, harmless, took};
 
 /// The width of the column of verdicts.
 const VERDICT: usize = 12;
@@ -19,6 +20,20 @@ const RIGHT: usize = 87;
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
 /// the story of what failed.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
+    block(outcome, |_| String::new(), style)
+}
+
+/// The same, and below each case how near its runs came to an overlap.
+pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
+    block(outcome, nearest, style)
+}
+
+/// The block of a scenario, with something more below each case.
+fn block(
+    outcome: &ScenarioOutcome,
+    more: impl Fn(&CaseOutcome) -> String,
+    style: &Style,
+) -> String {
     let claim = hanging("  ", &harmless(&outcome.claim));
     let mut text = format!("{}\n{claim}\n\n", harmless(&outcome.name));
     let widest = outcome.cases.iter().map(|case| label(case).chars().count());
@@ -26,6 +41,7 @@ pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
     for case in &outcome.cases {
         text.push_str(&verdict_line(case, width, style));
         text.push_str(&findings(case, style));
+        text.push_str(&more(case));
     }
     let failed = || {
         outcome
@@ -182,6 +198,18 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         ));
     }
     text
+}
+
+/// How near a case came to an overlap: a line for each distance that there is, and the run that came so near.
+fn nearest(case: &CaseOutcome) -> String {
+    let there = DISTANCES
+        .iter()
+        .filter_map(|it| Some((it.name, case.nearest.get(it.name)?)));
+    let lines = there.map(|(name, nearest)| {
+        let (away, seed) = (duration(nearest.micros), nearest.seed);
+        format!("{:VERDICT$}    nearest {name}: {away}, seed {seed}\n", "")
+    });
+    lines.collect()
 }
 
 /// Why a case failed, with a command at the end.

@@ -126,6 +126,7 @@ mod tests {
             ran: Vec::new(),
             undecided: BTreeMap::new(),
             reached: BTreeMap::new(),
+            nearest: BTreeMap::new(),
             hash: 0,
             metrics: BTreeMap::new(),
             took: std::time::Duration::ZERO,

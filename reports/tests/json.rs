@@ -7,7 +7,7 @@ mod outcome;
 use common::two_inside;
 use insta::assert_snapshot;
 use outcome::{case, failed, finding, scenario};
-use picklock_checker::outcome::Standing;
+use picklock_checker::outcome::{Nearest, Standing};
 use picklock_reports::json::{self, Results};
 
 #[test]
@@ -18,6 +18,13 @@ fn results_have_the_documented_shape() {
         .insert("fault 1 never fired".to_owned(), 12);
     undecided.metrics.insert("wait-p99-ms".to_owned(), 12.5);
     undecided.metrics.insert("wasted".to_owned(), f64::NAN);
+    let nearest = Nearest {
+        micros: 4_981,
+        seed: 412,
+    };
+    undecided
+        .nearest
+        .insert("between-holds".to_owned(), nearest);
     let line = "fault 1 never fired (12 of 1000 seeds)";
     undecided.findings = vec![finding("mutual-exclusion", Standing::Undecided, line)];
     let outcomes = [scenario(vec![

@@ -4,10 +4,12 @@ mod common;
 #[path = "common/outcome.rs"]
 mod outcome;
 
+use std::collections::BTreeMap;
+
 use common::two_inside;
 use insta::assert_snapshot;
 use outcome::{case, failed, finding, scenario};
-use picklock_checker::outcome::{CaseOutcome, Standing};
+use picklock_checker::outcome::{CaseOutcome, Nearest, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
 
@@ -61,6 +63,20 @@ fn each_standing_has_a_quiet_form() {
         held,
     ];
     assert_snapshot!(terminal::scenario(&scenario(cases), &STYLE));
+}
+
+#[test]
+fn in_detail_each_case_says_how_near_it_came_and_with_which_seed() {
+    let mut near = case("zk-hardened", Standing::Holds);
+    let nearest = |micros, seed| Nearest { micros, seed };
+    near.nearest = BTreeMap::from([
+        ("lease-left".to_owned(), nearest(3_850_000, 28)),
+        ("between-holds".to_owned(), nearest(0, 39)),
+    ]);
+    let cases = vec![near, case("zk-predecessor-watch", Standing::Holds)];
+    let outcome = scenario(cases);
+    assert!(!terminal::scenario(&outcome, &STYLE).contains("nearest"));
+    assert_snapshot!(terminal::scenario_in_detail(&outcome, &STYLE));
 }
 
 #[test]

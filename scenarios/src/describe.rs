@@ -3,7 +3,7 @@
 //!
 //! Each fault is called by the name that it has in scenario files.
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Direction, Fault, PlannedFault, ServerName, Trigger};
 
 use crate::units::write_duration;
@@ -140,7 +140,9 @@ pub fn fault(fault: &Fault) -> String {
         | Fault::IsolateServer { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
-        | Fault::SlowDisk { .. } => server_fault(fault),
+        | Fault::SlowDisk { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. } => server_fault(fault),
         Fault::DeleteNode { of } => format!("delete-node of {}", contender(*of)),
         Fault::RecreateLock => "recreate-lock".to_owned(),
     }
@@ -184,6 +186,14 @@ fn server_fault(fault: &Fault) -> String {
                 time(*length)
             )
         }
+        Fault::ServerClockJump { target, by_millis } => {
+            let who = server(*target);
+            format!(
+                "server-clock-jump of {who} by {}",
+                signed_millis(*by_millis)
+            )
+        }
+        Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
         Fault::Pause { .. }
         | Fault::Crash { .. }
         | Fault::Cancel { .. }

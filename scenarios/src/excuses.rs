@@ -13,7 +13,11 @@
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
 //!   stand-stills one after the other, links that are slow or dead in one direction, and servers that stall.
 //!
+//! Of locks that are held by a lease, [`lease`] says the same.
+//!
 //! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `progress`.
+
+mod lease;
 
 use std::time::Duration;
 
@@ -30,7 +34,10 @@ pub struct Excuse {
 
 /// What these faults take from every lock in the world of this plan.
 pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
-    let Service::ZooKeeper(ensemble) = &plan.service;
+    let ensemble = match &plan.service {
+        Service::ZooKeeper(ensemble) => ensemble,
+        Service::Redis(_) => return lease::excuses(plan, faults),
+    };
     let mut excuses = Vec::new();
     let mut excuse = |invariant: &'static str, because: &str| {
         let because = because.to_owned();
@@ -116,6 +123,8 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::DelayRequest { .. }
         | Fault::ClockJump { .. }
         | Fault::CrashServer { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::SlowDisk { .. } => None,
     }
 }
@@ -142,6 +151,8 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::CrashServer { .. }
         | Fault::HangServer { .. }
         | Fault::SlowDisk { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => Duration::ZERO,
     }
@@ -193,6 +204,8 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => None,
     }
@@ -220,6 +233,8 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => false,
     }

@@ -104,6 +104,7 @@ fn scenario(
     let cast = Cast {
         contenders,
         servers,
+        service: service.kind(),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

@@ -34,6 +34,9 @@ fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
         Service::ZooKeeper(ensemble) => {
             ensemble.servers = draw.one_of(&open.servers).unwrap_or(ensemble.servers);
         }
+        Service::Redis(deployment) => {
+            deployment.servers = draw.one_of(&open.servers).unwrap_or(deployment.servers);
+        }
     }
     let network = &mut plan.network;
     let latency = draw.one_of(&open.client_latency);

@@ -1,6 +1,7 @@
 //! The kinds of faults, by the names that scenario files use.
 
-use picklock_sim::plan::{Fault, Plan, Service};
+use picklock_algorithms::clients::ServiceKind;
+use picklock_sim::plan::{Fault, Plan};
 
 /// A kind of fault: what breaks, but not whom, when, or for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,13 +29,15 @@ pub enum FaultKind {
     HoldLink,
     LagServer,
     SlowDisk,
+    ServerClockJump,
+    EvictKey,
     DeleteNode,
     RecreateLock,
 }
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 21] = [
+    pub const NAMED: [(&'static str, Self); 23] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -54,6 +57,8 @@ impl FaultKind {
         ("hold-link", Self::HoldLink),
         ("lag-server", Self::LagServer),
         ("slow-disk", Self::SlowDisk),
+        ("server-clock-jump", Self::ServerClockJump),
+        ("evict-key", Self::EvictKey),
         ("delete-node", Self::DeleteNode),
         ("recreate-lock", Self::RecreateLock),
     ];
@@ -85,6 +90,8 @@ impl FaultKind {
             Fault::HoldLink { .. } => Self::HoldLink,
             Fault::LagServer { .. } => Self::LagServer,
             Fault::SlowDisk { .. } => Self::SlowDisk,
+            Fault::ServerClockJump { .. } => Self::ServerClockJump,
+            Fault::EvictKey { .. } => Self::EvictKey,
             Fault::DeleteNode { .. } => Self::DeleteNode,
             Fault::RecreateLock => Self::RecreateLock,
         }
@@ -92,11 +99,46 @@ impl FaultKind {
 
     /// Those of some kinds that can strike in the world of a plan, in their order.
     pub fn possible_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
-        let Service::ZooKeeper(ensemble) = &plan.service;
+        let service = &plan.service;
         let kinds = kinds.iter().copied();
         kinds
-            .filter(|kind| ensemble.servers > 1 || !kind.needs_several_servers())
+            .filter(|kind| kind.service().is_none_or(|of| of == service.kind()))
+            .filter(|kind| service.servers() > 1 || !kind.needs_several_servers())
             .collect()
+    }
+
+    /// Those that can strike in a scenario on a service, by name.
+    pub fn named_on(service: ServiceKind) -> impl Iterator<Item = (&'static str, Self)> {
+        let all = Self::NAMED.into_iter();
+        all.filter(move |(_, kind)| kind.service().is_none_or(|of| of == service))
+    }
+
+    /// The only service that it can strike; `None` if it can strike any.
+    pub fn service(self) -> Option<ServiceKind> {
+        match self {
+            Self::ExpireSession
+            | Self::IsolateServer
+            | Self::HoldLink
+            | Self::LagServer
+            | Self::SlowDisk
+            | Self::DeleteNode
+            | Self::RecreateLock => Some(ServiceKind::ZooKeeper),
+            Self::ServerClockJump | Self::EvictKey => Some(ServiceKind::Redis),
+            Self::Pause
+            | Self::Crash
+            | Self::Cancel
+            | Self::Cut
+            | Self::BlackHole
+            | Self::SlowLink
+            | Self::LoseRequest
+            | Self::LoseReply
+            | Self::DelayRequest
+            | Self::DelayReply
+            | Self::ClockJump
+            | Self::ClockDrift
+            | Self::CrashServer
+            | Self::HangServer => None,
+        }
     }
 
     /// Whether it breaks something between servers, of which there must be several.

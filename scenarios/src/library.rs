@@ -2,6 +2,60 @@
 
 /// Name and text of every scenario of the library, sorted by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
+    ("redis/clock-jump", include_str!("../redis/clock-jump.toml")),
+    ("redis/eviction", include_str!("../redis/eviction.toml")),
+    (
+        "redis/hidden-retry",
+        include_str!("../redis/hidden-retry.toml"),
+    ),
+    (
+        "redis/holder-crash",
+        include_str!("../redis/holder-crash.toml"),
+    ),
+    (
+        "redis/late-release",
+        include_str!("../redis/late-release.toml"),
+    ),
+    (
+        "redis/look-then-delete",
+        include_str!("../redis/look-then-delete.toml"),
+    ),
+    (
+        "redis/lost-set-reply",
+        include_str!("../redis/lost-set-reply.toml"),
+    ),
+    (
+        "redis/lost-setnx-reply",
+        include_str!("../redis/lost-setnx-reply.toml"),
+    ),
+    ("redis/pause", include_str!("../redis/pause.toml")),
+    (
+        "redis/redlock-clock-jump",
+        include_str!("../redis/redlock-clock-jump.toml"),
+    ),
+    (
+        "redis/redlock-minority-jump",
+        include_str!("../redis/redlock-minority-jump.toml"),
+    ),
+    (
+        "redis/redlock-pause",
+        include_str!("../redis/redlock-pause.toml"),
+    ),
+    (
+        "redis/redlock-restart",
+        include_str!("../redis/redlock-restart.toml"),
+    ),
+    (
+        "redis/redlock-slow",
+        include_str!("../redis/redlock-slow.toml"),
+    ),
+    ("redis/restart", include_str!("../redis/restart.toml")),
+    (
+        "redis/setnx-expire",
+        include_str!("../redis/setnx-expire.toml"),
+    ),
+    ("redis/stock", include_str!("../redis/stock.toml")),
+    ("redis/swarm", include_str!("../redis/swarm.toml")),
     (
         "zookeeper/cancelled-waiter",
         include_str!("../zookeeper/cancelled-waiter.toml"),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
-use picklock_checker::{Evidence, Reached, invariants, vacuity};
+use picklock_checker::{Evidence, Nearness, Reached, invariants, vacuity};
 use picklock_sim::engine::Tape;
 use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
@@ -182,6 +182,7 @@ pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
         },
         excused: excused(case),
         reached: Reached::of(&evidence),
+        nearness: Nearness::of(&evidence),
         counts: simulated.run.counts,
     }
 }

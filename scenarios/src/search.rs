@@ -1,6 +1,13 @@
 //! Searches: where to aim, and how soon something is found.
 
 pub mod aim;
-mod fits;
+pub(crate) mod fits;
 pub mod hunt;
+mod nearer;
+pub mod portfolio;
+mod roles;
+mod scouts;
 pub mod yields;
+
+#[cfg(test)]
+mod tests;

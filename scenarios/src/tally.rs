@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_checker::outcome::{SeedOutcome, Stretch};
-use picklock_checker::{Counts, Verdict, Witness};
+use picklock_checker::outcome::{Nearest, SeedOutcome, Stretch};
+use picklock_checker::time::whole_micros;
+use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
 
 use crate::shard::Shard;
@@ -40,6 +41,9 @@ pub struct Tally {
     /// The moments that seeds came through, each with how many did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     reached: BTreeMap<String, u64>,
+    /// By distance: the least, and the lowest seed that has it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    nearest: BTreeMap<String, Nearest>,
     violated: BTreeMap<String, Seen>,
     /// Real time that it took; nothing that others should see.
     #[serde(skip)]
@@ -78,6 +82,7 @@ impl Tally {
             excused: BTreeMap::new(),
             silent: BTreeMap::new(),
             reached: BTreeMap::new(),
+            nearest: BTreeMap::new(),
             violated: BTreeMap::new(),
             took: Duration::ZERO,
         }
@@ -106,6 +111,7 @@ impl Tally {
                 None => drop(self.reached.insert(moment.to_owned(), 1)),
             }
         }
+        self.came_near(outcome.seed, outcome.nearness);
         for invariant in outcome.excused {
             *self.excused.entry(invariant.to_owned()).or_default() += 1;
         }
@@ -166,6 +172,10 @@ impl Tally {
                 *ours.entry(invariant).or_default() += seeds;
             }
         }
+        for (name, theirs) in other.nearest {
+            let ours = self.nearest.entry(name).or_insert(theirs);
+            *ours = theirs.min(*ours);
+        }
         for (invariant, unknown) in other.unknown {
             self.left_unknown(invariant, unknown);
         }
@@ -173,6 +183,17 @@ impl Tally {
             self.saw(invariant, seen);
         }
         self.took += other.took;
+    }
+
+    fn came_near(&mut self, seed: u64, nearness: Nearness) {
+        for (name, near) in nearness.found() {
+            let micros = whole_micros(near.distance);
+            let new = Nearest { micros, seed };
+            match self.nearest.get_mut(name) {
+                Some(old) => *old = new.min(*old),
+                None => drop(self.nearest.insert(name.to_owned(), new)),
+            }
+        }
     }
 
     fn left_unknown(&mut self, invariant: String, new: Unknown) {
@@ -230,6 +251,7 @@ impl Tally {
             && self.of == shard.of()
             && self.ran.len() == 1
             && (self.ran.get(&shard.index())).is_some_and(|ran| *ran <= shard.len(seeds))
+            && self.nearest.values().all(|nearest| inside(nearest.seed))
             && self.violated.values().all(|seen| inside(seen.seed))
             && self.unknown.values().all(|unknown| inside(unknown.seed))
     }

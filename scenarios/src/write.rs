@@ -4,7 +4,9 @@ mod fault;
 mod open;
 mod toml;
 
-use picklock_sim::plan::{Arrival, Ensemble, Hold, Network, Section, Service, Workload};
+use picklock_sim::plan::{
+    Arrival, Deployment, Ensemble, Hold, Network, Section, Service, Workload,
+};
 
 use self::toml::{number, prose, text};
 use crate::format::checked_by_default;
@@ -31,6 +33,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     lines.push(String::new());
     match &case.plan.service {
         Service::ZooKeeper(ensemble) => lines.extend(zookeeper(ensemble, open)),
+        Service::Redis(deployment) => lines.extend(redis(deployment, open)),
     }
     lines.extend(network(&case.plan.network, open));
     lines.extend(workload(&case.plan.workload, open));
@@ -65,6 +68,23 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
         format!("write-time = {}", time(ensemble.write_time)),
         format!("notification-time = {}", time(ensemble.notification_time)),
         format!("version = {}", text(ensemble.version.name())),
+        String::new(),
+    ]
+}
+
+fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
+    let time = |duration| text(&write_duration(duration));
+    vec![
+        "[service.redis]".to_owned(),
+        format!(
+            "servers = {}",
+            open::one_of(&open.servers, deployment.servers, |it| it.to_string())
+        ),
+        format!("lease = {}", time(deployment.lease)),
+        format!("timeout = {}", time(deployment.timeout)),
+        format!("retries = {}", deployment.retries),
+        format!("retry-pause = {}", time(deployment.retry_pause)),
+        format!("command-time = {}", time(deployment.command_time)),
         String::new(),
     ]
 }

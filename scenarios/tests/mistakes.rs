@@ -227,7 +227,7 @@ const SLIPS: &[(&str, &str, &str)] = &[
     (
         "fault_of_redis",
         "inject.cut = { target = \"contender-2\" }",
-        "inject.failover = { target = \"replica-1\" }",
+        "inject.evict-key = { target = \"server-1\" }",
     ),
     (
         "reply_without_a_request",

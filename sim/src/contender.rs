@@ -1,5 +1,7 @@
 //! Contenders: who wants the lock, what they do while they have it, and what they believe.
 
+mod handle;
+
 use std::cell::RefMut;
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -8,8 +10,7 @@ use std::time::Duration;
 
 use futures_lite::future;
 use picklock_algorithms::clients::completion::{Completions, completion};
-use picklock_algorithms::clients::zookeeper::{Path, SessionState, ZooKeeper};
-use picklock_algorithms::{Build, Env, Held, Lock, LockError};
+use picklock_algorithms::{Env, Held, Lock, LockError};
 use picklock_checker::{ContenderId, Failure, Token, What};
 
 use crate::engine::ahead::Place;
@@ -17,8 +18,9 @@ use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
 use crate::process::{ProcessId, ProcessState};
 use crate::resource::Write;
-use crate::shared::{Shared, environment, zookeeper};
+use crate::shared::{Shared, environment};
 use crate::world::{LOCK, World};
+use handle::{Handle, connect};
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,7 @@ struct Contender {
     id: ContenderId,
     process: ProcessId,
     env: Env,
-    zk: ZooKeeper,
+    client: Handle,
     lock: Box<dyn Lock>,
     /// What sleeps and answers of the resource came in before, and others may again.
     sleeps: Completions<()>,
@@ -71,7 +73,7 @@ impl Contender {
     fn new(shared: Rc<Shared>, id: ContenderId) -> Self {
         let process = ProcessId(id.0);
         let env = environment(&shared, process);
-        let (zk, lock) = connect(&shared, process, &env);
+        let (client, lock) = connect(&shared, process, &env);
         let helpers = lock.renews_sessions();
         shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
@@ -79,7 +81,7 @@ impl Contender {
             id,
             process,
             env,
-            zk,
+            client,
             lock,
             sleeps: Completions::default(),
             answers: Completions::default(),
@@ -199,7 +201,8 @@ impl Contender {
         .await;
         let ended = {
             let lost = async { Err(Interrupted(self.lock.lost(&held).await)) };
-            future::or(lost, self.section(token)).await
+            // Who has decided to write when it stood still writes before it hears of anything.
+            future::or(self.section(token), lost).await
         };
         match ended {
             Ok(()) => {
@@ -367,22 +370,10 @@ impl Contender {
 
     /// A closed session never comes back: a new one takes its place.
     fn renew_if_closed(&mut self) {
-        if !self.lock.renews_sessions() && self.zk.state() == SessionState::Closed {
-            (self.zk, self.lock) = connect(&self.shared, self.process, &self.env);
+        if !self.lock.renews_sessions() && self.client.is_closed() {
+            (self.client, self.lock) = connect(&self.shared, self.process, &self.env);
         }
     }
-}
-
-fn connect(shared: &Rc<Shared>, process: ProcessId, env: &Env) -> (ZooKeeper, Box<dyn Lock>) {
-    let zk = zookeeper(shared, process);
-    let (build, path) = {
-        let world = shared.world.borrow();
-        (world.plan.recipe.build, Path::clone(&world.lock_path))
-    };
-    let lock = match build {
-        Build::ZooKeeper(build) => build(zk.clone(), env.clone(), path),
-    };
-    (zk, lock)
 }
 
 fn failure(error: LockError) -> Failure {
@@ -392,5 +383,6 @@ fn failure(error: LockError) -> Failure {
         LockError::PlaceLost => Failure::PlaceLost,
         LockError::Disconnected => Failure::Disconnected,
         LockError::Refused => Failure::Refused,
+        LockError::TimedOut | LockError::LeaseLapsed => Failure::TimedOut,
     }
 }

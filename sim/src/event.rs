@@ -1,6 +1,7 @@
 //! What the timeline holds: everything that can happen next.
 
 use picklock_algorithms::clients::completion::Completion;
+use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 
 use crate::process::ProcessId;
@@ -32,6 +33,8 @@ pub enum Event {
     Broken { connection: ConnectionId },
     /// A server learns that a client has closed a connection.
     Gone { connection: ConnectionId },
+    /// Something happens between Redis and its clients.
+    Redis(RedisEvent),
     /// A message between servers arrives.
     Peer {
         from: ServerId,
@@ -72,6 +75,8 @@ pub enum Event {
     },
     /// A fault is over.
     Heal { fault: usize },
+    /// Nothing, but whoever waits until all has settled looks whether it has.
+    LookAround,
     /// The storm has lasted long enough.
     StormEnds,
     /// A fault is over; if it was the last, so is the storm.
@@ -80,6 +85,50 @@ pub enum Event {
     BoundReached,
     /// What was left behind has had time to go.
     Settled,
+}
+
+/// Something that happens between Redis and its clients.
+pub enum RedisEvent {
+    /// A command reaches a server.
+    ToServer {
+        connection: ConnectionId,
+        command: Command,
+    },
+    /// An answer or a message reaches a client.
+    ToClient {
+        connection: ConnectionId,
+        value: Value,
+    },
+    /// A client knocks at a server.
+    Knock { connection: ConnectionId },
+    /// A client learns that its connection stands.
+    Opened { connection: ConnectionId },
+    /// A client learns that there is no connection, or no longer.
+    Broken { connection: ConnectionId },
+    /// A server learns that a client has closed a connection.
+    Gone { connection: ConnectionId },
+    /// A server wanted to look at the clock.
+    ServerWake { server: ServerId },
+    /// A client wanted to look at the clock.
+    ClientWake { client: ClientId },
+    /// The lock's key may have expired at a server.
+    LeaseEnds { server: ServerId },
+}
+
+impl RedisEvent {
+    fn kind_and_whom(&self) -> (u64, u32) {
+        match self {
+            Self::ToServer { connection, .. } => (20, connection.0),
+            Self::ToClient { connection, .. } => (21, connection.0),
+            Self::Knock { connection } => (22, connection.0),
+            Self::Opened { connection } => (23, connection.0),
+            Self::Broken { connection } => (24, connection.0),
+            Self::Gone { connection } => (25, connection.0),
+            Self::ServerWake { server } => (26, u32::from(server.0)),
+            Self::ClientWake { client } => (27, client.0),
+            Self::LeaseEnds { server } => (28, u32::from(server.0)),
+        }
+    }
 }
 
 /// What a client asks of the resource. The answer is the value read, or 1 for a write that was taken and 0 for one
@@ -116,6 +165,8 @@ impl Event {
             Self::BoundReached => (17, 0),
             Self::Settled => (18, 0),
             Self::StormMayEnd => (19, 0),
+            Self::LookAround => (29, 0),
+            Self::Redis(event) => event.kind_and_whom(),
         };
         kind << 32 | u64::from(whom)
     }

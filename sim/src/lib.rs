@@ -6,6 +6,7 @@
 pub mod bare;
 mod bystander;
 pub mod chance;
+mod clock;
 mod contender;
 pub mod engine;
 mod event;
@@ -15,6 +16,7 @@ mod ownership;
 pub mod plan;
 pub mod process;
 mod recorder;
+pub mod redis;
 pub mod resource;
 pub mod samples;
 mod shared;

@@ -5,7 +5,14 @@ use std::time::Duration;
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use crate::chance::Chance;
-use crate::zookeeper::messages::{ConnectionId, ServerId};
+
+/// A server, from zero. Its name is `server-1` for zero; in an ensemble, its ZooKeeper id is one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerId(pub u8);
+
+/// A connection between one client and one server. Never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u32);
 
 /// A range of latencies in microseconds, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

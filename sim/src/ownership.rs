@@ -51,7 +51,7 @@ struct Owner {
 pub enum Actor {
     /// A contender.
     Contender(ContenderId),
-    /// The end of the contender's own session.
+    /// The end of the contender's own session or lease.
     SessionEnd,
     /// Somebody else: an operator.
     Outsider,
@@ -108,7 +108,7 @@ impl Ownership {
                 .iter()
                 .map(|place| (place.name, place.by))
                 .collect(),
-            OwnershipRule::Node | OwnershipRule::Data => self
+            OwnershipRule::Node | OwnershipRule::Data | OwnershipRule::Key => self
                 .owners
                 .iter()
                 .map(|owner| (owner.name, owner.by))
@@ -167,8 +167,31 @@ impl Ownership {
                     recorder,
                 );
             }
-            OwnershipRule::Data => {}
+            OwnershipRule::Data | OwnershipRule::Key => {}
         }
+    }
+
+    /// A contender has come to own the lock by its key.
+    pub fn key_set(
+        &mut self,
+        at: VirtualTime,
+        by: ContenderId,
+        name: NameId,
+        recorder: &mut Recorder,
+    ) {
+        let token = Token(self.grants + 1);
+        self.grant(at, Owner { by, token, name }, recorder);
+    }
+
+    /// A contender has ceased to own the lock by its key.
+    pub fn key_gone(
+        &mut self,
+        at: VirtualTime,
+        by: ContenderId,
+        actor: Actor,
+        recorder: &mut Recorder,
+    ) {
+        self.disown(at, |owner| owner.by == by, actor, recorder);
     }
 
     /// A node of the lock was deleted.
@@ -187,10 +210,12 @@ impl Ownership {
                     name: place.name,
                 };
                 recorder.record(at, unqueued);
-                self.disown(at, Some(place.name), by, recorder);
+                self.disown(at, |owner| owner.name == place.name, by, recorder);
                 self.grant_first(at, recorder);
             }
-            OwnershipRule::Node | OwnershipRule::Data => self.disown(at, None, by, recorder),
+            OwnershipRule::Node | OwnershipRule::Data | OwnershipRule::Key => {
+                self.disown(at, |_| true, by, recorder);
+            }
         }
     }
 
@@ -221,7 +246,7 @@ impl Ownership {
                 );
             }
             Actor::Contender(_) | Actor::SessionEnd | Actor::Outsider => {
-                self.disown(at, None, by, recorder);
+                self.disown(at, |_| true, by, recorder);
             }
         }
     }
@@ -270,17 +295,17 @@ impl Ownership {
         );
     }
 
-    /// Ends the ownership that goes with a node, or all of them.
+    /// Ends ownerships.
     fn disown(
         &mut self,
         at: VirtualTime,
-        node: Option<NameId>,
+        which: impl Fn(&Owner) -> bool,
         actor: Actor,
         recorder: &mut Recorder,
     ) {
         let lock = self.lock;
         self.owners.retain(|owner| {
-            if node.is_some_and(|node| node != owner.name) {
+            if !which(owner) {
                 return true;
             }
             let how = match actor {

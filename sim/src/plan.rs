@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use picklock_algorithms::Recipe;
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 
-use crate::zookeeper::version::Version;
+mod service;
 
 pub use crate::engine::Strategy;
+pub use service::{Deployment, Ensemble, Service};
 
 /// Everything that a run will do.
 #[derive(Clone)]
@@ -29,55 +30,6 @@ pub struct Plan {
     pub faults: Vec<PlannedFault>,
     /// The run gives up, undecided, after this many engine events.
     pub event_budget: u64,
-}
-
-/// The service that the algorithm stands on.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Service {
-    /// A ZooKeeper ensemble.
-    ZooKeeper(Ensemble),
-}
-
-/// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ensemble {
-    /// Servers: 1, 3, or 5. At the start, the one with the highest number leads.
-    pub servers: u8,
-    /// Length of a tick.
-    pub tick: Duration,
-    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
-    pub sync_limit: u32,
-    /// Ticks that a server has to find and join a leader.
-    pub init_limit: u32,
-    /// The session timeout that clients ask for; granted between 2 and 20 ticks.
-    pub session_timeout: Duration,
-    /// How long a log write takes to be safe on disk.
-    pub fsync: Duration,
-    /// Time that a server is busy with a read.
-    pub read_time: Duration,
-    /// Time that the server that a client is connected to is busy with a write.
-    pub write_time: Duration,
-    /// Time that a server is busy with sending a notification.
-    pub notification_time: Duration,
-    /// Which version its servers and clients are of.
-    pub version: Version,
-}
-
-impl Default for Ensemble {
-    fn default() -> Self {
-        Self {
-            servers: 3,
-            tick: Duration::from_secs(2),
-            sync_limit: 5,
-            init_limit: 10,
-            session_timeout: Duration::from_secs(6),
-            fsync: Duration::from_micros(500),
-            read_time: Duration::from_micros(15),
-            write_time: Duration::from_micros(30),
-            notification_time: Duration::from_micros(5),
-            version: Version::default(),
-        }
-    }
 }
 
 /// The network between everybody.
@@ -376,6 +328,10 @@ pub enum Fault {
         fsync: Duration,
         length: Duration,
     },
+    /// The server's wall clock jumps, back if negative.
+    ServerClockJump { target: ServerName, by_millis: i64 },
+    /// The lock's key goes from the server: it is evicted, or an operator deletes it.
+    EvictKey { target: ServerName },
     /// An operator deletes a contender's node in the queue.
     DeleteNode { of: ContenderName },
     /// An operator deletes the lock's own node with all below it, and makes it anew.

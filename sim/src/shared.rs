@@ -5,6 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::{Completion, completion};
+use picklock_algorithms::clients::redis::{
+    Bytes, Command, Lane, Listener, Redis, RedisResult, Transport as RedisTransport, Value,
+};
 use picklock_algorithms::clients::zookeeper::{
     Reply, Request, SessionId, SessionState, Transport, Watcher, ZooKeeper,
 };
@@ -13,6 +16,7 @@ use picklock_algorithms::env::{Env, Environment, LocalFuture};
 use crate::engine::Executor;
 use crate::event::ClientId;
 use crate::process::ProcessId;
+use crate::redis::client::Input as RedisInput;
 use crate::world::World;
 use crate::zookeeper::client::Input;
 
@@ -147,6 +151,59 @@ impl Transport for SimulatedTransport {
             .borrow_mut()
             .tell_client(self.client, Input::Close { completion });
     }
+}
+
+/// A client of the simulated Redis.
+struct SimulatedRedis {
+    shared: Rc<Shared>,
+    client: ClientId,
+}
+
+impl RedisTransport for SimulatedRedis {
+    fn nodes(&self) -> u32 {
+        self.shared.world.borrow().redis.nodes()
+    }
+
+    fn dedicated(&self, node: u32) -> Lane {
+        let mut world = self.shared.world.borrow_mut();
+        world.redis.dedicated(self.client, node)
+    }
+
+    fn submit(&self, lane: Lane, command: Command, completion: Completion<RedisResult<Value>>) {
+        let input = RedisInput::Submit {
+            lane,
+            command,
+            completion,
+        };
+        let mut world = self.shared.world.borrow_mut();
+        world.tell_redis_client(self.client, input);
+    }
+
+    fn subscribe(
+        &self,
+        node: u32,
+        channel: Bytes,
+        listener: Listener,
+        completion: Completion<RedisResult<Value>>,
+    ) {
+        let input = RedisInput::Subscribe {
+            node,
+            channel,
+            listener,
+            completion,
+        };
+        let mut world = self.shared.world.borrow_mut();
+        world.tell_redis_client(self.client, input);
+    }
+}
+
+/// A new client of Redis for a process.
+pub(crate) fn redis(shared: &Rc<Shared>, process: ProcessId) -> Redis {
+    let client = shared.world.borrow_mut().add_redis_client(process);
+    Redis::new(Rc::new(SimulatedRedis {
+        shared: Rc::clone(shared),
+        client,
+    }))
 }
 
 /// The environment of a process.

@@ -213,6 +213,7 @@ impl Simulation {
             let section = world.plan.workload.section;
             let facts = Facts {
                 lease: world.lease,
+                lease_least: world.ensemble.session_timeout,
                 progress_bound: world.progress_bound,
                 initial_value: section.initial_value(),
                 step: section.step(),

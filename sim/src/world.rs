@@ -2,6 +2,7 @@
 
 mod ahead;
 mod birth;
+mod broken_servers;
 mod clients;
 mod commits;
 mod delivery;
@@ -11,6 +12,7 @@ mod moments;
 mod names;
 mod notices;
 mod people;
+mod redis;
 mod resource;
 mod servers;
 mod wire;
@@ -21,8 +23,9 @@ use std::time::Duration;
 
 use ahead::Ahead;
 
+use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::zookeeper::{Path, RequestKind, SessionId};
+use picklock_algorithms::clients::zookeeper::{Path, SessionId};
 use picklock_algorithms::env::LocalFuture;
 use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
@@ -44,8 +47,10 @@ use crate::zookeeper::state::{Output as ServerOutput, Server};
 
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);
-/// Its node.
+/// Its node in ZooKeeper.
 pub(crate) const LOCK_PATH: &str = "/locks/a";
+/// Its key in Redis.
+pub(crate) const LOCK_KEY: &str = "lock:a";
 /// What bystanders read.
 pub(crate) const BYSTANDER_PATH: &str = "/elsewhere";
 
@@ -57,7 +62,7 @@ pub(crate) struct World {
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
-    /// The lock's own node; all share the path.
+    /// The lock's own node or key; all share the path.
     pub lock_path: Path,
     pub ensemble: Ensemble,
     pub processes: Vec<Process>,
@@ -65,6 +70,8 @@ pub(crate) struct World {
     pub clients: Vec<ClientSlot>,
     pub connections: Connections,
     pub servers: Vec<ServerSlot>,
+    /// Redis, if that is the service; then there is no ensemble.
+    pub redis: redis::Redis,
     pub ownership: Ownership,
     pub storage: Storage,
     /// Tasks to be added before the next step.
@@ -238,6 +245,7 @@ impl World {
             Event::Opened { connection } => self.opened(connection),
             Event::Broken { connection } => self.broken(connection),
             Event::Gone { connection } => self.gone(connection),
+            Event::Redis(event) => self.redis_happens(event),
             Event::Peer {
                 from,
                 to,
@@ -262,6 +270,7 @@ impl World {
             }
             Event::Strike { fault, request } => self.strike(fault, request),
             Event::Heal { fault } => self.heal(fault),
+            Event::LookAround => {}
             Event::StormEnds => self.storm_ends(),
             Event::StormMayEnd => self.begin_calm_if_over(),
             Event::BoundReached => self.ended = self.ended.or(Some(Ended::BoundReached)),

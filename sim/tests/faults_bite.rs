@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry;
 use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{
@@ -169,6 +169,28 @@ fn a_crashed_contender_comes_back_if_it_is_to_and_gets_the_lock() {
             .events
             .iter()
             .any(|event| event.at > back && entered(&event.what))
+    );
+}
+
+#[test]
+fn who_is_dead_for_good_does_not_come_back_with_another_crash() {
+    let crash = |restart_after| Fault::Crash {
+        target: FIRST,
+        restart_after,
+    };
+    let twice = [None, Some(seconds(2))].map(|after| planned(acquired(), crash(after)));
+    let history = with_faults("zk-predecessor-watch", twice.into());
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Crashed { by: A })),
+        1
+    );
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Restarted { .. })),
+        0
+    );
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Leftover { .. })),
+        0
     );
 }
 

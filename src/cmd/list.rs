@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use picklock::algorithms::registry::RECIPES;
-use picklock::checker::{INVARIANTS, METRICS, SOMETIMES};
+use picklock::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
 use picklock::scenarios::Catalogue;
 use picklock::sources;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ Examples:
   picklock list faults              each fault and trigger, as a scenario file writes it
   picklock list scenarios --json    the same for machines";
 
-/// Show what there is: algorithms, faults, invariants, metrics, moments, or scenarios.
+/// Show what there is: algorithms, faults, invariants, metrics, moments, distances, or scenarios.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct List {
@@ -44,6 +44,8 @@ enum What {
     Metrics,
     /// The moments that runs ought to come through sometimes.
     Sometimes,
+    /// The ways to say how near a run came to an overlap.
+    Distances,
     /// The scenarios that come with picklock.
     Scenarios,
 }
@@ -88,7 +90,14 @@ impl List {
             ],
             What::Invariants => vec![invariants()],
             What::Metrics => vec![metrics()],
-            What::Sometimes => vec![sometimes()],
+            What::Sometimes => {
+                let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
+                vec![meanings("sometimes", rows)]
+            }
+            What::Distances => {
+                let rows = DISTANCES.iter().map(|it| (it.name, it.meaning));
+                vec![meanings("distances", rows)]
+            }
             What::Scenarios => vec![scenarios()?],
         };
         let text = if self.json {
@@ -148,17 +157,19 @@ fn invariants() -> Table {
     }
 }
 
-fn sometimes() -> Table {
-    let rows = SOMETIMES.iter().map(|moment| Row {
-        name: moment.name.to_owned(),
-        meaning: moment.meaning.to_owned(),
+/// Things of which there is no more to say than what they mean.
+fn meanings(
+    name: &'static str,
+    things: impl Iterator<Item = (&'static str, &'static str)>,
+) -> Table {
+    let rows = things.map(|(name, meaning)| Row {
+        name: name.to_owned(),
+        meaning: meaning.to_owned(),
         example: None,
-        all: json!({ "name": moment.name, "meaning": moment.meaning }),
+        all: json!({ "name": name, "meaning": meaning }),
     });
-    Table {
-        name: "sometimes",
-        rows: rows.collect(),
-    }
+    let rows = rows.collect();
+    Table { name, rows }
 }
 
 fn metrics() -> Table {

@@ -9,6 +9,7 @@ use picklock::scenarios::saturation;
 use picklock::scenarios::shard::{self, ShardFile};
 use picklock::scenarios::shrink::{self, Budget};
 
+use super::amount::Amount;
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
@@ -36,9 +37,8 @@ pub struct Merge {
     /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
-    /// Show only what is not as expected.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    amount: Amount,
 }
 
 impl Merge {
@@ -70,11 +70,7 @@ impl Merge {
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
         for outcome in &outcomes {
-            let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
-            if !self.quiet || standing != exit::AS_EXPECTED {
-                text.push_str(&terminal::scenario(outcome, &look.stdout()));
-                text.push('\n');
-            }
+            text.extend(self.amount.said(outcome, look));
         }
         text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
         if !never.is_empty() {

@@ -11,6 +11,7 @@ use picklock::scenarios::shrink::{self, Budget};
 use picklock::scenarios::{Scenario, saturation};
 use rayon::ThreadPool;
 
+use super::amount::Amount;
 use super::choose;
 use super::part::{Part, Span, timed};
 use crate::console::{self, Look};
@@ -53,9 +54,8 @@ pub struct Run {
     /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
-    /// Show only what is not as expected, and no progress.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    amount: Amount,
 }
 
 impl Run {
@@ -75,7 +75,7 @@ impl Run {
         let work = Work::begin(
             cases.count() as u64,
             seeds,
-            !self.quiet && span.time.is_none(),
+            !self.amount.quiet && span.time.is_none(),
         );
         if let Some(path) = &self.json {
             work.can_write(path)?;
@@ -170,10 +170,10 @@ impl Run {
                 claim: scenario.claim.clone(),
                 cases,
             };
-            let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
-            if read && (!self.quiet || standing != exit::AS_EXPECTED) {
-                let block = terminal::scenario(&outcome, &look.stdout());
-                read = console::shown(work.print(&format!("{block}\n")))?;
+            if let Some(said) = self.amount.said(&outcome, look)
+                && read
+            {
+                read = console::shown(work.print(&said))?;
             }
             outcomes.push(outcome);
             if !read && self.json.is_none() {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use picklock::scenarios::search::portfolio::strategy_name;
 use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
 use picklock::scenarios::{Case, Scenario};
 use picklock::sim::plan::Strategy;
@@ -44,6 +45,9 @@ pub struct Yields {
     #[arg(long, value_name = "N", default_value_t = 2_000,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     limit: u64,
+    /// Measure only this way; may be given several times.
+    #[arg(long = "way", value_name = "WAY", value_parser = way, conflicts_with = "strategies")]
+    ways: Vec<Way>,
     /// Compare strategies of chance, each with faults of any kind, instead of ways to choose the faults.
     #[arg(long)]
     strategies: bool,
@@ -71,13 +75,15 @@ struct Column {
 }
 
 impl Column {
-    fn ways() -> Vec<Self> {
-        let ways = Way::ALL.map(|way| Self {
+    fn ways(wanted: &[Way]) -> Vec<Self> {
+        let ways = Way::ALL.into_iter();
+        let ways = ways.filter(|way| wanted.is_empty() || wanted.contains(way));
+        let columns = ways.map(|way| Self {
             name: way.name().to_owned(),
             way,
             chance: Vec::new(),
         });
-        ways.into()
+        columns.collect()
     }
 
     fn strategies() -> Vec<Self> {
@@ -94,7 +100,7 @@ impl Column {
 
     fn of(chance: Vec<Strategy>) -> Self {
         let name = match chance.as_slice() {
-            [only] => strategy(*only),
+            [only] => strategy_name(*only),
             _ => "portfolio".to_owned(),
         };
         let way = Way::Swarm;
@@ -118,13 +124,13 @@ impl Column {
     }
 }
 
-fn strategy(strategy: Strategy) -> String {
-    match strategy {
-        Strategy::Even => "even".to_owned(),
-        Strategy::Extremes => "extremes".to_owned(),
-        Strategy::Delays(delays) => format!("delays {delays}"),
-        Strategy::Priorities(changes) => format!("priorities {changes}"),
-    }
+fn way(name: &str) -> Result<Way, String> {
+    let mut ways = Way::ALL.into_iter();
+    let found = ways.find(|way| way.name() == name);
+    found.ok_or_else(|| {
+        let names = Way::ALL.map(Way::name).join(", ");
+        format!("there is no way of that name: there are {names}")
+    })
 }
 
 impl Yields {
@@ -139,7 +145,7 @@ impl Yields {
         let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
         let columns = match self.strategies {
             true => Column::strategies(),
-            false => Column::ways(),
+            false => Column::ways(&self.ways),
         };
         let steps = (cases * columns.len()) as u64;
         let work = Work::begin(cases as u64, steps, true);

@@ -27,11 +27,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a number for each event, which never changes",
     ),
     (
-        "scenarios/src/generate/faults.rs",
-        "inject",
-        "a few lines for each kind of fault",
-    ),
-    (
         "scenarios/src/search/fits.rs",
         "promise",
         "a line for each moment, by kind of fault",
@@ -52,7 +47,14 @@ pub const TABLES: &[(&str, &str, &str)] = &[
 const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-checker", &[]),
     ("picklock-algorithms", &[]),
-    ("picklock-sim", &["picklock-algorithms", "picklock-checker"]),
+    (
+        "picklock-redis",
+        &["picklock-algorithms", "picklock-checker"],
+    ),
+    (
+        "picklock-sim",
+        &["picklock-algorithms", "picklock-checker", "picklock-redis"],
+    ),
     (
         "picklock-scenarios",
         &["picklock-algorithms", "picklock-checker", "picklock-sim"],
@@ -60,7 +62,12 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-reports", &["picklock-checker"]),
     (
         "picklock-verify",
-        &["picklock-algorithms", "picklock-checker", "picklock-sim"],
+        &[
+            "picklock-algorithms",
+            "picklock-checker",
+            "picklock-redis",
+            "picklock-sim",
+        ],
     ),
     (
         "picklock",
@@ -76,15 +83,14 @@ const PICTURE: &[(&str, &[&str])] = &[
 ];
 
 pub fn recipes_in_registry(tree: &Tree) -> Vec<Breach> {
-    let folder = "algorithms/src/zookeeper/";
-    listed(
-        tree,
-        folder,
-        "pub const RECIPE:",
-        "algorithms/src/registry.rs",
-        "zk::",
-        "::RECIPE,",
-    )
+    let folders = [
+        ("algorithms/src/zookeeper/", "zk::"),
+        ("algorithms/src/redis/", "redis::"),
+    ];
+    let registry = "algorithms/src/registry.rs";
+    let (row, after) = ("pub const RECIPE:", "::RECIPE,");
+    let of_folder = |(folder, before)| listed(tree, folder, row, registry, before, after);
+    folders.into_iter().flat_map(of_folder).collect()
 }
 
 pub fn invariants_in_slice(tree: &Tree) -> Vec<Breach> {

@@ -18,6 +18,7 @@ pub mod normal;
 pub mod protocol;
 mod random;
 pub mod real;
+pub mod redis;
 pub mod scripts;
 pub mod side;
 pub mod step;

@@ -1,8 +1,8 @@
 //! Real servers, on loopback: started and stopped here, in a temporary folder that goes with them.
 
-mod folder;
+pub(crate) mod folder;
 mod install;
-mod process;
+pub(crate) mod process;
 mod socket;
 
 use std::collections::BTreeMap;

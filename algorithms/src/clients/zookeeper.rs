@@ -16,7 +16,7 @@ use std::time::Duration;
 
 pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::Children;
-pub use request::{Op, Request, RequestKind, WatchSide};
+pub use request::{Op, Request, WatchSide};
 pub use response::{ERROR_REPLY_BYTES, MultiFailed, OpResult, Reply, Response, ZkError, ZkResult};
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};

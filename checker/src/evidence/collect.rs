@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use super::writes::Sent;
-use super::{Belief, Evidence, Ownership};
+use super::{Belief, Evidence, Life, Ownership, Sign};
 use crate::{ContenderId, Disowned, LockId, NameId, Run, Token, What};
 
 /// What is under way between one contender and one lock.
@@ -56,6 +56,7 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
             queueing: Vec::with_capacity(room),
             removals: Vec::new(),
             faults: Vec::new(),
+            signs: Vec::new(),
             waiting: Vec::new(),
             leftovers: Vec::new(),
             finals: Vec::new(),
@@ -87,6 +88,12 @@ impl<'a> Collector<'a> {
                 self.settled(index, by, lock);
             }
             What::Crashed { by } => self.crashed(index, by),
+            What::Paused { by } => self.sign(index, by, Life::Paused),
+            What::Resumed { by } => self.sign(index, by, Life::Resumed),
+            What::Disconnected { by } => self.sign(index, by, Life::Disconnected),
+            What::Reconnected { by } => self.sign(index, by, Life::Reconnected),
+            What::SessionExpired { by } => self.sign(index, by, Life::SessionExpired),
+            What::SessionLost { by } => self.sign(index, by, Life::SessionLost),
             What::Queued { .. } | What::Unqueued { .. } => self.found.queueing.push(index),
             What::Owned {
                 by,
@@ -115,13 +122,7 @@ impl<'a> Collector<'a> {
             What::Final { .. } => self.found.finals.push(index),
             // These explain, and decide nothing.
             What::Finished { .. }
-            | What::Paused { .. }
-            | What::Resumed { .. }
             | What::Restarted { .. }
-            | What::Disconnected { .. }
-            | What::Reconnected { .. }
-            | What::SessionLost { .. }
-            | What::SessionExpired { .. }
             | What::Read { .. }
             | What::Written { .. }
             | What::FaultHealed { .. }
@@ -138,6 +139,10 @@ impl<'a> Collector<'a> {
         }
         self.settle_doubts();
         self.found
+    }
+
+    fn sign(&mut self, event: usize, by: ContenderId, of: Life) {
+        self.found.signs.push(Sign { by, event, of });
     }
 
     fn tally(&mut self, lock: LockId) -> &mut Tally {
@@ -230,6 +235,7 @@ impl<'a> Collector<'a> {
     }
 
     fn crashed(&mut self, index: usize, by: ContenderId) {
+        self.sign(index, by, Life::Crashed);
         for (lock, cell) in self.cells.row(by).iter_mut().enumerate() {
             leave(&mut self.found.beliefs, cell.open.take(), index);
             settle(&mut self.found.beliefs, cell.releasing.take(), index);

@@ -26,6 +26,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     match evidence.ended {
         None => undecided("the history does not say how the run ended"),
         Some((_, Ended::OutOfBudget)) => undecided("the run was out of its budget"),
+        Some((_, Ended::NotModelled)) => {
+            undecided("the run ended at something that is not modelled")
+        }
         Some((ended, Ended::AllFinished | Ended::BoundReached)) if !evidence.waiting.is_empty() => {
             stuck(evidence, ended)
         }

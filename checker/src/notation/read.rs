@@ -212,6 +212,7 @@ impl Reader {
             "end" => why(Ended::AllFinished),
             "bound-reached" => why(Ended::BoundReached),
             "out-of-budget" => why(Ended::OutOfBudget),
+            "not-modelled" => why(Ended::NotModelled),
             "leftover" => {
                 let owner = word.take("owner").map(|name| self.by(name));
                 let name = self.node(word, "somebody");

@@ -148,5 +148,6 @@ fn ended(why: Ended) -> &'static str {
         Ended::AllFinished => "all have finished",
         Ended::BoundReached => "the bound on progress is reached",
         Ended::OutOfBudget => "its budget of events is spent",
+        Ended::NotModelled => "the service was asked for something that is not modelled",
     }
 }

@@ -24,6 +24,7 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
         }],
         undecided: BTreeMap::new(),
         reached: BTreeMap::new(),
+        nearest: BTreeMap::new(),
         hash: 0x00c0_ffee_00c0_ffee,
         metrics: BTreeMap::new(),
         took: Duration::from_millis(2_100),

@@ -59,11 +59,14 @@ pub(super) fn case(
     fields.finish(mistakes);
 
     let algorithm = algorithm?;
+    let mut plan = world(algorithm);
+    if let Some(item) = &algorithm_item {
+        refuse_on_other_service(item, &plan, catalogue, mistakes);
+    }
     let name = match name {
         Some(given) => given?,
         None => algorithm.name.to_owned(),
     };
-    let mut plan = world(algorithm);
     plan.resource = resource.unwrap_or(plan.resource);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
@@ -104,6 +107,32 @@ fn algorithm(item: &Item, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Opt
         );
     }
     found.copied()
+}
+
+/// Refuses an algorithm that stands on another service than the scenario.
+fn refuse_on_other_service(
+    item: &Item,
+    plan: &Plan,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) {
+    let (needs, stands) = (plan.recipe.build.service(), plan.service.kind());
+    if needs == stands {
+        return;
+    }
+    let fit = catalogue.algorithms.iter();
+    let fit: Vec<&str> = fit
+        .filter(|recipe| recipe.build.service() == stands)
+        .map(|recipe| recipe.name)
+        .collect();
+    let mistake = Mistake::new(format!(
+        "`{}` stands on {}",
+        plan.recipe.name,
+        needs.title()
+    ))
+    .label(format!("but this scenario stands on {}", stands.title()))
+    .help(super::reader::expected(&fit));
+    mistakes.add(item.span.clone(), mistake);
 }
 
 /// A name that can stand in a command and in a file name.

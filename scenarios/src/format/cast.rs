@@ -1,6 +1,7 @@
 //! Contenders and servers by name: `contender-1`, `leader`, `follower-2`, `server-3`,
 //! `server-of-contender-1`.
 
+use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{ContenderName, ServerName};
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
@@ -12,6 +13,7 @@ use crate::nearest::nearest;
 pub(super) struct Cast {
     pub(super) contenders: Option<u32>,
     pub(super) servers: Option<u8>,
+    pub(super) service: ServiceKind,
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.
@@ -86,9 +88,45 @@ impl Cast {
         self.contender(&item, mistakes)
     }
 
-    /// A server of the ensemble.
+    /// A server of the ensemble, or of Redis.
     pub(super) fn server(self, item: &Item, mistakes: &mut Mistakes) -> Option<ServerName> {
-        let name = item.text(r#"the name of a server, such as "leader""#, mistakes)?;
+        let name = item.text(r#"the name of a server, such as "server-1""#, mistakes)?;
+        match self.service {
+            ServiceKind::ZooKeeper => self.server_of_ensemble(name, item, mistakes),
+            ServiceKind::Redis => self.server_of_redis(name, item, mistakes),
+        }
+    }
+
+    /// Servers of Redis that know nothing of each other have numbers, and no leader.
+    fn server_of_redis(
+        self,
+        name: &str,
+        item: &Item,
+        mistakes: &mut Mistakes,
+    ) -> Option<ServerName> {
+        let servers = u32::from(self.servers.unwrap_or(u8::MAX));
+        if let Some(number) = numbered(name, "server")
+            && (1..=servers).contains(&number)
+        {
+            return Some(ServerName::Number(number - 1));
+        }
+        let mistake = Mistake::new(format!("there is no server `{}`", printable(name)));
+        mistakes.add(
+            item.span.clone(),
+            mistake.help(match servers {
+                1 => "expected `server-1`, the only one".to_owned(),
+                _ => format!("expected one of `server-1` to `server-{servers}`"),
+            }),
+        );
+        None
+    }
+
+    fn server_of_ensemble(
+        self,
+        name: &str,
+        item: &Item,
+        mistakes: &mut Mistakes,
+    ) -> Option<ServerName> {
         if name == "leader" {
             return Some(ServerName::Leader);
         }
@@ -167,7 +205,11 @@ impl Cast {
         key: &'static str,
         mistakes: &mut Mistakes,
     ) -> Option<ServerName> {
-        let item = fields.need(key, &format!("{key} = \"leader\""))?;
+        let example = match self.service {
+            ServiceKind::ZooKeeper => "leader",
+            ServiceKind::Redis => "server-1",
+        };
+        let item = fields.need(key, &format!("{key} = \"{example}\""))?;
         self.server(&item, mistakes)
     }
 }

@@ -88,6 +88,8 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => None,
     }

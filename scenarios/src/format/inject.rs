@@ -10,17 +10,6 @@ use super::choice::{choose, named};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
 use crate::kind::FaultKind as Kind;
 
-/// Faults that only a Redis deployment can have.
-const REDIS_FAULTS: [&str; 7] = [
-    "failover",
-    "promote",
-    "evict-key",
-    "expire-key",
-    "delete-key",
-    "lag-replica",
-    "lose-message",
-];
-
 const DIRECTIONS: [(&str, Direction); 3] = [
     ("to-server", Direction::ToServer),
     ("to-client", Direction::ToClient),
@@ -33,19 +22,21 @@ pub(super) fn inject(
     cast: Cast,
     mistakes: &mut Mistakes,
 ) -> Option<(Fault, Range<usize>)> {
-    if let [(name, span)] = named(item, mistakes).as_slice()
-        && REDIS_FAULTS.contains(name)
-    {
-        let mistake = Mistake::new(format!("`{name}` is a fault of Redis"))
-            .label("but this scenario stands on ZooKeeper")
-            .help(expected(&Kind::NAMED.map(|(name, _)| name)));
-        mistakes.add(span.clone(), mistake);
-        return None;
-    }
     if item.as_text().is_none() && named(item, mistakes).is_empty() {
         return None;
     }
     let chosen = choose(item, "fault", &Kind::NAMED, mistakes)?;
+    if let Some(service) = chosen.kind.service()
+        && service != cast.service
+    {
+        let (name, of, here) = (chosen.name, service.title(), cast.service.title());
+        let possible: Vec<&str> = Kind::named_on(cast.service).map(|(name, _)| name).collect();
+        let mistake = Mistake::new(format!("`{name}` is a fault of {of}"))
+            .label(format!("but this scenario stands on {here}"))
+            .help(expected(&possible));
+        mistakes.add(chosen.span, mistake);
+        return None;
+    }
     let fields = chosen.fields(mistakes)?;
     let mut body = Body {
         fields,
@@ -87,6 +78,8 @@ impl Body<'_, '_, '_> {
             Kind::HoldLink => self.hold_link(),
             Kind::LagServer => self.lag_server(),
             Kind::SlowDisk => self.slow_disk(),
+            Kind::ServerClockJump => self.server_clock_jump(),
+            Kind::EvictKey => self.server().map(|target| Fault::EvictKey { target }),
             Kind::DeleteNode => {
                 let of = self
                     .cast
@@ -179,7 +172,23 @@ impl Body<'_, '_, '_> {
     }
 
     fn clock_jump(&mut self) -> Option<Fault> {
-        let target = self.target();
+        let (target, by_millis) = (self.target(), self.jump());
+        Some(Fault::ClockJump {
+            target: target?,
+            by_millis: by_millis?,
+        })
+    }
+
+    fn server_clock_jump(&mut self) -> Option<Fault> {
+        let (target, by_millis) = (self.server(), self.jump());
+        Some(Fault::ServerClockJump {
+            target: target?,
+            by_millis: by_millis?,
+        })
+    }
+
+    /// By how many milliseconds a clock jumps, back if negative.
+    fn jump(&mut self) -> Option<i64> {
         let item = self.fields.need("by", "by = \"-5s\"")?;
         let (back, by) = item.signed(self.mistakes)?;
         let wrong = if by.is_zero() {
@@ -196,10 +205,7 @@ impl Body<'_, '_, '_> {
             return None;
         }
         let by_millis = i64::try_from(by.as_millis()).ok()?;
-        Some(Fault::ClockJump {
-            target: target?,
-            by_millis: if back { -by_millis } else { by_millis },
-        })
+        Some(if back { -by_millis } else { by_millis })
     }
 
     fn clock_drift(&mut self) -> Option<Fault> {

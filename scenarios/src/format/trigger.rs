@@ -1,6 +1,6 @@
 //! `when`: what a fault waits for.
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, Section, Trigger};
 
 use super::cast::Cast;
@@ -59,6 +59,16 @@ pub(super) struct Scene {
 /// Reads the value of `when`.
 pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Option<Trigger> {
     let chosen = choose(item, "trigger", &TRIGGERS, mistakes)?;
+    if scene.cast.service == ServiceKind::Redis
+        && let Some(why) = never_on_redis(chosen.kind)
+    {
+        let mistake = Mistake::new(format!("`{}` never happens on Redis", chosen.name));
+        mistakes.add(
+            chosen.span,
+            mistake.label(why).help("choose another trigger"),
+        );
+        return None;
+    }
     match chosen.kind {
         Kind::At => chosen.duration(Zero::Allowed, mistakes).map(Trigger::At),
         Kind::Acquiring => {
@@ -103,6 +113,25 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
     }
 }
 
+fn never_on_redis(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Queued => Some("nobody queues at a key"),
+        Kind::Proposed => Some("no server asks others before it does something"),
+        Kind::SessionExpired => Some("there are no sessions"),
+        Kind::At
+        | Kind::Acquiring
+        | Kind::Waiting
+        | Kind::Acquired
+        | Kind::Writing
+        | Kind::Releasing
+        | Kind::Released
+        | Kind::Sent
+        | Kind::Committed
+        | Kind::Answered
+        | Kind::Fired => None,
+    }
+}
+
 fn nth(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<u32> {
     match fields.get("nth") {
         Some(item) => item
@@ -144,16 +173,22 @@ fn request(
     mistakes: &mut Mistakes,
 ) -> Option<(RequestKind, ContenderName, u32)> {
     let mut fields = chosen.fields(mistakes)?;
-    let item = fields.need("request", "request = \"create\"");
+    let example = match scene.cast.service {
+        ServiceKind::ZooKeeper => "request = \"create\"",
+        ServiceKind::Redis => "request = \"set\"",
+    };
+    let item = fields.need("request", example);
+    let known = || RequestKind::of_service(scene.cast.service);
     let request = item.and_then(|item| {
-        let kinds = RequestKind::ALL.map(|kind| (kind.name(), kind));
+        let kinds: Vec<_> = known().map(|kind| (kind.name(), kind)).collect();
         let request = choose(&item, "request", &kinds, mistakes)?;
         request.bare(mistakes);
         match chosen.kind {
-            Kind::Proposed | Kind::Committed if !writes(request.kind) => {
-                let writes: Vec<&str> = RequestKind::ALL
-                    .into_iter()
-                    .filter(|kind| writes(*kind))
+            Kind::Proposed | Kind::Committed
+                if !request.kind.writes() && scene.cast.service == ServiceKind::ZooKeeper =>
+            {
+                let writes: Vec<&str> = known()
+                    .filter(|kind| kind.writes())
                     .map(RequestKind::name)
                     .collect();
                 let name = request.name;
@@ -183,25 +218,6 @@ fn request(
     let nth = nth(&mut fields, mistakes);
     fields.finish(mistakes);
     Some((request?, by?, nth?))
-}
-
-/// Whether the leader proposes requests of this kind to its followers.
-pub(super) fn writes(kind: RequestKind) -> bool {
-    match kind {
-        RequestKind::Create
-        | RequestKind::Delete
-        | RequestKind::SetData
-        | RequestKind::SetAcl
-        | RequestKind::Multi => true,
-        RequestKind::Exists
-        | RequestKind::GetData
-        | RequestKind::GetChildren
-        | RequestKind::Sync
-        | RequestKind::AddWatch
-        | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals
-        | RequestKind::GetAcl => false,
-    }
 }
 
 /// `{ fault }`, counted from one, and only a fault that stands before this one.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Ensemble, Network, Service, Strategy};
+use picklock_sim::plan::{Deployment, Ensemble, Network, Service, Strategy};
 use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
@@ -12,14 +12,15 @@ use super::workload::settle;
 use crate::open::Open;
 
 /// The services that scenarios can stand on.
-const SERVICES: [(&str, Kind); 1] = [("zookeeper", Kind::ZooKeeper)];
+const SERVICES: [(&str, Kind); 2] = [("zookeeper", Kind::ZooKeeper), ("redis", Kind::Redis)];
 
 #[derive(Clone, Copy)]
 enum Kind {
     ZooKeeper,
+    Redis,
 }
 
-/// Reads `[service.zookeeper]`, and what it leaves open; also the least number of servers, if the file gives it
+/// Reads `[service.…]`, and what it leaves open; also the least number of servers, if the file gives it
 /// without a mistake.
 pub(super) fn service(
     file: &mut Fields,
@@ -41,6 +42,10 @@ pub(super) fn service(
         Kind::ZooKeeper => {
             let (ensemble, servers) = ensemble(fields, open, mistakes);
             (Service::ZooKeeper(ensemble), servers)
+        }
+        Kind::Redis => {
+            let (deployment, servers) = deployment(fields, open, mistakes);
+            (Service::Redis(deployment), servers)
         }
     }
 }
@@ -85,6 +90,42 @@ fn ensemble(
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))
+}
+
+fn deployment(
+    mut fields: Fields,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> (Deployment, Option<u8>) {
+    let default = Deployment::default();
+    let servers = match fields.get("servers") {
+        Some(item) => settle(several(&item, mistakes, independent), &mut open.servers),
+        None => Some(default.servers),
+    };
+    let least = open.servers.iter().copied().min().or(servers);
+    let lease = fields.duration("lease", Zero::Senseless, mistakes);
+    let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
+    let retries = fields.count("retries", 0..=100, mistakes);
+    let mut time = |key, fallback| {
+        let given = fields.duration(key, Zero::Allowed, mistakes);
+        given.unwrap_or(fallback)
+    };
+    let deployment = Deployment {
+        servers: servers.unwrap_or(default.servers),
+        lease: lease.unwrap_or(default.lease),
+        timeout: timeout.unwrap_or(default.timeout),
+        retries: retries.unwrap_or(default.retries),
+        retry_pause: time("retry-pause", default.retry_pause),
+        command_time: time("command-time", default.command_time),
+    };
+    fields.finish(mistakes);
+    (deployment, servers.and(least))
+}
+
+/// How many servers there are that know nothing of each other.
+fn independent(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
+    let number = item.integer(1..=15, mistakes)?;
+    u8::try_from(number).ok()
 }
 
 fn version(item: &Item, mistakes: &mut Mistakes) -> Option<Version> {

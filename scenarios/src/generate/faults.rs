@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
 };
 
 use super::draw::Draw;
@@ -33,9 +34,7 @@ enum Aim {
 impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, draw: &mut Draw) -> Self {
-        let (servers, session) = match &plan.service {
-            Service::ZooKeeper(ensemble) => (u32::from(ensemble.servers), ensemble.session_timeout),
-        };
+        let (servers, session) = (plan.service.servers().into(), plan.service.lease());
         let possible = FaultKind::possible_in(plan, &any.kinds);
         let mut kinds = Vec::new();
         // One to three kinds: a plan has few faults, and what is left out is what makes it different.
@@ -44,11 +43,11 @@ impl<'p> Storm<'p> {
         }
         let number = match kinds.is_empty() {
             true => 0,
-            // One is the most likely number, and none is the least.
+            // None is the least likely number.
             false if draw.once_in(16) => 0,
-            false => (1..any.at_most).take_while(|_| draw.once_in(2)).count() as u32 + 1,
+            false => draw.number((1, any.at_most.max(1))),
         };
-        let aims = [(5, Aim::Moments), (1, Aim::Times), (2, Aim::Either)];
+        let aims = [(6, Aim::Moments), (1, Aim::Times), (1, Aim::Either)];
         let aim = draw.weighed(&aims).unwrap_or(Aim::Either);
         Self {
             plan,
@@ -88,7 +87,7 @@ impl<'p> Storm<'p> {
                 let fault = draw.number((earlier.start as u32, earlier.end as u32 - 1)) as usize;
                 (Trigger::Fired { fault }, self.soon(draw))
             }
-            None => (self.trigger(target, draw), self.soon(draw)),
+            None => (self.trigger(kind, target, draw), self.soon(draw)),
         };
         let text = describe::fault(&inject);
         PlannedFault {
@@ -99,7 +98,7 @@ impl<'p> Storm<'p> {
         }
     }
 
-    fn trigger(&self, target: ContenderName, draw: &mut Draw) -> Trigger {
+    fn trigger(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Trigger {
         let at_moment = match self.aim {
             Aim::Moments => true,
             Aim::Times => false,
@@ -109,17 +108,15 @@ impl<'p> Storm<'p> {
             return timed(self.plan, draw);
         }
         // Mostly at a moment of its own victim.
-        let by = if draw.once_in(3) {
-            self.contender(draw)
-        } else {
-            target
-        };
-        aimed(self.plan, by, draw)
+        if draw.once_in(4) {
+            return aimed(self.plan, self.contender(draw), None, draw);
+        }
+        aimed(self.plan, target, Some(kind), draw)
     }
 
-    /// At once, or shortly after.
+    /// Mostly at once: that is what the moment was drawn for. Else shortly after.
     fn soon(&self, draw: &mut Draw) -> Duration {
-        match draw.below(4) {
+        match draw.below(6) {
             0 => draw.duration((Duration::ZERO, self.plan.network.client_latency.1 * 4)),
             1 => draw.duration((Duration::ZERO, self.session)),
             _ => Duration::ZERO,
@@ -130,14 +127,14 @@ impl<'p> Storm<'p> {
         ContenderName(draw.below(self.plan.workload.contenders))
     }
 
-    /// Shorter than a session, about as long, or longer: what happens differs.
+    /// Shorter than a session, about as long, or longer: what happens differs, and the shorter, the less.
     fn length(&self, draw: &mut Draw) -> Duration {
         let session = self.session;
         let least = Duration::from_millis(1);
         let ranges = [
-            (3, (least, session / 2)),
+            (2, (least, session / 2)),
             (2, (session / 2, session * 3 / 2)),
-            (3, (session * 3 / 2, session * 4)),
+            (4, (session * 3 / 2, session * 4)),
         ];
         let range = draw.weighed(&ranges).unwrap_or((least, session));
         draw.duration(range)
@@ -153,6 +150,9 @@ impl<'p> Storm<'p> {
     }
 
     fn server(&self, draw: &mut Draw) -> ServerName {
+        if self.plan.service.kind() == ServiceKind::Redis {
+            return ServerName::Number(draw.below(self.servers));
+        }
         let followers = self.servers - 1;
         let names = [
             (3, ServerName::Leader),
@@ -207,18 +207,10 @@ impl<'p> Storm<'p> {
                 target,
                 by: self.delay(draw),
             },
-            FaultKind::ClockJump => {
-                let hours = draw.once_in(4);
-                let most = if hours {
-                    Duration::from_secs(7_200)
-                } else {
-                    self.session * 2
-                };
-                let by = draw.duration((Duration::from_millis(1), most));
-                let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
-                let by_millis = if draw.once_in(2) { -millis } else { millis };
-                Fault::ClockJump { target, by_millis }
-            }
+            FaultKind::ClockJump => Fault::ClockJump {
+                target,
+                by_millis: self.jump(draw),
+            },
             FaultKind::ClockDrift => {
                 // From what a bad crystal does to what a bad virtual machine does.
                 let sizes = [200, 10_000, 100_000, 300_000];
@@ -234,10 +226,25 @@ impl<'p> Storm<'p> {
             | FaultKind::IsolateServer
             | FaultKind::HoldLink
             | FaultKind::LagServer
-            | FaultKind::SlowDisk => self.inject_at_server(kind, draw),
+            | FaultKind::SlowDisk
+            | FaultKind::ServerClockJump
+            | FaultKind::EvictKey => self.inject_at_server(kind, draw),
             FaultKind::DeleteNode => Fault::DeleteNode { of: target },
             FaultKind::RecreateLock => Fault::RecreateLock,
         }
+    }
+
+    /// By how many milliseconds a clock jumps.
+    fn jump(&self, draw: &mut Draw) -> i64 {
+        let hours = draw.once_in(4);
+        let most = if hours {
+            Duration::from_secs(7_200)
+        } else {
+            self.session * 2
+        };
+        let by = draw.duration((Duration::from_millis(1), most));
+        let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
+        if draw.once_in(2) { -millis } else { millis }
     }
 
     fn inject_at_server(&self, kind: FaultKind, draw: &mut Draw) -> Fault {
@@ -263,6 +270,11 @@ impl<'p> Storm<'p> {
                     length,
                 }
             }
+            FaultKind::ServerClockJump => Fault::ServerClockJump {
+                target,
+                by_millis: self.jump(draw),
+            },
+            FaultKind::EvictKey => Fault::EvictKey { target },
             FaultKind::HoldLink
             | FaultKind::Pause
             | FaultKind::Crash
@@ -344,6 +356,8 @@ fn strikes(kind: FaultKind) -> Option<Strikes> {
         | FaultKind::HoldLink
         | FaultKind::LagServer
         | FaultKind::SlowDisk
+        | FaultKind::ServerClockJump
+        | FaultKind::EvictKey
         | FaultKind::DeleteNode
         | FaultKind::RecreateLock => None,
     }

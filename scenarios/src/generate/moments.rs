@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use picklock_algorithms::OwnershipRule;
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
 
 use super::draw::Draw;
+use crate::kind::FaultKind;
+use crate::search::fits::{Class, Way, promise};
 
 /// Steps of a contender that a fault can wait for.
 #[derive(Clone, Copy)]
@@ -22,15 +24,6 @@ enum Step {
     Request(Way),
 }
 
-/// How far a request has come.
-#[derive(Clone, Copy)]
-enum Way {
-    Sent,
-    Proposed,
-    Committed,
-    Answered,
-}
-
 /// Where a request that is to be struck must be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strikes {
@@ -38,6 +31,23 @@ pub(super) enum Strikes {
     Request,
     /// Not yet back at the client.
     Reply,
+}
+
+impl Step {
+    /// The class of its moments. Of requests it is that of the most telling.
+    fn class(self) -> Class {
+        match self {
+            Self::Acquiring => Class::Acquiring,
+            Self::Queued => Class::Queued,
+            Self::Waiting => Class::Waiting,
+            Self::Acquired => Class::Acquired,
+            Self::Writing => Class::Writing,
+            Self::Releasing => Class::Releasing,
+            Self::Released => Class::Released,
+            Self::Expired => Class::Other,
+            Self::Request(way) => Class::Changing(way, RequestKind::Create),
+        }
+    }
 }
 
 /// The requests that a recipe is likely to make: those that change something are the most telling.
@@ -56,6 +66,14 @@ fn requests(plan: &Plan) -> &'static [(u32, RequestKind)] {
             (6, RequestKind::Delete),
             (2, RequestKind::Exists),
         ],
+        OwnershipRule::Key => &[
+            (8, RequestKind::Set),
+            (8, RequestKind::Script),
+            (4, RequestKind::Del),
+            (2, RequestKind::Get),
+            (2, RequestKind::Exec),
+            (2, RequestKind::SetNx),
+        ],
         OwnershipRule::Data => &[
             (6, RequestKind::SetData),
             (3, RequestKind::GetData),
@@ -64,26 +82,39 @@ fn requests(plan: &Plan) -> &'static [(u32, RequestKind)] {
     }
 }
 
-/// A moment of a contender.
-pub(super) fn aimed(plan: &Plan, by: ContenderName, draw: &mut Draw) -> Trigger {
+/// A moment of a contender at which to strike it with this kind of fault, or, if it is `None`, another.
+///
+/// How likely a moment is depends on what can come of it: a fault of one's own where nothing can is a run for nothing.
+pub(super) fn aimed(
+    plan: &Plan,
+    by: ContenderName,
+    kind: Option<FaultKind>,
+    draw: &mut Draw,
+) -> Trigger {
     let writing = match plan.workload.section {
         Section::Nothing => 0,
-        Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 3,
+        Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 4,
     };
+    // Nobody queues at Redis, and nothing is agreed on.
+    let ensemble = u32::from(plan.service.kind() == ServiceKind::ZooKeeper);
     let steps = [
         (1, Step::Acquiring),
-        (2, Step::Queued),
+        (2 * ensemble, Step::Queued),
         (4, Step::Waiting),
         (4, Step::Acquired),
         (writing, Step::Writing),
         (2, Step::Releasing),
         (2, Step::Released),
-        (1, Step::Expired),
+        (ensemble, Step::Expired),
         (3, Step::Request(Way::Sent)),
-        (2, Step::Request(Way::Proposed)),
+        (2 * ensemble, Step::Request(Way::Proposed)),
         (2, Step::Request(Way::Committed)),
         (2, Step::Request(Way::Answered)),
     ];
+    let steps = steps.map(|(odds, step)| match kind {
+        Some(kind) => (odds * promise(kind, step.class()), step),
+        None => (odds, step),
+    });
     let step = draw.weighed(&steps).unwrap_or(Step::Acquired);
     let nth = count(plan, draw);
     match step {
@@ -106,7 +137,10 @@ pub(super) fn struck(plan: &Plan, by: ContenderName, strikes: Strikes, draw: &mu
         Strikes::Reply => {
             let ways = [
                 (4, Way::Sent),
-                (1, Way::Proposed),
+                (
+                    u32::from(plan.service.kind() == ServiceKind::ZooKeeper),
+                    Way::Proposed,
+                ),
                 (1, Way::Committed),
                 (4, Way::Answered),
             ];
@@ -146,31 +180,23 @@ fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, draw: &mut Draw) 
 
 /// A request that is proposed and committed: this one, or else the most likely one.
 fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
-    match request {
-        RequestKind::Create
-        | RequestKind::Delete
-        | RequestKind::SetData
-        | RequestKind::SetAcl
-        | RequestKind::Multi => request,
-        RequestKind::Exists
-        | RequestKind::GetData
-        | RequestKind::GetChildren
-        | RequestKind::Sync
-        | RequestKind::AddWatch
-        | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals
-        | RequestKind::GetAcl => likely
-            .first()
-            .map_or(RequestKind::Create, |(_, first)| *first),
+    if request.writes() {
+        return request;
     }
+    likely
+        .first()
+        .map_or(RequestKind::Create, |(_, first)| *first)
 }
 
-/// For the how manieth time: mostly the first, and mostly one that there will be.
+/// For the how manieth time: mostly the first, and seldom one more than there are rounds, for which there must be
+/// something to do again.
 fn count(plan: &Plan, draw: &mut Draw) -> u32 {
     if draw.once_in(2) {
         return 1;
     }
-    draw.number((1, plan.workload.rounds.clamp(1, 20) + 1))
+    let rounds = plan.workload.rounds.clamp(1, 20);
+    let again = u32::from(draw.once_in(8));
+    draw.number((1, rounds + again))
 }
 
 /// A time at which something is going on.

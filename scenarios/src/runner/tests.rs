@@ -77,6 +77,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         vacuous: None,
         excused: Vec::new(),
         reached: Reached::default(),
+        nearness: Nearness::default(),
         counts: Counts::default(),
     }
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
 };
 
 use super::fits::{Class, promise, read};
+use super::roles::Roles;
 use crate::describe;
 use crate::kind::FaultKind;
 
@@ -32,30 +33,57 @@ pub fn calm(plan: &Plan) -> Plan {
     plan
 }
 
+/// What to try in a world, the most promising first.
+pub struct Shots {
+    /// The plans.
+    pub plans: Vec<Plan>,
+    /// So many of them are a fair sample: two of each kind of faults, and eight at least.
+    pub sample: usize,
+}
+
+impl Shots {
+    /// The order in which to try them: a sample, twice as many, and so on, from the first each time. What chance
+    /// decides differs from run to run, so the most promising come again before the least promising come at all.
+    pub fn order(&self) -> impl Iterator<Item = usize> + use<> {
+        let all = self.plans.len();
+        let widths = std::iter::successors(Some(self.sample), move |width| {
+            (*width < all).then(|| width.saturating_mul(2))
+        });
+        widths.flat_map(move |width| 0..width.min(all))
+    }
+}
+
 /// What to try in the world of a plan without faults, the most promising first, given the moments of a run of it.
 ///
-/// Every kind comes to its turn before any comes again, and so does, for each kind, every class of moments. Two or
-/// three kinds are first tried together, each struck by the one before it.
-pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Plan> {
-    let several = matches!(kinds.len(), 2 | 3);
-    let mut lists: Vec<Vec<Vec<PlannedFault>>> = Vec::new();
-    if several {
-        let there: Vec<FaultKind> = kinds.to_vec();
+/// Every kind comes to its turn before any comes again. Two or three kinds are also tried together, each struck by the
+/// one before it: twice as often as alone, for who names a few thinks of them together.
+pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
+    let alone: Vec<Vec<Vec<PlannedFault>>> = kinds
+        .iter()
+        .map(|kind| chains(plan, seen, &[*kind]))
+        .collect();
+    let mut together: Vec<Vec<Vec<PlannedFault>>> = Vec::new();
+    if matches!(kinds.len(), 2 | 3) {
         let back: Vec<FaultKind> = kinds.iter().rev().copied().collect();
-        lists.push(chains(plan, seen, &there));
-        lists.push(chains(plan, seen, &back));
+        together.push(chains(plan, seen, kinds));
+        together.push(chains(plan, seen, &back));
     }
-    lists.extend(kinds.iter().map(|kind| chains(plan, seen, &[*kind])));
-    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-    let mut shots = Vec::new();
-    for turn in 0..longest {
-        for faults in lists.iter().filter_map(|list| list.get(turn)) {
+    let longest = alone.iter().chain(&together).map(Vec::len).max();
+    let mut plans = Vec::new();
+    for turn in 0..longest.unwrap_or(0) {
+        let twice = [turn * 2, turn * 2 + 1];
+        let first = twice
+            .iter()
+            .flat_map(|turn| together.iter().map(move |list| list.get(*turn)));
+        let then = alone.iter().map(|list| list.get(turn));
+        for faults in first.chain(then).flatten() {
             let mut shot = plan.clone();
             shot.faults.extend(faults.iter().cloned());
-            shots.push(shot);
+            plans.push(shot);
         }
     }
-    shots
+    let sample = (alone.len() * 2 + together.len() * 4).max(8);
+    Shots { plans, sample }
 }
 
 /// The first of these kinds at each moment, and the others at once when the one before has struck.
@@ -83,8 +111,13 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
 /// A moment to aim at: how promising it is, what to wait for, and whose moment it is.
 type Shot = (u32, Trigger, ContenderName);
 
-/// The moments that suit a kind of fault, the best of each class before the second of any.
+/// So much less promising is a moment for each of its class that comes before it.
+const WORN: u32 = 12;
+
+/// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less promising,
+/// so that the best of another comes between.
 fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, ContenderName)> {
+    let roles = Roles::of(plan, seen);
     let mut classes: Vec<(Class, Vec<Shot>)> = Vec::new();
     for moment in seen {
         let Some((class, by, nth)) = read(&moment.trigger) else {
@@ -94,37 +127,27 @@ fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, Co
         if promise == 0 {
             continue;
         }
-        let score = promise * 10 + suspense(plan, moment, by, nth);
+        let score = promise * 10 + roles.suspense(moment, by, nth);
+        let score = score.saturating_sub(roles.too_late(kind, moment, by));
         let shot = (score, moment.trigger.clone(), by);
         match classes.iter_mut().find(|(known, _)| *known == class) {
             Some((_, of_class)) => of_class.push(shot),
             None => classes.push((class, vec![shot])),
         }
     }
-    let mut ranked: Vec<(usize, u32, Trigger, ContenderName)> = Vec::new();
+    let mut ranked: Vec<Shot> = Vec::new();
     for (_, mut of_class) in classes {
         of_class.sort_by_key(|(score, _, _)| std::cmp::Reverse(*score));
-        let turns = of_class.into_iter().enumerate();
-        ranked.extend(turns.map(|(turn, (score, trigger, by))| (turn, score, trigger, by)));
+        let worn = (0..).step_by(WORN as usize).zip(of_class);
+        ranked.extend(worn.map(|(worn, (score, when, by))| (score.saturating_sub(worn), when, by)));
     }
-    ranked.sort_by_key(|(turn, score, _, _)| (*turn, std::cmp::Reverse(*score)));
+    ranked.sort_by_key(|(score, _, _)| std::cmp::Reverse(*score));
     let ranked = ranked.into_iter();
-    ranked.map(|(_, _, trigger, by)| (trigger, by)).collect()
+    ranked.map(|(_, trigger, by)| (trigger, by)).collect()
 }
 
-/// How much hangs on a moment, from 0 to 9: somebody holds the lock, somebody waits, and who is struck is neither the
-/// first nor the last to come.
-fn suspense(plan: &Plan, moment: &SeenMoment, by: ContenderName, nth: u32) -> u32 {
-    let last = plan.workload.contenders.saturating_sub(1);
-    let between = by.0 > 0 && by.0 < last;
-    let first_time = nth == 1;
-    u32::from(moment.held) * 2
-        + u32::from(moment.waiting > 0)
-        + u32::from(between) * 4
-        + u32::from(first_time) * 2
-}
-
-fn strikes_request(kind: FaultKind) -> bool {
+/// Whether a fault strikes the one request that its trigger speaks of.
+pub(super) fn strikes_request(kind: FaultKind) -> bool {
     matches!(
         kind,
         FaultKind::LoseRequest
@@ -146,8 +169,7 @@ fn planned(plan: &Plan, kind: FaultKind, by: ContenderName, when: Trigger) -> Pl
 
 /// A fault of a kind as it hurts most: long enough for a session to end, or for a quorum to be missed.
 fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
-    let Service::ZooKeeper(ensemble) = &plan.service;
-    let session = ensemble.session_timeout;
+    let session = plan.service.lease();
     let (long, half) = (session * 3, session / 2);
     let its_server = ServerName::Of(target);
     match kind {
@@ -201,7 +223,7 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
             length: long,
         },
         FaultKind::HoldLink => {
-            let followers = u32::from(ensemble.servers).saturating_sub(1);
+            let followers = u32::from(plan.service.servers()).saturating_sub(1);
             // So many that those who are left are no majority.
             let held = (followers / 2 + 1).min(followers);
             let from = (0..held.max(1)).map(ServerName::Follower).collect();
@@ -220,6 +242,13 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
             target: ServerName::Leader,
             fsync: half / 10,
             length: session,
+        },
+        FaultKind::ServerClockJump => Fault::ServerClockJump {
+            target: ServerName::Number(0),
+            by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
+        },
+        FaultKind::EvictKey => Fault::EvictKey {
+            target: ServerName::Number(0),
         },
         FaultKind::DeleteNode => Fault::DeleteNode { of: target },
         FaultKind::RecreateLock => Fault::RecreateLock,

@@ -1,13 +1,13 @@
 //! How promising a kind of fault is at a moment: what is known of locks in general, and of no recipe in particular.
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Trigger};
 
 use crate::kind::FaultKind;
 
 /// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Acquiring,
     Queued,
     Waiting,
@@ -25,7 +25,7 @@ pub(super) enum Class {
 
 /// How far a request has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     Sent,
     Proposed,
     Committed,
@@ -52,32 +52,25 @@ pub(super) fn read(trigger: &Trigger) -> Option<(Class, ContenderName, u32)> {
 }
 
 fn of_request(way: Way, request: RequestKind) -> Class {
-    match request {
-        RequestKind::Create
-        | RequestKind::Delete
-        | RequestKind::SetData
-        | RequestKind::SetAcl
-        | RequestKind::Multi => Class::Changing(way, request),
-        RequestKind::Exists
-        | RequestKind::GetData
-        | RequestKind::GetChildren
-        | RequestKind::Sync
-        | RequestKind::AddWatch
-        | RequestKind::RemoveWatches
-        | RequestKind::GetEphemerals
-        | RequestKind::GetAcl => Class::Looking(way, request),
+    if request.writes() {
+        Class::Changing(way, request)
+    } else {
+        Class::Looking(way, request)
     }
 }
 
 /// How promising it is, from 1 to 10; 0 if the fault cannot strike there, or would do nothing.
-pub(super) fn promise(kind: FaultKind, class: Class) -> u32 {
+pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
     match kind {
         FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Way::Sent]),
         FaultKind::LoseReply | FaultKind::DelayReply => {
             at_request(class, &[Way::Sent, Way::Answered])
         }
         // Whose session ends, or whose node goes, under it, is the last to know.
-        FaultKind::ExpireSession | FaultKind::DeleteNode => match class {
+        FaultKind::ExpireSession
+        | FaultKind::DeleteNode
+        | FaultKind::EvictKey
+        | FaultKind::ServerClockJump => match class {
             Class::Acquired => 10,
             Class::Waiting => 9,
             Class::Writing => 7,

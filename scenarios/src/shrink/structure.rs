@@ -1,6 +1,8 @@
 //! Simpler plans: with less in them, before anything in them becomes simpler.
 
-use picklock_sim::plan::{Arrival, Ensemble, Fault, Hold, Plan, Section, Service, Trigger};
+use picklock_sim::plan::{
+    Arrival, Deployment, Ensemble, Fault, Hold, Plan, Section, Service, Trigger,
+};
 
 use super::names::{with_contenders, without_faults};
 use super::parts::moment;
@@ -144,38 +146,42 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
 
 /// Fewer servers, and settings that need no mention.
 fn services(plan: &Plan) -> Vec<Change> {
-    match &plan.service {
-        Service::ZooKeeper(ensemble) => {
-            let fewer = [1, 3].into_iter().filter(|fewer| *fewer < ensemble.servers);
-            let fewer = fewer.map(|servers| {
-                let ensemble = Ensemble {
-                    servers,
-                    ..ensemble.clone()
-                };
-                let what = format!("{servers} of {} servers", plan_servers(plan));
-                with(what, plan, |plan| {
-                    plan.service = Service::ZooKeeper(ensemble)
-                })
-            });
-            let mut changes: Vec<Change> = fewer.collect();
-            let usual = Ensemble {
-                servers: ensemble.servers,
-                ..Ensemble::default()
-            };
-            if usual != *ensemble {
-                changes.push(with("the usual settings".to_owned(), plan, |plan| {
-                    plan.service = Service::ZooKeeper(usual);
-                }));
-            }
-            changes
-        }
+    let servers = plan.service.servers();
+    let fewer = [1, 3].into_iter().filter(|fewer| *fewer < servers);
+    let fewer = fewer.map(|fewer| {
+        let what = format!("{fewer} of {servers} servers");
+        let service = with_servers(&plan.service, fewer);
+        with(what, plan, |plan| plan.service = service)
+    });
+    let mut changes: Vec<Change> = fewer.collect();
+    let usual = usual(&plan.service);
+    if usual != plan.service {
+        let what = "the usual settings".to_owned();
+        changes.push(with(what, plan, |plan| plan.service = usual));
+    }
+    changes
+}
+
+fn with_servers(service: &Service, servers: u8) -> Service {
+    match service.clone() {
+        Service::ZooKeeper(ensemble) => Service::ZooKeeper(Ensemble {
+            servers,
+            ..ensemble
+        }),
+        Service::Redis(deployment) => Service::Redis(Deployment {
+            servers,
+            ..deployment
+        }),
     }
 }
 
-fn plan_servers(plan: &Plan) -> u8 {
-    match &plan.service {
-        Service::ZooKeeper(ensemble) => ensemble.servers,
-    }
+/// So many servers with the settings that a file need not mention.
+fn usual(service: &Service) -> Service {
+    let usual = match service {
+        Service::ZooKeeper(_) => Service::ZooKeeper(Ensemble::default()),
+        Service::Redis(_) => Service::Redis(Deployment::default()),
+    };
+    with_servers(&usual, service.servers())
 }
 
 /// Simpler ways to come, to hold, and to break.
@@ -269,6 +275,8 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::IsolateServer { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => None,
     }

@@ -50,6 +50,7 @@ impl Tally {
             ran: self.ran(),
             undecided,
             reached: self.reached.clone(),
+            nearest: self.nearest.clone(),
             hash: self.hash,
             metrics,
             took,

@@ -1,4 +1,4 @@
-use picklock_checker::{Reached, VirtualTime};
+use picklock_checker::{Evidence, Reached, VirtualTime, notation};
 
 use super::*;
 
@@ -22,11 +22,18 @@ fn outcome(seed: u64) -> SeedOutcome {
         vacuous: (seed.is_multiple_of(5)).then(|| "nobody waits".to_owned()),
         excused: Vec::new(),
         reached: Reached::default(),
+        nearness: apart(9 - seed % 4),
         counts: Counts {
             grants: seed,
             ..Counts::default()
         },
     }
+}
+
+/// A run in which two holds are so many seconds apart.
+fn apart(seconds: u64) -> Nearness {
+    let run = notation::run(&format!("a:0-10 b:{}-30", 10 + seconds));
+    Nearness::of(&Evidence::of(&run))
 }
 
 /// What a shard sees of its first so many seeds.
@@ -66,6 +73,14 @@ fn shards_add_up_to_the_whole_in_any_order() {
         assert_eq!(as_one, whole);
         assert_eq!(as_one.violated["fifo"].seed, 6);
         assert_eq!(as_one.unknown["fifo"].reason, "at 4");
+        let nearest = Nearest {
+            micros: 6_000_000,
+            seed: 7,
+        };
+        assert_eq!(
+            as_one.nearest,
+            BTreeMap::from([("between-holds".to_owned(), nearest)])
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::RequestKind;
+use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Direction, Fault, PlannedFault, Trigger};
 
 use crate::describe::{contender, server, signed_millis};
@@ -92,6 +92,10 @@ fn restart(after: Option<Duration>) -> Vec<String> {
     restart.into_iter().collect()
 }
 
+fn jump(by_millis: i64) -> String {
+    format!("by = \"{}\"", signed_millis(by_millis))
+}
+
 fn way(direction: Direction) -> String {
     let name = match direction {
         Direction::ToServer => "to-server",
@@ -137,8 +141,7 @@ fn fault(fault: &Fault) -> String {
             on("delay-reply", &contender(*target), &[by(*more)])
         }
         Fault::ClockJump { target, by_millis } => {
-            let by = format!("by = \"{}\"", signed_millis(*by_millis));
-            on("clock-jump", &contender(*target), &[by])
+            on("clock-jump", &contender(*target), &[jump(*by_millis)])
         }
         Fault::ClockDrift {
             target,
@@ -153,6 +156,8 @@ fn fault(fault: &Fault) -> String {
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => of_service(fault),
     }
@@ -195,6 +200,10 @@ fn of_service(broken: &Fault) -> String {
             let fsync = format!("fsync = {}", time(*fsync));
             on("slow-disk", &server(*target), &[fsync, lasting(*length)])
         }
+        Fault::ServerClockJump { target, by_millis } => {
+            on("server-clock-jump", &server(*target), &[jump(*by_millis)])
+        }
+        Fault::EvictKey { target } => on("evict-key", &server(*target), &[]),
         Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),
         Fault::RecreateLock => "recreate-lock = {}".to_owned(),
         Fault::Pause { .. }

@@ -7,12 +7,15 @@ use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
 
 use super::ahead::Ahead;
-use super::{BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_PATH, ServerSlot, World, end};
+use super::redis::Redis;
+use super::{
+    BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_KEY, LOCK_PATH, ServerSlot, World, end,
+};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
 use crate::network::{Connections, Latency, Link};
 use crate::ownership::Ownership;
-use crate::plan::{Plan, Service};
+use crate::plan::{Ensemble, Plan, Service};
 use crate::process::Process;
 use crate::recorder::Recorder;
 use crate::resource::Storage;
@@ -29,21 +32,19 @@ const ARMED: FaultState = FaultState {
 
 impl World {
     pub fn new(plan: Rc<Plan>, tape: Tape, shared: Weak<Shared>) -> Self {
-        let Service::ZooKeeper(ensemble) = plan.service.clone();
-        let settings = Rc::new(Settings::from(&ensemble));
-        let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
-        let machines = Server::formed(&settings, &nodes);
-        let servers = machines.into_iter().map(ServerSlot::new).collect();
+        let (ensemble, servers, lock_path) = service(&plan.service);
+        let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
-        let lease = end::lease(&ensemble);
+        let lease = end::lease(&plan.service);
         let mut world = Self {
             now: VirtualTime::ZERO,
             tape,
             timeline: Timeline::default(),
-            lock_path: Path::clone(&nodes[1]),
-            recorder: recorder(&plan),
+            recorder: recorder(&plan, &lock_path),
+            lock_path,
             samples: Samples::default(),
-            processes: processes(&plan),
+            redis: Redis::new(&plan.service, processes.len()),
+            processes,
             contenders: (0..contenders).map(|_| contender(&plan)).collect(),
             clients: Vec::with_capacity(contenders + 1),
             connections: Connections::default(),
@@ -58,11 +59,11 @@ impl World {
             links_clear: true,
             seen: None,
             ended: None,
-            progress_bound: end::progress_bound(&plan, &ensemble),
+            progress_bound: end::progress_bound(&plan),
             lease,
             draining: false,
             shared,
-            links: vec![Link::default(); usize::from(ensemble.servers).pow(2)],
+            links: vec![Link::default(); usize::from(plan.service.servers()).pow(2)],
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
             server_latency: Latency::new(plan.network.server_latency),
@@ -104,14 +105,37 @@ impl World {
         self.arm_timed_faults();
         self.begin_calm_if_over();
         if !self.calm {
-            let storm = end::storm_limit(&self.plan, &self.ensemble);
+            let storm = end::storm_limit(&self.plan);
             self.timeline
                 .add(VirtualTime::ZERO + storm, Event::StormEnds);
         }
     }
 }
 
-fn recorder(plan: &Plan) -> Recorder {
+/// An ensemble, its servers, and the lock's own node. If the service is another, nobody looks at the settings.
+fn service(service: &Service) -> (Ensemble, Vec<ServerSlot>, Path) {
+    match service {
+        Service::ZooKeeper(ensemble) => {
+            let (servers, lock_path) = formed(ensemble);
+            (ensemble.clone(), servers, lock_path)
+        }
+        Service::Redis(_) => (Ensemble::default(), Vec::new(), LOCK_KEY.into()),
+    }
+}
+
+/// The servers of an ensemble that has formed, and the lock's own node.
+fn formed(ensemble: &Ensemble) -> (Vec<ServerSlot>, Path) {
+    let settings = Rc::new(Settings::from(ensemble));
+    let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
+    let machines = Server::formed(&settings, &nodes);
+    let [_, lock_path, _] = nodes;
+    (
+        machines.into_iter().map(ServerSlot::new).collect(),
+        lock_path,
+    )
+}
+
+fn recorder(plan: &Plan, lock: &str) -> Recorder {
     let mut recorder = Recorder::default();
     let contenders = 1..=plan.workload.contenders;
     recorder.history.contenders = contenders
@@ -125,7 +149,7 @@ fn recorder(plan: &Plan) -> Recorder {
         .saturating_mul(plan.workload.rounds) as usize;
     recorder.history.events.reserve(13 * rounds.min(1 << 8));
     recorder.history.names.reserve(rounds.min(1 << 8));
-    recorder.history.locks = vec![LOCK_PATH.to_owned()];
+    recorder.history.locks = vec![lock.to_owned()];
     recorder
 }
 

@@ -1,6 +1,7 @@
 //! The life of client handles in the world: connections, messages, and the waking of contenders.
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, SessionState};
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::clients::zookeeper::SessionState;
 use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{ClientSlot, Fate, World, wire};
@@ -315,15 +316,17 @@ impl World {
         let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
             return;
         };
-        let Some(client) = contender.client else {
+        if !contender.acquiring || contender.waiting {
             return;
+        }
+        let idle = match contender.client {
+            Some(client) => {
+                let machine = &self.clients[client.0 as usize].machine;
+                machine.requests_in_flight() == 0 && machine.state() == SessionState::Connected
+            }
+            None => self.redis.is_idle(process),
         };
-        let machine = &self.clients[client.0 as usize].machine;
-        if !contender.acquiring
-            || contender.waiting
-            || machine.requests_in_flight() > 0
-            || machine.state() != SessionState::Connected
-        {
+        if !idle {
             return;
         }
         contender.waiting = true;

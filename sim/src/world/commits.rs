@@ -1,6 +1,7 @@
 //! What the ensemble has committed, as it bears on the lock: who comes to own it, and who ceases to.
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::{ContenderId, Event, What};
 
 use super::{LOCK_PATH, World};

@@ -17,6 +17,10 @@ enum Recipient {
 impl World {
     /// Answers the event if its recipient runs.
     pub(super) fn deliver(&mut self, event: Event) -> Option<Event> {
+        let event = match event {
+            Event::Redis(event) => return self.deliver_redis(event),
+            event => event,
+        };
         match self.recipient(&event) {
             Recipient::World => Some(event),
             Recipient::Process(process) => self.deliver_to_process(process, event),
@@ -42,9 +46,11 @@ impl World {
             }
             Event::Knock { .. }
             | Event::ServerWake { .. }
+            | Event::Redis(_)
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
+            | Event::LookAround
             | Event::StormEnds
             | Event::StormMayEnd
             | Event::BoundReached
@@ -52,7 +58,7 @@ impl World {
         }
     }
 
-    fn deliver_to_process(&mut self, process: ProcessId, event: Event) -> Option<Event> {
+    pub(super) fn deliver_to_process(&mut self, process: ProcessId, event: Event) -> Option<Event> {
         let recipient = &mut self.processes[process.0 as usize];
         match recipient.state {
             ProcessState::Running => return Some(event),
@@ -72,6 +78,7 @@ impl World {
                     self.notified(process, false);
                 }
             }
+            Event::Redis(event) => self.too_late_of_redis(process, event),
             Event::ToServer { .. }
             | Event::Knock { .. }
             | Event::Opened { .. }
@@ -85,6 +92,7 @@ impl World {
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
+            | Event::LookAround
             | Event::StormEnds
             | Event::StormMayEnd
             | Event::BoundReached
@@ -113,6 +121,7 @@ impl World {
     pub(super) fn see_who_runs(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run = self.processes.iter().all(|process| runs(process.state))
-            && self.servers.iter().all(|slot| slot.up && !slot.hung);
+            && self.servers.iter().all(|slot| slot.up && !slot.hung)
+            && self.redis.all_run();
     }
 }

@@ -6,29 +6,36 @@ use picklock_checker::{ContenderId, Ended, What};
 
 use super::{LOCK, World};
 use crate::event::Event;
-use crate::plan::{Ensemble, Fault, Hold, Plan, PlannedFault, Section, Trigger};
+use crate::plan::{Fault, Hold, Plan, PlannedFault, Section, Service, Trigger};
 use crate::process::ProcessId;
 
-/// How long a session can outlive its owner's last sign of life: its timeout, rounded up to a tick, and half a tick
-/// more for a touch that a follower carries to the leader. One more tick is grace.
-pub(super) fn lease(ensemble: &Ensemble) -> Duration {
-    ensemble.session_timeout + ensemble.tick * 5 / 2
+/// How long the lock can outlive its owner's last sign of life. A session: its timeout, rounded up to a tick, and half
+/// a tick more for a touch that a follower carries to the leader, and one more tick as grace. A lease: its time, and a
+/// second as grace for messages on their way.
+pub(super) fn lease(service: &Service) -> Duration {
+    match service {
+        Service::ZooKeeper(ensemble) => ensemble.session_timeout + ensemble.tick * 5 / 2,
+        Service::Redis(deployment) => deployment.lease + Duration::from_secs(1),
+    }
 }
 
 /// The storm lasts this long at most.
-pub(super) fn storm_limit(plan: &Plan, ensemble: &Ensemble) -> Duration {
+pub(super) fn storm_limit(plan: &Plan) -> Duration {
     plan.workload.storm.unwrap_or_else(|| {
         let faults: Duration = plan.faults.iter().map(length).sum();
-        faults + lease(ensemble) * 3 + sections(plan)
+        faults + lease(&plan.service) * 3 + sections(plan)
     })
 }
 
-/// How long everybody has to get the lock once the storm is over: the time for dead sessions to go, for a leader to be
-/// found and clients to come back, and for every section that is still to come.
-pub(super) fn progress_bound(plan: &Plan, ensemble: &Ensemble) -> Duration {
+/// How long everybody has to get the lock once the storm is over: the time for what the dead have left to go, for a
+/// leader to be found and clients to come back, and for every section that is still to come.
+pub(super) fn progress_bound(plan: &Plan) -> Duration {
     plan.workload.progress_bound.unwrap_or_else(|| {
-        let election = ensemble.tick * ensemble.init_limit;
-        lease(ensemble) * 2 + election + sections(plan)
+        let election = match &plan.service {
+            Service::ZooKeeper(ensemble) => ensemble.tick * ensemble.init_limit,
+            Service::Redis(_) => Duration::ZERO,
+        };
+        lease(&plan.service) * 2 + election + sections(plan)
     })
 }
 
@@ -81,6 +88,8 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::LoseReply { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => Duration::ZERO,
     };

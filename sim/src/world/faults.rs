@@ -41,8 +41,9 @@ impl World {
                 target,
                 restart_after,
             } => {
-                self.crash(process(target), restart_after.is_some());
-                restart_after
+                // One that is dead already stays as dead as it is.
+                let dies = self.crash(process(target), restart_after.is_some());
+                restart_after.filter(|_| dies)
             }
             Fault::Cancel { target } => {
                 if let Some(cancel) = self.contenders[target.0 as usize].cancel.take() {
@@ -58,6 +59,7 @@ impl World {
                 if let Some(connection) = self.connection_of(target) {
                     self.cut(connection);
                 }
+                self.cut_off_from_redis(process(target));
                 None
             }
             Fault::BlackHole {
@@ -123,6 +125,10 @@ impl World {
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::SlowDisk { .. } => self.inject_at_server(fault),
+            Fault::ServerClockJump { .. } | Fault::EvictKey { .. } => {
+                self.inject_at_redis(fault);
+                None
+            }
         }
     }
 
@@ -184,8 +190,23 @@ impl World {
             | Fault::DelayReply { .. }
             | Fault::ClockJump { .. }
             | Fault::ClockDrift { .. }
+            | Fault::ServerClockJump { .. }
+            | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => None,
+        }
+    }
+
+    fn inject_at_redis(&mut self, fault: &Fault) {
+        if let Fault::ServerClockJump { target, by_millis } = *fault
+            && let Some(server) = self.server(target)
+        {
+            self.jump_redis(server, by_millis);
+        }
+        if let Fault::EvictKey { target } = *fault
+            && let Some(server) = self.server(target)
+        {
+            self.evict_from_redis(server);
         }
     }
 
@@ -220,6 +241,8 @@ impl World {
             | Fault::IsolateServer { .. }
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
+            | Fault::ServerClockJump { .. }
+            | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => {}
         }
@@ -301,11 +324,11 @@ impl World {
         }
     }
 
-    /// The process dies. Its kernel closes its connections.
-    fn crash(&mut self, target: ProcessId, comes_back: bool) {
+    /// The process dies, unless it has. Its kernel closes its connections.
+    fn crash(&mut self, target: ProcessId, comes_back: bool) -> bool {
         let process = &mut self.processes[target.0 as usize];
         if process.state == ProcessState::Crashed {
-            return;
+            return false;
         }
         process.state = ProcessState::Crashed;
         let backlog = std::mem::take(&mut process.backlog);
@@ -330,9 +353,11 @@ impl World {
                 }
             }
         }
+        self.bury_redis_clients(target);
         if !comes_back {
             self.leaves(target);
         }
+        true
     }
 
     /// A new process takes the place of a dead one, with nothing in memory.

@@ -1,6 +1,7 @@
 //! Moments of the protocol, and the faults that wait for them.
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::What;
 
 use super::World;

@@ -13,6 +13,9 @@ impl World {
 
     /// The server that a name means at the moment; `None` if there is none.
     pub(super) fn server(&self, name: ServerName) -> Option<ServerId> {
+        if self.redis.is_there() {
+            return self.redis.server(name);
+        }
         let leader = self
             .servers
             .iter()

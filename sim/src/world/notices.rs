@@ -9,11 +9,16 @@ impl World {
     /// A notification sets out for a client.
     pub(super) fn count_notification(&mut self, client: usize, caused_by: Option<SessionId>) {
         let slot = &self.clients[client];
-        if slot.process.0 as usize >= self.contenders.len() {
+        let own = caused_by == Some(slot.machine.session());
+        self.count_message(slot.process, own);
+    }
+
+    /// A notification or a message sets out for a process, caused by itself or by another.
+    pub(super) fn count_message(&mut self, process: ProcessId, own: bool) {
+        if process.0 as usize >= self.contenders.len() {
             return;
         }
         self.busy.notifications += 1;
-        let own = caused_by == Some(slot.machine.session());
         let counts = &mut self.recorder.counts;
         match (self.draining, own) {
             (false, _) => counts.notifications_arriving += 1,

@@ -8,6 +8,7 @@ use picklock_checker::{What, time::whole_micros};
 
 use super::World;
 use crate::engine::TaskId;
+use crate::event::Event;
 use crate::network::Latency;
 use crate::plan::{Arrival, Fault};
 use crate::process::{ProcessId, ProcessState};
@@ -119,13 +120,19 @@ impl World {
     pub fn wait_until_settled(&mut self, process: ProcessId, settled: Completion<()>) {
         self.contenders[process.0 as usize].settled = Some(settled);
         self.settled_waiters += 1;
+        // At an ensemble there is always a ping to come; elsewhere it may be quiet for ever.
+        if self.redis.is_there() {
+            self.timeline
+                .add(self.now + Duration::from_secs(1), Event::LookAround);
+        }
     }
 
     /// Tells those who wait for it that everything has settled, if it has.
     #[inline]
     pub fn settle(&mut self) {
+        // Whoever waits by asking again and again has always something under way.
         if self.settled_waiters == 0
-            || self.busy.requests > 0
+            || (self.busy.requests > 0 && !self.redis.is_there())
             || self.busy.notifications > 0
             || self.busy.unstarted > 0
             || self.busy.waiting < self.busy.acquiring

@@ -1,12 +1,13 @@
 //! The life of servers in the world: their connections, their links, and what they have to say.
 
-use picklock_checker::{VirtualTime, time::whole_micros};
+use picklock_algorithms::clients::RequestKind;
+use picklock_checker::VirtualTime;
 
 use super::wire::{self, answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
 use crate::world::moments::{Moment, Occasion};
-use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
 use crate::zookeeper::peer::PeerMessage;
 use crate::zookeeper::state::{Input, Output};
 
@@ -197,23 +198,32 @@ impl World {
         slot.busy_until
     }
 
-    fn fate_of_reply(
-        &mut self,
-        connection: ConnectionId,
-        client: usize,
-        xid: crate::zookeeper::messages::Xid,
-    ) -> Option<Fate> {
+    fn fate_of_reply(&mut self, connection: ConnectionId, client: usize, xid: Xid) -> Option<Fate> {
         let by = self.clients[client].process.0;
-        if let Some(kind) = self.kind_of(client, xid) {
-            self.answering = Some((connection, xid));
-            let request = self.answering;
-            self.moment(Moment {
-                by,
-                occasion: Occasion::Answered(kind),
-                request,
-            });
-            self.answering = None;
+        match self.kind_of(client, xid) {
+            Some(kind) => self.fate_of(by, kind, (connection, xid)),
+            None => self.doom_of((connection, xid)),
         }
+    }
+
+    /// What becomes of an answer that is being sent.
+    pub(super) fn fate_of(
+        &mut self,
+        by: u32,
+        kind: RequestKind,
+        request: (ConnectionId, Xid),
+    ) -> Option<Fate> {
+        self.answering = Some(request);
+        self.moment(Moment {
+            by,
+            occasion: Occasion::Answered(kind),
+            request: Some(request),
+        });
+        self.answering = None;
+        self.doom_of(request)
+    }
+
+    fn doom_of(&mut self, (connection, xid): (ConnectionId, Xid)) -> Option<Fate> {
         let doomed = self
             .doomed_replies
             .iter()
@@ -267,7 +277,7 @@ impl World {
         );
     }
 
-    fn link_between(&self, from: ServerId, to: ServerId) -> usize {
+    pub(super) fn link_between(&self, from: ServerId, to: ServerId) -> usize {
         usize::from(from.0) * self.servers.len() + usize::from(to.0)
     }
 
@@ -286,106 +296,5 @@ impl World {
 
     pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
         self.tell_server(server, Input::PeerLost { peer });
-    }
-
-    /// The server's process dies. Its kernel closes its connections.
-    pub(super) fn crash_server(&mut self, server: ServerId) {
-        let slot = &mut self.servers[server.0 as usize];
-        if !slot.up {
-            return;
-        }
-        slot.up = false;
-        slot.deaths.push(self.now);
-        slot.hung = false;
-        slot.backlog.clear();
-        slot.machine.crash(self.now);
-        for client in 0..self.clients.len() {
-            let Some(connection) = self.clients[client].connection else {
-                continue;
-            };
-            let ends = self.connections.get_mut(connection);
-            if ends.server == server && ends.open_at_server {
-                ends.open_at_server = false;
-                let at = self.reaches_client(connection, self.now, 0);
-                self.timeline.add(at, Event::Broken { connection });
-            }
-        }
-        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
-            if peer != server {
-                let latency = self.server_latency.draw(&mut self.tape);
-                let link = self.link_between(server, peer);
-                let at = self.links[link].arrival(self.now, latency);
-                self.timeline.add(
-                    at,
-                    Event::PeerLost {
-                        server: peer,
-                        peer: server,
-                    },
-                );
-            }
-        }
-    }
-
-    /// A dead server comes back with what was safe on its disk.
-    pub(super) fn restart_server(&mut self, server: ServerId) {
-        if self.servers[server.0 as usize].up {
-            return;
-        }
-        let slot = &mut self.servers[server.0 as usize];
-        slot.up = true;
-        slot.wake = VirtualTime::NEVER;
-        let out = &mut self.server_outputs;
-        slot.machine.restart(self.now, &mut self.tape, out);
-        self.server_says(server);
-    }
-
-    /// A server stands still.
-    pub(super) fn hang_server(&mut self, server: ServerId) {
-        self.servers[server.0 as usize].hung = true;
-    }
-
-    /// A server that stood still goes on: first it looks at the clock, then it reads what has queued up.
-    pub(super) fn resume_server(&mut self, server: ServerId) {
-        let slot = &mut self.servers[server.0 as usize];
-        if !slot.hung {
-            return;
-        }
-        slot.hung = false;
-        slot.wake = VirtualTime::NEVER;
-        let backlog = std::mem::take(&mut slot.backlog);
-        if slot.up {
-            self.tell_server(server, Input::Wake);
-            for event in backlog {
-                self.happen(event);
-            }
-        }
-    }
-
-    /// Cuts a server off from the others until `until`.
-    pub(super) fn isolate_server(&mut self, server: ServerId, until: VirtualTime) {
-        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
-            if peer != server {
-                self.hold_link(server, peer, until);
-                self.hold_link(peer, server, until);
-            }
-        }
-    }
-
-    /// Messages of one server to another wait until `until`.
-    pub(super) fn hold_link(&mut self, from: ServerId, to: ServerId, until: VirtualTime) {
-        let link = self.link_between(from, to);
-        self.links[link].obstacle.hold(until);
-    }
-
-    /// Lets a server learn everything later, until `until`.
-    pub(super) fn lag_server(
-        &mut self,
-        server: ServerId,
-        by: std::time::Duration,
-        until: VirtualTime,
-    ) {
-        let slot = &mut self.servers[server.0 as usize];
-        slot.lag = whole_micros(by);
-        slot.lag_until = until;
     }
 }

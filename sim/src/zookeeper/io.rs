@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{RequestKind, SessionId};
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::VirtualTime;
 
 use super::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};

@@ -6,13 +6,7 @@ use picklock_algorithms::clients::zookeeper::{
     Data, EventKind, Path, Reply, Request, SessionId, Zxid,
 };
 
-/// A server of an ensemble, from zero. Its name is `server-1` for zero, and its ZooKeeper id is one more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServerId(pub u8);
-
-/// A connection between one client and one server. Never used twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConnectionId(pub u32);
+pub use crate::network::{ConnectionId, ServerId};
 
 /// A client's number for a request, counted from one by its handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

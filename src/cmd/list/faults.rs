@@ -116,6 +116,16 @@ pub const FAULTS: &[Example] = &[
         r#"inject.slow-disk = { target = "leader", fsync = "200ms", for = "20s" }"#,
     ),
     row(
+        "server-clock-jump",
+        "The server's wall clock jumps (Redis: keys expire by it).",
+        r#"inject.server-clock-jump = { target = "server-1", by = "40s" }"#,
+    ),
+    row(
+        "evict-key",
+        "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
+        r#"inject.evict-key = { target = "server-1" }"#,
+    ),
+    row(
         "delete-node",
         "An operator deletes a contender's node in the queue.",
         r#"inject.delete-node = { of = "contender-2" }"#,
@@ -203,13 +213,25 @@ mod tests {
 
     use super::*;
 
+    /// On ZooKeeper, or, if it is of Redis alone, on Redis.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
+        let on = |service, algorithm| read_on(service, algorithm, when, inject);
+        on("zookeeper", "zk-predecessor-watch")
+            .or_else(|mistakes| on("redis", "redis-compare-and-delete").map_err(|_| mistakes))
+    }
+
+    fn read_on(
+        service: &str,
+        algorithm: &str,
+        when: &str,
+        inject: &str,
+    ) -> Result<Scenario, Vec<Diagnostic>> {
         let text = format!(
             r#"
 claim = "Things break."
 because = "They do."
 source = "A test"
-[service.zookeeper]
+[service.{service}]
 [workload]
 contenders = 3
 [[fault]]
@@ -219,7 +241,7 @@ inject.cut = {{ target = "contender-1" }}
 {when}
 {inject}
 [[case]]
-algorithm = "zk-predecessor-watch"
+algorithm = "{algorithm}"
 "#
         );
         parse("example", &text, &Catalogue::EVERYTHING)

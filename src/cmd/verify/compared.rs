@@ -26,7 +26,7 @@ pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
             seed: asked.seed,
             operations: asked.operations,
         };
-        let bar = bar(servers, asked.operations);
+        let bar = bar(name(servers), asked.operations);
         let told = |done: u64| bar.set_position(done);
         let compared = picklock_verify::zookeeper(&installed, plan, &stop, &told);
         bar.finish_and_clear();
@@ -69,12 +69,12 @@ fn installed(folder: &Path) -> Result<Installed, Failure> {
     })
 }
 
-fn bar(servers: u8, operations: u64) -> ProgressBar {
+pub(super) fn bar(name: String, operations: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
     let bar = ProgressBar::with_draw_target(Some(operations), ProgressDrawTarget::stderr());
     // The template is ours; if it were wrong, the usual look would do.
     let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(name(servers));
+    bar.set_message(name);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }
@@ -142,7 +142,7 @@ pub(super) fn not_compared(error: &VerifyError) -> Result<u8, Failure> {
 }
 
 /// What there is to say when it could not be compared: why, and the last lines of the server's log.
-fn told_of(error: &VerifyError) -> String {
+pub(super) fn told_of(error: &VerifyError) -> String {
     let mut text = format!("picklock: {error}\n");
     if !error.log().is_empty() {
         text.push_str("  the last lines of its log:\n");

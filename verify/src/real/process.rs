@@ -256,7 +256,7 @@ impl Drop for Process {
 
 /// A shell that waits until we close its input, which the system does when we die, and then kills the server and
 /// removes its folder. Without a shell nobody does.
-fn guard(server: u32, log: &Path) -> Option<Child> {
+pub(crate) fn guard(server: u32, log: &Path) -> Option<Child> {
     let folder = log.parent()?;
     apart(&mut Command::new("sh"))
         .args([
@@ -275,7 +275,7 @@ fn guard(server: u32, log: &Path) -> Option<Child> {
 }
 
 /// Ctrl-C is for us alone: we stop the others in our own way.
-fn apart(command: &mut Command) -> &mut Command {
+pub(crate) fn apart(command: &mut Command) -> &mut Command {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     command

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{Acl, CreateMode, Data, Path, Version};
+use crate::clients::RequestKind;
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,70 +111,6 @@ pub enum WatchSide {
     Any,
 }
 
-/// The kind of a request, without what it carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RequestKind {
-    /// `create`
-    Create,
-    /// `delete`
-    Delete,
-    /// `exists`
-    Exists,
-    /// `get-data`
-    GetData,
-    /// `get-children`
-    GetChildren,
-    /// `set-data`
-    SetData,
-    /// `sync`
-    Sync,
-    /// `multi`
-    Multi,
-    /// `add-watch`
-    AddWatch,
-    /// `remove-watches`
-    RemoveWatches,
-    /// `get-ephemerals`
-    GetEphemerals,
-    /// `get-acl`
-    GetAcl,
-    /// `set-acl`
-    SetAcl,
-}
-
-impl RequestKind {
-    /// Every kind that recipes use, and so scenarios know.
-    pub const ALL: [Self; 8] = [
-        Self::Create,
-        Self::Delete,
-        Self::Exists,
-        Self::GetData,
-        Self::GetChildren,
-        Self::SetData,
-        Self::Sync,
-        Self::Multi,
-    ];
-
-    /// Its name in scenario files and traces.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Exists => "exists",
-            Self::GetData => "get-data",
-            Self::GetChildren => "get-children",
-            Self::SetData => "set-data",
-            Self::Sync => "sync",
-            Self::Multi => "multi",
-            Self::AddWatch => "add-watch",
-            Self::RemoveWatches => "remove-watches",
-            Self::GetEphemerals => "get-ephemerals",
-            Self::GetAcl => "get-acl",
-            Self::SetAcl => "set-acl",
-        }
-    }
-}
-
 impl Request {
     /// Its kind.
     pub fn kind(&self) -> RequestKind {
@@ -196,21 +133,7 @@ impl Request {
 
     /// Whether it changes the tree, and so needs the leader.
     pub fn is_write(&self) -> bool {
-        match self {
-            Self::Create { .. }
-            | Self::Delete { .. }
-            | Self::SetData { .. }
-            | Self::SetAcl { .. }
-            | Self::Multi(_) => true,
-            Self::Exists { .. }
-            | Self::GetData { .. }
-            | Self::GetChildren { .. }
-            | Self::Sync { .. }
-            | Self::AddWatch { .. }
-            | Self::RemoveWatches { .. }
-            | Self::GetEphemerals { .. }
-            | Self::GetAcl { .. } => false,
-        }
+        self.kind().writes()
     }
 
     /// Whether a server refuses to read it, because it is longer than `jute.maxbuffer` as it is by default.

@@ -1,0 +1,146 @@
+//! Commands, as clients send them: words that may hold any bytes.
+
+use std::fmt;
+use std::rc::Rc;
+
+/// A command and its arguments. Cloning shares it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Command(Rc<Words>);
+
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+struct Words {
+    bytes: Vec<u8>,
+    /// Where each word ends.
+    ends: Vec<u32>,
+}
+
+impl Command {
+    /// A command without arguments.
+    pub fn new(name: &str) -> Self {
+        let words = Words {
+            bytes: Vec::with_capacity(64),
+            ends: Vec::with_capacity(8),
+        };
+        Self(Rc::new(words)).arg(name)
+    }
+
+    /// The command with one more argument.
+    #[must_use]
+    pub fn arg(mut self, word: impl AsRef<[u8]>) -> Self {
+        let words = Rc::make_mut(&mut self.0);
+        words.bytes.extend_from_slice(word.as_ref());
+        words.ends.push(words.bytes.len() as u32);
+        self
+    }
+
+    /// The command with a number as one more argument.
+    #[must_use]
+    pub fn number(self, number: impl Into<i128>) -> Self {
+        self.arg(number.into().to_string())
+    }
+
+    /// The command of these words; `None` if there are none.
+    pub fn of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> Option<Self> {
+        let empty = Self(Rc::default());
+        let command = words.into_iter().fold(empty, Self::arg);
+        (!command.is_empty()).then_some(command)
+    }
+
+    /// How many words there are, the name included.
+    pub fn len(&self) -> usize {
+        self.0.ends.len()
+    }
+
+    /// Whether there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.0.ends.is_empty()
+    }
+
+    /// The word at this place; the name is at zero.
+    pub fn word(&self, place: usize) -> Option<&[u8]> {
+        let end = *self.0.ends.get(place)? as usize;
+        let start = match place {
+            0 => 0,
+            _ => self.0.ends[place - 1] as usize,
+        };
+        Some(&self.0.bytes[start..end])
+    }
+
+    /// All words, the name first.
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).filter_map(|place| self.word(place))
+    }
+
+    /// The name, as it was written.
+    pub fn name(&self) -> &[u8] {
+        self.word(0).unwrap_or_default()
+    }
+
+    /// Whether this is the name, in capital letters or not.
+    pub fn is(&self, name: &str) -> bool {
+        self.name().eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// How many bytes it takes on the wire (RESP: an array of bulk strings).
+    pub fn wire_bytes(&self) -> u64 {
+        let lengths = self.words().map(<[u8]>::len);
+        let words: usize = lengths.map(|length| digits(length) + length + 5).sum();
+        (digits(self.len()) + 3 + words) as u64
+    }
+}
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+/// The words, with spaces between them, as a person would type them.
+impl fmt::Display for Command {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, word) in self.words().enumerate() {
+            if place > 0 {
+                out.write_str(" ")?;
+            }
+            let plain = !word.is_empty() && word.iter().all(u8::is_ascii_graphic);
+            if plain {
+                out.write_str(&String::from_utf8_lossy(word))?;
+            } else {
+                write!(out, "\"{}\"", word.escape_ascii())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_gives_back_the_words_it_was_made_of() {
+        let command = Command::new("set").arg("a").arg(b"\r\n").number(30_000);
+        assert_eq!(command.len(), 4);
+        assert!(command.is("SET"));
+        let words: Vec<&[u8]> = command.words().collect();
+        assert_eq!(words, [&b"set"[..], b"a", b"\r\n", b"30000"]);
+        assert_eq!(command.to_string(), r#"set a "\r\n" 30000"#);
+        assert_eq!(Command::of(command.words()), Some(command));
+    }
+
+    #[test]
+    fn its_length_on_the_wire_is_that_of_an_array_of_bulk_strings() {
+        let wire = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$12\r\nabcdefghijkl\r\n";
+        let command = Command::new("SET").arg("k").arg("abcdefghijkl");
+        assert_eq!(command.wire_bytes(), wire.len() as u64);
+    }
+
+    #[test]
+    fn no_words_are_no_command() {
+        assert_eq!(Command::of::<&str>([]), None);
+    }
+}

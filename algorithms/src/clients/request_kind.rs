@@ -1,0 +1,234 @@
+//! Kinds of requests, of every service: what a fault can wait for.
+
+/// The kind of a request, without what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RequestKind {
+    /// `create` (ZooKeeper)
+    Create,
+    /// `delete` (ZooKeeper)
+    Delete,
+    /// `exists` (ZooKeeper)
+    Exists,
+    /// `get-data` (ZooKeeper)
+    GetData,
+    /// `get-children` (ZooKeeper)
+    GetChildren,
+    /// `set-data` (ZooKeeper)
+    SetData,
+    /// `sync` (ZooKeeper)
+    Sync,
+    /// `multi` (ZooKeeper)
+    Multi,
+    /// `add-watch` (ZooKeeper)
+    AddWatch,
+    /// `remove-watches` (ZooKeeper)
+    RemoveWatches,
+    /// `get-ephemerals` (ZooKeeper)
+    GetEphemerals,
+    /// `get-acl` (ZooKeeper)
+    GetAcl,
+    /// `set-acl` (ZooKeeper)
+    SetAcl,
+    /// `set`: `SET` in all its forms (Redis)
+    Set,
+    /// `setnx` (Redis)
+    SetNx,
+    /// `get` (Redis)
+    Get,
+    /// `del`: `DEL` and `UNLINK` (Redis)
+    Del,
+    /// `expire`: `EXPIRE` and `PEXPIRE` (Redis)
+    Expire,
+    /// `incr` (Redis)
+    Incr,
+    /// `script`: `EVAL` and `EVALSHA` (Redis)
+    Script,
+    /// `watch` (Redis)
+    Watch,
+    /// `multi-command`: a transaction's `MULTI` (Redis)
+    MultiCommand,
+    /// `exec` (Redis)
+    Exec,
+    /// `subscribe` (Redis)
+    Subscribe,
+    /// `publish` (Redis)
+    Publish,
+    /// `wait` (Redis)
+    Wait,
+    /// `command`: any other command (Redis)
+    OtherCommand,
+}
+
+/// The service that a request is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ServiceKind {
+    /// ZooKeeper.
+    ZooKeeper,
+    /// Redis.
+    Redis,
+}
+
+impl ServiceKind {
+    /// Its name, as people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ZooKeeper => "ZooKeeper",
+            Self::Redis => "Redis",
+        }
+    }
+}
+
+impl RequestKind {
+    /// Every kind that a handle offers to recipes, and so scenarios know.
+    pub const ALL: [Self; 22] = [
+        Self::Create,
+        Self::Delete,
+        Self::Exists,
+        Self::GetData,
+        Self::GetChildren,
+        Self::SetData,
+        Self::Sync,
+        Self::Multi,
+        Self::Set,
+        Self::SetNx,
+        Self::Get,
+        Self::Del,
+        Self::Expire,
+        Self::Incr,
+        Self::Script,
+        Self::Watch,
+        Self::MultiCommand,
+        Self::Exec,
+        Self::Subscribe,
+        Self::Publish,
+        Self::Wait,
+        Self::OtherCommand,
+    ];
+
+    /// The kinds that scenarios on a service know.
+    pub fn of_service(service: ServiceKind) -> impl Iterator<Item = Self> {
+        Self::ALL
+            .into_iter()
+            .filter(move |kind| kind.service() == service)
+    }
+
+    /// Its name in scenario files and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Exists => "exists",
+            Self::GetData => "get-data",
+            Self::GetChildren => "get-children",
+            Self::SetData => "set-data",
+            Self::Sync => "sync",
+            Self::Multi => "multi",
+            Self::AddWatch => "add-watch",
+            Self::RemoveWatches => "remove-watches",
+            Self::GetEphemerals => "get-ephemerals",
+            Self::GetAcl => "get-acl",
+            Self::SetAcl => "set-acl",
+            Self::Set => "set",
+            Self::SetNx => "setnx",
+            Self::Get => "get",
+            Self::Del => "del",
+            Self::Expire => "expire",
+            Self::Incr => "incr",
+            Self::Script => "script",
+            Self::Watch => "watch",
+            Self::MultiCommand => "multi-command",
+            Self::Exec => "exec",
+            Self::Subscribe => "subscribe",
+            Self::Publish => "publish",
+            Self::Wait => "wait",
+            Self::OtherCommand => "command",
+        }
+    }
+
+    /// The service that it is made of.
+    pub fn service(self) -> ServiceKind {
+        match self {
+            Self::Create
+            | Self::Delete
+            | Self::Exists
+            | Self::GetData
+            | Self::GetChildren
+            | Self::SetData
+            | Self::Sync
+            | Self::Multi
+            | Self::AddWatch
+            | Self::RemoveWatches
+            | Self::GetEphemerals
+            | Self::GetAcl
+            | Self::SetAcl => ServiceKind::ZooKeeper,
+            Self::Set
+            | Self::SetNx
+            | Self::Get
+            | Self::Del
+            | Self::Expire
+            | Self::Incr
+            | Self::Script
+            | Self::Watch
+            | Self::MultiCommand
+            | Self::Exec
+            | Self::Subscribe
+            | Self::Publish
+            | Self::Wait
+            | Self::OtherCommand => ServiceKind::Redis,
+        }
+    }
+
+    /// Whether it changes what the service holds: ZooKeeper's leader proposes and commits such requests, and Redis
+    /// tells its replicas of them.
+    pub fn writes(self) -> bool {
+        match self {
+            Self::Create
+            | Self::Delete
+            | Self::SetData
+            | Self::SetAcl
+            | Self::Multi
+            | Self::Set
+            | Self::SetNx
+            | Self::Del
+            | Self::Expire
+            | Self::Incr
+            | Self::Script
+            | Self::Exec
+            | Self::Publish => true,
+            Self::Exists
+            | Self::GetData
+            | Self::GetChildren
+            | Self::Sync
+            | Self::AddWatch
+            | Self::RemoveWatches
+            | Self::GetEphemerals
+            | Self::GetAcl
+            | Self::Get
+            | Self::Watch
+            | Self::MultiCommand
+            | Self::Subscribe
+            | Self::Wait
+            | Self::OtherCommand => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_kinds_share_a_name() {
+        for (place, kind) in RequestKind::ALL.iter().enumerate() {
+            let earlier = &RequestKind::ALL[..place];
+            assert!(earlier.iter().all(|other| other.name() != kind.name()));
+        }
+    }
+
+    #[test]
+    fn every_service_has_requests_that_change_something() {
+        for service in [ServiceKind::ZooKeeper, ServiceKind::Redis] {
+            assert!(RequestKind::of_service(service).any(RequestKind::writes));
+        }
+    }
+}

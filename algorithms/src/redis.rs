@@ -1,0 +1,12 @@
+//! Recipes over Redis.
+
+pub mod compare_and_delete;
+pub mod fencing_token;
+pub mod get_compare_del;
+mod leased;
+pub mod redisson;
+pub mod redlock;
+pub mod redlock_no_validity;
+pub mod set_nx_px_del;
+pub mod setnx_expire;
+pub mod watch_exec;

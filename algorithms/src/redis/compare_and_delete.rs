@@ -1,0 +1,123 @@
+//! SET NX PX, a deadline of our own, and a script that deletes the key only if it is ours.
+//!
+//! # Source
+//!
+//! redis.io, "Distributed locks with Redis": the correct implementation with a single instance.
+//!
+//! # Steps
+//!
+//! 1. A token that nobody else has, for this acquisition alone.
+//! 2. Look at the monotonic clock, then `SET key token NX PX lease`. If it was set, we hold the lock until that time
+//!    and the lease, less what clocks may differ. If not, try again later.
+//! 3. If no answer came: `GET key`. If it is our token, we hold the lock, from the time before the `SET`.
+//! 4. At the deadline, stop believing.
+//! 5. Release: a script deletes the key if it holds our token. Ask again until an answer comes; the script does
+//!    nothing to another's key.
+//!
+//! # Guarantees
+//!
+//! - `mutual-exclusion` and `own-release-only`, as long as clocks keep their pace, the server forgets nothing, and no
+//!   process stands still.
+//!
+//! # Hazards
+//!
+//! - A pause across the end of the lease: the resource must refuse what is stale, and for that there must be a token
+//!   ([`fencing_token`](super::fencing_token), scenario `redis/pause`).
+//! - A server that restarts without its data, or whose clock jumps forward, lets a second one in (scenarios
+//!   `redis/restart`, `redis/clock-jump`).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::leased::{Leased, until_answered};
+use super::setnx_expire::CLAIMS;
+use crate::clients::redis::{Redis, Script, Value};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-compare-and-delete",
+    summary: "SET NX PX with a token and a deadline; released by a script that deletes only its own.",
+    source: "redis.io, Distributed locks with Redis: single instance",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
+};
+
+/// Deletes the key if it holds this token.
+pub(super) const DELETE_IF_OURS: &str = "\
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0";
+
+struct CompareAndDelete {
+    leased: Leased,
+    delete_if_ours: Script,
+    token: String,
+    deadline: Duration,
+}
+
+impl CompareAndDelete {
+    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            leased: Leased { redis, env, lease },
+            delete_if_ours: Script::new(DELETE_IF_OURS),
+            token: String::new(),
+            deadline: Duration::ZERO,
+        }
+    }
+
+    /// Whether the key holds our token.
+    async fn is_ours(&self) -> Result<bool, LockError> {
+        let ask = async || self.leased.redis.get(&self.leased.lease.key).await;
+        let there = until_answered(&self.leased, ask).await?;
+        Ok(there.as_deref() == Some(self.token.as_bytes()))
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for CompareAndDelete {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        loop {
+            self.token = self.leased.env.guid(); // Step 1.
+            let asked = self.leased.env.monotonic();
+            self.deadline = self.leased.deadline(asked);
+            let set = match self.leased.set_if_missing(&self.token).await {
+                Err(error) if !error.definite() => self.is_ours().await?, // Step 3.
+                answer => answer?,
+            };
+            if set && self.leased.env.monotonic() < self.deadline {
+                return Ok(self.leased.held(None));
+            }
+            self.leased.pause().await;
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        let mut asked_before = false;
+        loop {
+            let redis = &self.leased.redis;
+            let answer = redis
+                .script(&self.delete_if_ours, &[&held.place], &[&self.token])
+                .await;
+            match answer {
+                Ok(Value::Integer(1)) => return Ok(()),
+                // It may have been us who deleted it.
+                Ok(_) if asked_before => return Ok(()),
+                Ok(_) => return Err(LockError::PlaceLost),
+                Err(error) if error.definite() && !asked_before => return Err(error.into()),
+                Err(_) => {}
+            }
+            asked_before = true;
+            self.leased.pause().await;
+        }
+    }
+
+    /// Step 4.
+    async fn lost(&self, _held: &Held) -> LockError {
+        self.leased.lapsed(self.deadline).await
+    }
+}

@@ -1,0 +1,130 @@
+//! SET NX PX and INCR in one script: a lease with a fencing token.
+//!
+//! # Source
+//!
+//! M. Kleppmann, "How to do distributed locking", 2016: the lock gives out a number that only rises, and the resource
+//! refuses a lower one.
+//!
+//! # Steps
+//!
+//! 1. A script sets the key as `SET key token NX PX lease` does, and answers the next number of a counter if it did.
+//! 2. Send the number with every write.
+//! 3. Release as [`compare_and_delete`](super::compare_and_delete) does.
+//!
+//! # Guarantees
+//!
+//! - `no-stale-effect` on a resource that looks at the token, whatever stands still.
+//! - `fencing-monotonic`, as long as the server forgets nothing.
+//!
+//! # Hazards
+//!
+//! - The counter is a key like any other: a server that restarts without its data gives out the same numbers again
+//!   (scenario `redis/restart`).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::compare_and_delete::DELETE_IF_OURS;
+use super::leased::{Leased, until_answered};
+use crate::clients::redis::{Redis, RedisError, Script, Value};
+use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-fencing-token",
+    summary: "SET NX PX and INCR in one script: a lease with a number that the resource can check.",
+    source: "M. Kleppmann, How to do distributed locking, 2016",
+    flaw: None,
+    claims: &[
+        Claim::MutualExclusion,
+        Claim::ExclusiveOwnership,
+        Claim::NoStaleEffect,
+        Claim::FencingMonotonic,
+        Claim::Progress,
+        Claim::NoOrphan,
+        Claim::OwnReleaseOnly,
+        Claim::HonestAnswer,
+    ],
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
+};
+
+/// Answers the number that comes with the key, if it holds this token already or is set now.
+const SET_AND_COUNT: &str = "\
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  return redis.call('INCR', KEYS[2])
+end
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return tonumber(redis.call('GET', KEYS[2]))
+end
+return false";
+
+struct FencingToken {
+    leased: Leased,
+    counter: String,
+    set_and_count: Script,
+    delete_if_ours: Script,
+    token: String,
+    deadline: Duration,
+}
+
+impl FencingToken {
+    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            counter: format!("{}:counter", lease.key),
+            leased: Leased { redis, env, lease },
+            set_and_count: Script::new(SET_AND_COUNT),
+            delete_if_ours: Script::new(DELETE_IF_OURS),
+            token: String::new(),
+            deadline: Duration::ZERO,
+        }
+    }
+
+    /// Asks again until an answer comes: the token says whether an earlier request was ours.
+    async fn ask(&self) -> Result<Value, RedisError> {
+        let lease = self.leased.lease.time.as_millis().to_string();
+        let (keys, args) = (
+            [&*self.leased.lease.key, &*self.counter],
+            [&*self.token, &*lease],
+        );
+        let redis = &self.leased.redis;
+        until_answered(&self.leased, async || {
+            redis.script(&self.set_and_count, &keys, &args).await
+        })
+        .await
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for FencingToken {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        loop {
+            self.token = self.leased.env.guid();
+            let asked = self.leased.env.monotonic();
+            self.deadline = self.leased.deadline(asked);
+            if let Value::Integer(number) = self.ask().await?
+                && self.leased.env.monotonic() < self.deadline
+            {
+                return Ok(self.leased.held(u64::try_from(number).ok())); // Step 1.
+            }
+            self.leased.pause().await;
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        let redis = &self.leased.redis;
+        let ask = async || {
+            redis
+                .script(&self.delete_if_ours, &[&held.place], &[&self.token])
+                .await
+        };
+        // What is not there any more has gone with the lease, or by an earlier request of ours.
+        until_answered(&self.leased, ask).await?;
+        Ok(())
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        self.leased.lapsed(self.deadline).await
+    }
+}

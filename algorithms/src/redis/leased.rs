@@ -1,0 +1,78 @@
+//! What most recipes over Redis have in common: a key with a token of our own, a deadline, and waiting by asking again.
+
+use std::future::pending;
+use std::time::Duration;
+
+use crate::clients::redis::{Redis, RedisError, RedisResult};
+use crate::{Env, Held, Lease, LockError};
+
+/// A handle, the environment of the process, and the key.
+pub(super) struct Leased {
+    pub redis: Redis,
+    pub env: Env,
+    pub lease: Lease,
+}
+
+/// Between two attempts pass this much, and a random part of as much again, so that nobody keeps step with another.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Clocks may differ in their pace by one in a hundred, and keys expire by the millisecond.
+pub(super) fn drift(lease: Duration) -> Duration {
+    lease / 100 + Duration::from_millis(2)
+}
+
+impl Leased {
+    /// Waits before the next attempt.
+    pub async fn pause(&self) {
+        let most = u64::try_from(PAUSE.as_micros()).unwrap_or(u64::MAX);
+        let more = Duration::from_micros(self.env.random() % most);
+        self.env.sleep(PAUSE + more).await;
+    }
+
+    /// `SET key token NX PX lease`
+    pub async fn set_if_missing(&self, token: &str) -> RedisResult<bool> {
+        let Lease { key, time } = &self.lease;
+        self.redis.set_if_missing(key, token, *time).await
+    }
+
+    /// When a lease that was asked for at `asked` is over for certain, by our own monotonic clock: the server has
+    /// begun to count later than that.
+    pub fn deadline(&self, asked: Duration) -> Duration {
+        (asked + self.lease.time).saturating_sub(drift(self.lease.time))
+    }
+
+    /// Resolves when the deadline has come.
+    pub async fn lapsed(&self, deadline: Duration) -> LockError {
+        let left = deadline.saturating_sub(self.env.monotonic());
+        self.env.sleep(left).await;
+        LockError::LeaseLapsed
+    }
+
+    /// Proof that we hold the key.
+    pub fn held(&self, token: Option<u64>) -> Held {
+        Held {
+            place: self.lease.key.clone(),
+            token,
+        }
+    }
+}
+
+/// Whoever never looks is never told.
+pub(super) async fn never() -> LockError {
+    pending().await
+}
+
+/// Asks again until an answer comes, or it is certain that nothing was done.
+pub(super) async fn until_answered<T>(
+    leased: &Leased,
+    ask: impl AsyncFn() -> RedisResult<T>,
+) -> RedisResult<T> {
+    loop {
+        match ask().await {
+            Err(RedisError::ConnectionLoss | RedisError::TimedOut | RedisError::NotConnected) => {
+                leased.pause().await;
+            }
+            answer => return answer,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Redisson's `RLock`: a hash with a count per thread, a watchdog that renews the lease, and waking by publish.
+//!
+//! # Source
+//!
+//! Redisson 4.x, `RedissonLock`, `LockRenewalScheduler`, `LockPubSub`.
+//!
+//! # Steps
+//!
+//! 1. A script: if the key is missing, or has our field, count one up and set the lease; otherwise answer what is left
+//!    of the lease. Our field names the process and the thread, and not the acquisition.
+//! 2. If we did not get it: subscribe to the lock's channel, and go to 1 again, for the lock may have been released
+//!    before the server heard of the subscription.
+//! 3. Wait for a message, or until what is left of the lease is over, and go to 1.
+//! 4. While we hold it, a watchdog sets the lease again every third of it, as long as our field is there.
+//! 5. Release: a script: if the latch of this request is there, answer what it holds. If our field is missing, answer
+//!    nothing. Count one down; at zero delete the key, publish, and leave the latch. Then delete the latch.
+//!
+//! # Guarantees
+//!
+//! - Whoever waits is woken by a message, and does not ask all the time.
+//! - A release that is sent twice counts once, as long as the latch lives.
+//!
+//! # Hazards
+//!
+//! - The application is never told that the lease has ended (issue 4698): it goes on believing (scenario
+//!   `redis/pause`).
+//! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
+//! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: nobody gets it before the
+//!   lease is over (scenario `redis/lost-reply`).
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_lite::future;
+
+use super::leased::{Leased, never};
+use super::setnx_expire::CLAIMS;
+use crate::clients::redis::{Redis, Script, Value};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redisson-lock",
+    summary: "Redisson's RLock: a hash per lock, a watchdog, and waking by publish.",
+    source: "Redisson 4.x, RedissonLock",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
+};
+
+const ACQUIRE: &str = "\
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
+  redis.call('HINCRBY', KEYS[1], ARGV[2], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  return nil
+end
+return redis.call('PTTL', KEYS[1])";
+
+const RENEW: &str = "\
+if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[1])
+end
+return 0";
+
+const RELEASE: &str = "\
+local done = redis.call('GET', KEYS[3])
+if done ~= false then
+  return tonumber(done)
+end
+if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then
+  return nil
+end
+if redis.call('HINCRBY', KEYS[1], ARGV[2], -1) > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  redis.call('SET', KEYS[3], 0, 'PX', ARGV[3])
+  return 0
+end
+redis.call('DEL', KEYS[1])
+redis.call('PUBLISH', KEYS[2], 'unlock')
+redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
+return 1";
+
+/// How long the latch of a release lives: a client's timeouts and pauses, for each of its attempts.
+const LATCH_MILLIS: &str = "13000";
+
+struct RedissonLock {
+    leased: Leased,
+    scripts: Scripts,
+    /// The process and the thread.
+    field: String,
+    channel: String,
+    /// Says to the watchdog of the present hold that it is over.
+    hold: Rc<Cell<bool>>,
+}
+
+struct Scripts {
+    acquire: Script,
+    renew: Script,
+    release: Script,
+}
+
+/// What came of an attempt.
+enum Attempt {
+    Ours,
+    /// Another's, for this much longer, or for ever.
+    Taken(Option<Duration>),
+}
+
+impl RedissonLock {
+    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            scripts: Scripts {
+                acquire: Script::new(ACQUIRE),
+                renew: Script::new(RENEW),
+                release: Script::new(RELEASE),
+            },
+            field: format!("{}:1", env.guid()),
+            channel: format!("redisson_lock__channel:{{{}}}", lease.key),
+            leased: Leased { redis, env, lease },
+            hold: Rc::default(),
+        }
+    }
+
+    fn lease_millis(&self) -> String {
+        self.leased.lease.time.as_millis().to_string()
+    }
+
+    /// Step 1.
+    async fn attempt(&self) -> Result<Attempt, LockError> {
+        let (keys, lease) = ([&*self.leased.lease.key], self.lease_millis());
+        let redis = &self.leased.redis;
+        let answer = redis
+            .script(&self.scripts.acquire, &keys, &[&lease, &self.field])
+            .await?;
+        Ok(match answer {
+            Value::Integer(left) => {
+                Attempt::Taken(u64::try_from(left).ok().map(Duration::from_millis))
+            }
+            _ => Attempt::Ours,
+        })
+    }
+
+    /// Steps 2 and 3.
+    async fn wait(&self) -> Result<(), LockError> {
+        let subscription = self.leased.redis.subscribe(&self.channel).await?;
+        loop {
+            match self.attempt().await? {
+                Attempt::Ours => return Ok(()),
+                Attempt::Taken(left) => {
+                    let told = async {
+                        subscription.next().await;
+                    };
+                    match left {
+                        Some(left) => future::or(told, self.leased.env.sleep(left)).await,
+                        None => told.await,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Step 4.
+    fn watch_over(&mut self) {
+        let hold = Rc::new(Cell::new(true));
+        self.hold = Rc::clone(&hold);
+        let (redis, env) = (self.leased.redis.clone(), self.leased.env.clone());
+        let (key, field) = (self.leased.lease.key.clone(), self.field.clone());
+        let (renew, lease) = (self.scripts.renew.clone(), self.lease_millis());
+        let every = self.leased.lease.time / 3;
+        self.leased.env.spawn(async move {
+            loop {
+                env.sleep(every).await;
+                if !hold.get() {
+                    return;
+                }
+                let answer = redis.script(&renew, &[&key], &[&lease, &field]).await;
+                // An error is written to a log, and the next turn comes; nobody is told that the field is gone.
+                if answer == Ok(Value::Integer(0)) {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for RedissonLock {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        if let Attempt::Taken(_) = self.attempt().await? {
+            self.wait().await?;
+        }
+        self.watch_over();
+        Ok(self.leased.held(None))
+    }
+
+    /// Step 5.
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        self.hold.set(false);
+        let latch = format!(
+            "redisson_unlock_latch:{{{}}}:{}",
+            held.place,
+            self.leased.env.guid()
+        );
+        let (keys, lease) = ([&*held.place, &*self.channel, &*latch], self.lease_millis());
+        let redis = &self.leased.redis;
+        let args = [&*lease, &*self.field, LATCH_MILLIS];
+        let answer = redis.script(&self.scripts.release, &keys, &args).await?;
+        // Whether that succeeds changes nothing: it goes by itself.
+        let _gone = redis.del(&latch).await;
+        match answer {
+            Value::Integer(_) => Ok(()),
+            _ => Err(LockError::PlaceLost),
+        }
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        never().await
+    }
+}

@@ -1,0 +1,153 @@
+//! Redlock: the same key on several servers that know nothing of each other, and a majority of them.
+//!
+//! # Source
+//!
+//! redis.io, "Distributed locks with Redis": the Redlock algorithm.
+//!
+//! # Steps
+//!
+//! 1. Look at the clock.
+//! 2. `SET key token NX PX lease` on every server, with a short timeout for each.
+//! 3. Look at the clock again. If more than half of the servers have set it, and what is left of the lease, less what
+//!    clocks may differ, is more than nothing, we hold the lock for that long.
+//! 4. If not, delete our token everywhere, wait a random time, and go to 1.
+//! 5. Release: a script deletes the key if it holds our token, on every server, also on those that have not answered.
+//!
+//! # Guarantees
+//!
+//! - `mutual-exclusion`, as long as clocks keep their pace, no server forgets its keys, and no process stands still.
+//!
+//! # Hazards
+//!
+//! - A server that restarts without its data votes twice (scenario `redis/redlock-restart`).
+//! - Clocks of a majority that jump forward end the lease early (scenario `redis/redlock-clock-jump`).
+//! - There is no fencing token (scenario `redis/pause`).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::compare_and_delete::DELETE_IF_OURS;
+use super::leased::{Leased, drift};
+use super::setnx_expire::CLAIMS;
+use crate::clients::redis::{Redis, RedisResult, Script, Value};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redlock",
+    summary: "SET NX PX on several independent servers: a majority, and what is left of the lease.",
+    source: "redis.io, Distributed locks with Redis: the Redlock algorithm",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
+};
+
+pub(super) struct Redlock {
+    leased: Leased,
+    delete_if_ours: Script,
+    token: String,
+    deadline: Duration,
+    /// Step 3 as a whole, or the count of servers alone.
+    pub looks_at_clock: bool,
+}
+
+impl Redlock {
+    pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            leased: Leased { redis, env, lease },
+            delete_if_ours: Script::new(DELETE_IF_OURS),
+            token: String::new(),
+            deadline: Duration::ZERO,
+            looks_at_clock: true,
+        }
+    }
+
+    fn servers(&self) -> impl Iterator<Item = Redis> {
+        let redis = &self.leased.redis;
+        (0..redis.nodes()).map(|node| redis.at(node))
+    }
+
+    /// On how many servers the key holds our token now.
+    async fn set_everywhere(&self) -> usize {
+        let Lease { key, time } = &self.leased.lease;
+        let asked = self.servers().map(|server| async move {
+            let set = server.set_if_missing(key, &self.token, *time).await;
+            set == Ok(true)
+        });
+        all(asked).await.into_iter().filter(|set| *set).count()
+    }
+
+    /// What each server has answered.
+    async fn delete_everywhere(&self) -> Vec<RedisResult<Value>> {
+        let asked = self.servers().map(|server| async move {
+            let (keys, args) = ([&*self.leased.lease.key], [&*self.token]);
+            server.script(&self.delete_if_ours, &keys, &args).await
+        });
+        all(asked).await
+    }
+}
+
+/// Waits for all of them together.
+async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut waiting: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
+    let mut outputs: Vec<Option<F::Output>> = waiting.iter().map(|_| None).collect();
+    std::future::poll_fn(|context| {
+        for (future, output) in waiting.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(ready) = future.as_mut().poll(context)
+            {
+                *output = Some(ready);
+            }
+        }
+        if outputs.iter().all(Option::is_some) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    outputs.into_iter().flatten().collect()
+}
+
+#[async_trait(?Send)]
+impl Lock for Redlock {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        loop {
+            self.token = self.leased.env.guid();
+            let lease = self.leased.lease.time;
+            let began = self.leased.env.monotonic(); // Step 1.
+            let set = self.set_everywhere().await; // Step 2.
+            let counted_from = if self.looks_at_clock {
+                began
+            } else {
+                self.leased.env.monotonic()
+            };
+            self.deadline = (counted_from + lease).saturating_sub(drift(lease));
+            let majority = set * 2 > self.leased.redis.nodes() as usize;
+            if majority && self.leased.env.monotonic() < self.deadline {
+                return Ok(self.leased.held(None)); // Step 3.
+            }
+            self.delete_everywhere().await; // Step 4.
+            self.leased.pause().await;
+        }
+    }
+
+    /// What cannot be deleted goes by itself.
+    async fn release(&mut self, _held: Held) -> Result<(), LockError> {
+        let answers = self.delete_everywhere().await; // Step 5.
+        let deleted = answers.iter().filter(|it| **it == Ok(Value::Integer(1)));
+        if deleted.count() * 2 > answers.len() || answers.iter().any(Result::is_err) {
+            return Ok(());
+        }
+        Err(LockError::PlaceLost)
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        self.leased.lapsed(self.deadline).await
+    }
+}

@@ -1,0 +1,95 @@
+//! SET NX PX, and a release by WATCH, GET, MULTI, DEL, and EXEC on a connection of its own.
+//!
+//! # Source
+//!
+//! redis.io, "Transactions": optimistic locking with check-and-set; in use where scripts are not allowed.
+//!
+//! # Steps
+//!
+//! 1. `SET key token NX PX lease`, as in [`compare_and_delete`](super::compare_and_delete).
+//! 2. Release: `WATCH key`, `GET key`.
+//! 3. If it is our token: `MULTI`, `DEL key`, `EXEC`. If `EXEC` does nothing because the key was touched, go to 2.
+//! 4. If not: `UNWATCH`.
+//!
+//! # Guarantees
+//!
+//! - `own-release-only`: since Redis 6.0.9 a key that expires after `WATCH` counts as touched.
+//!
+//! # Hazards
+//!
+//! - If the connection breaks after step 2 and the client library connects again by itself, `EXEC` watches nothing, and
+//!   deletes whatever is there (scenario `redis/watch-retries`).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::leased::Leased;
+use super::setnx_expire::CLAIMS;
+use crate::clients::redis::{Command, Redis};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-watch-exec",
+    summary: "SET NX PX with a deadline; released by WATCH, GET, MULTI, DEL, and EXEC.",
+    source: "redis.io, Transactions: optimistic locking",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
+};
+
+struct WatchExec {
+    leased: Leased,
+    /// For `WATCH`: nobody else uses this connection.
+    own: Redis,
+    token: String,
+    deadline: Duration,
+}
+
+impl WatchExec {
+    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            own: redis.dedicated(),
+            leased: Leased { redis, env, lease },
+            token: String::new(),
+            deadline: Duration::ZERO,
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for WatchExec {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        loop {
+            self.token = self.leased.env.guid();
+            let asked = self.leased.env.monotonic();
+            self.deadline = self.leased.deadline(asked);
+            let set = self.leased.set_if_missing(&self.token).await?;
+            if set && self.leased.env.monotonic() < self.deadline {
+                return Ok(self.leased.held(None)); // Step 1.
+            }
+            self.leased.pause().await;
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        loop {
+            self.own.watch(&held.place).await?; // Step 2.
+            let there = self.own.get(&held.place).await?;
+            if there.as_deref() != Some(self.token.as_bytes()) {
+                self.own.unwatch().await?; // Step 4.
+                return Err(LockError::PlaceLost);
+            }
+            let delete = Command::new("DEL").arg(&*held.place);
+            if self.own.transaction([delete]).await?.is_some() {
+                return Ok(()); // Step 3.
+            }
+        }
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        self.leased.lapsed(self.deadline).await
+    }
+}

@@ -1,0 +1,151 @@
+//! Stretches in which a contender's session lives on an old sign of life.
+
+use std::time::Duration;
+
+use crate::{ContenderId, Evidence, Life, Sign, VirtualTime};
+
+/// A stretch in which nothing was heard of a contender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Silence {
+    by: ContenderId,
+    pub(super) from: VirtualTime,
+    /// When it was heard again, or its session was given up; never, if neither.
+    pub(super) until: VirtualTime,
+    /// When the session ended, or, if it did not, when it could have at the earliest.
+    pub(super) deadline: VirtualTime,
+}
+
+/// The silences of a run, those of one contender together.
+pub(super) struct Silences(Vec<Silence>);
+
+impl Silences {
+    pub(super) fn of(evidence: &Evidence<'_>) -> Self {
+        let mut listener = Listener {
+            lease: evidence.run.facts.lease_least,
+            lines: Vec::new(),
+            heard: Vec::new(),
+        };
+        for sign in &evidence.signs {
+            listener.hear(sign, evidence.at(sign.event));
+        }
+        listener.finish()
+    }
+
+    /// Those of one contender, in the order in which they begin.
+    pub(super) fn of_one(&self, by: ContenderId) -> &[Silence] {
+        let Self(all) = self;
+        let first = all.partition_point(|silence| silence.by < by);
+        let end = all.partition_point(|silence| silence.by <= by);
+        &all[first..end]
+    }
+}
+
+/// What is known of a contender's session.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    paused: bool,
+    disconnected: bool,
+    since: Option<VirtualTime>,
+    /// When the session ended, if it has and nobody has noticed.
+    ended: Option<VirtualTime>,
+    /// Sessions of processes that are dead, and have not ended yet.
+    dead: u32,
+}
+
+struct Listener {
+    lease: Duration,
+    lines: Vec<Line>,
+    heard: Vec<Silence>,
+}
+
+impl Listener {
+    fn hear(&mut self, sign: &Sign, at: VirtualTime) {
+        let by = sign.by;
+        match sign.of {
+            Life::Paused => {
+                let line = self.line(by);
+                line.paused = true;
+                line.since.get_or_insert(at);
+            }
+            Life::Disconnected => {
+                let line = self.line(by);
+                line.disconnected = true;
+                line.since.get_or_insert(at);
+            }
+            Life::Resumed => {
+                self.line(by).paused = false;
+                self.is_heard(by, at);
+            }
+            Life::Reconnected => {
+                self.line(by).disconnected = false;
+                self.is_heard(by, at);
+            }
+            Life::SessionExpired => {
+                let line = self.line(by);
+                match line.dead.checked_sub(1) {
+                    Some(fewer) => line.dead = fewer,
+                    None => line.ended = Some(at),
+                }
+            }
+            Life::SessionLost => self.begins_anew(by, at, 0),
+            Life::Crashed => {
+                let outlives_it = self.line(by).ended.is_none();
+                self.begins_anew(by, at, u32::from(outlives_it));
+            }
+        }
+    }
+
+    /// What is left of the old session is nothing, or, if nobody has told the service, one that will end.
+    fn begins_anew(&mut self, by: ContenderId, at: VirtualTime, left: u32) {
+        self.close(by, at);
+        let line = self.line(by);
+        let dead = line.dead + left;
+        *line = Line {
+            dead,
+            ..Line::default()
+        };
+    }
+
+    fn line(&mut self, by: ContenderId) -> &mut Line {
+        let place = by.0 as usize;
+        if place >= self.lines.len() {
+            self.lines.resize(place + 1, Line::default());
+        }
+        &mut self.lines[place]
+    }
+
+    /// A silence is over if nothing keeps the contender silent, and its session is still there.
+    fn is_heard(&mut self, by: ContenderId, at: VirtualTime) {
+        let line = self.line(by);
+        if !line.paused && !line.disconnected && line.ended.is_none() {
+            self.close(by, at);
+            self.line(by).since = None;
+        }
+    }
+
+    /// Writes the silence down that lasts until now.
+    fn close(&mut self, by: ContenderId, until: VirtualTime) {
+        let lease = self.lease;
+        let Line { since, ended, .. } = *self.line(by);
+        // Of a session that ended out of the blue nothing was heard for as long as one lives.
+        let long_ago = ended.map(|at| VirtualTime::ZERO + at.since_start().saturating_sub(lease));
+        let Some(from) = since.or(long_ago) else {
+            return;
+        };
+        self.heard.push(Silence {
+            by,
+            from,
+            until,
+            deadline: ended.unwrap_or(from + lease),
+        });
+    }
+
+    fn finish(mut self) -> Silences {
+        for place in 0..self.lines.len() {
+            self.close(ContenderId(place as u32), VirtualTime::NEVER);
+        }
+        // Stable: of one contender they are in order.
+        self.heard.sort_by_key(|silence| silence.by);
+        Silences(self.heard)
+    }
+}

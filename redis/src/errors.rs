@@ -1,0 +1,24 @@
+//! What goes wrong, as Redis words it.
+
+use std::borrow::Cow;
+
+use picklock_algorithms::clients::redis::{ErrorReply, Value};
+
+/// What a command answers.
+pub(crate) type Reply = Result<Value, ErrorReply>;
+
+pub(crate) const WRONG_TYPE: &str =
+    "WRONGTYPE Operation against a key holding the wrong kind of value";
+pub(crate) const NOT_AN_INTEGER: &str = "ERR value is not an integer or out of range";
+pub(crate) const NOT_A_FLOAT: &str = "ERR value is not a valid float";
+pub(crate) const SYNTAX: &str = "ERR syntax error";
+pub(crate) const NO_SUCH_KEY: &str = "ERR no such key";
+pub(crate) const OUT_OF_RANGE: &str = "ERR index out of range";
+pub(crate) const OVERFLOW: &str = "ERR increment or decrement would overflow";
+pub(crate) const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
+pub(crate) const EXEC_ABORT: &str = "EXECABORT Transaction discarded because of previous errors.";
+
+/// Refuses with this text.
+pub(crate) fn refuse<T>(text: impl Into<Cow<'static, str>>) -> Result<T, ErrorReply> {
+    Err(ErrorReply::new(text))
+}

@@ -1,0 +1,71 @@
+//! What goes into a server and what comes out of it.
+
+use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_checker::VirtualTime;
+
+/// A connection between a client and one server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u32);
+
+/// What the clocks of a server's machine show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// The monotonic clock.
+    pub monotonic: VirtualTime,
+    /// The wall clock, in microseconds since the Unix epoch: it jumps, and every key expires by it.
+    pub wall_micros: i64,
+}
+
+/// What happens to a server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A client has connected.
+    Connected {
+        /// By which connection.
+        connection: ConnectionId,
+    },
+    /// A command from a client.
+    Received {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What it says.
+        command: Command,
+    },
+    /// A connection is gone.
+    Gone {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// The time has come that [`Server::next_wake`](crate::Server::next_wake) had named. Too early does no harm.
+    Wake,
+}
+
+/// What a server wants done, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Send to a client: the answer to its oldest command without one, or a message of a subscription.
+    ToClient {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What.
+        value: Value,
+    },
+    /// Close a connection, after what was sent on it before. The server has forgotten it already.
+    Close {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Something was asked for that this server does not do as Redis would. The answer is an error that names it, and
+    /// what happens from here on proves nothing.
+    NotModelled {
+        /// What: a command, an option, a function of a script.
+        what: String,
+    },
+    /// A script was cut because it would have gone on for ever. On a real server everybody would wait.
+    ScriptCut {
+        /// Its SHA1, in hexadecimal digits.
+        script: String,
+        /// In which of its lines it was.
+        line: u32,
+    },
+}

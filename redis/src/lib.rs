@@ -1,0 +1,29 @@
+//! A Redis server as a state machine: it is told what arrives and what its clocks show, and says what is to be sent.
+//!
+//! No clock, no chance, and no input or output of its own: the same machine is driven by the simulator, and compared
+//! with a real server. The real one that it follows is 7.0.15, unless [`Settings`] say otherwise.
+
+mod clients;
+mod commands;
+mod core;
+mod data;
+mod effects;
+mod errors;
+mod glob;
+mod io;
+mod keyspace;
+mod pubsub;
+mod replies;
+mod scripts;
+mod server;
+mod settings;
+mod waiting;
+mod watches;
+mod words;
+
+pub use io::{ConnectionId, Input, Now, Output};
+pub use server::Server;
+pub use settings::Settings;
+
+/// The version of Redis that the server says it is.
+pub const VERSION: &str = "7.0.15";

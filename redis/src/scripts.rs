@@ -1,0 +1,83 @@
+//! Scripts: the Lua 5.1 that Redis embeds, and what it lets scripts do.
+
+mod calls;
+mod convert;
+mod machine;
+mod sha1;
+mod surroundings;
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply};
+use rustc_hash::FxBuildHasher;
+
+use crate::core::Core;
+use crate::errors::{NO_SCRIPT, Reply, refuse};
+
+pub(crate) use sha1::{Sha, sha_of};
+
+/// The scripts that a server knows by their SHA1. They are gone when it restarts, and replicas never hear of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scripts {
+    known: IndexMap<Sha, Rc<Script>, FxBuildHasher>,
+    /// The same, by their text: so that it need not be summed up again and again.
+    by_text: IndexMap<Bytes, Rc<Script>, FxBuildHasher>,
+}
+
+/// A script.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) sha: Sha,
+    pub(crate) text: Bytes,
+}
+
+impl Scripts {
+    /// The script of this text, which is known from now on if it compiles.
+    pub(crate) fn learn(&mut self, text: &[u8]) -> Result<Rc<Script>, ErrorReply> {
+        if let Some(script) = self.by_text.get(text) {
+            return Ok(Rc::clone(script));
+        }
+        let script = Rc::new(Script {
+            sha: sha_of(text),
+            text: text.into(),
+        });
+        machine::compile(&script)?;
+        self.known.insert(script.sha, Rc::clone(&script));
+        self.by_text
+            .insert(Bytes::clone(&script.text), Rc::clone(&script));
+        Ok(script)
+    }
+
+    /// The script of this SHA1, if it is known.
+    pub(crate) fn find(&self, sha: &[u8]) -> Result<Rc<Script>, ErrorReply> {
+        let known = Sha::parse(sha).and_then(|sha| self.known.get(&sha));
+        match known {
+            Some(script) => Ok(Rc::clone(script)),
+            None => refuse(NO_SCRIPT),
+        }
+    }
+
+    /// Whether it is known.
+    pub(crate) fn knows(&self, sha: &[u8]) -> bool {
+        self.find(sha).is_ok()
+    }
+
+    /// Forgets all.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
+        self.by_text.clear();
+    }
+}
+
+/// Runs a script, whose keys and arguments begin at this place of the command, and so many are keys.
+pub(crate) fn run(
+    core: &mut Box<Core>,
+    script: &Script,
+    command: &Command,
+    from: usize,
+    keys: usize,
+    read_only: bool,
+) -> Reply {
+    machine::run(core, script, command, from, keys, read_only)
+}

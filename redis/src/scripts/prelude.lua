@@ -1,0 +1,249 @@
+-- What scripts find around them. Runs once for each interpreter, before any script, with all of Lua's own libraries;
+-- answers the table that becomes the globals of scripts, and the function that runs them.
+--
+-- `host` has what only the server can do.
+local host = ...
+
+local raw_error, raw_pcall, raw_xpcall = error, pcall, xpcall
+local raw_type, raw_tostring, raw_rawset, raw_setmetatable = type, tostring, rawset, setmetatable
+local raw_getmetatable, raw_rawget, raw_next, raw_select = getmetatable, rawget, next, select
+
+-- Tables that nobody may change: what is in them is behind a table that stays empty.
+local sealed, behind = {}, {}
+
+local function read_only(_, _, _)
+  raw_error('Attempt to modify a readonly table', 2)
+end
+
+local function seal(content, missing)
+  local face = {}
+  if missing then
+    raw_setmetatable(content, { __index = missing })
+  end
+  raw_setmetatable(face, { __index = content, __newindex = read_only })
+  sealed[face] = true
+  behind[face] = content
+  return face
+end
+
+-- Errors of commands end the script, unless it catches them, and then it sees their text. What the server has cut
+-- nobody catches.
+local function own(err)
+  if raw_type(err) == 'userdata' then
+    local text = host.text_of(err)
+    if text then
+      return { err = text }
+    end
+    raw_error(err, 0)
+  end
+  return err
+end
+
+local function caught(ok, err, ...)
+  if ok then
+    return ok, err, ...
+  end
+  err = own(err)
+  if raw_type(err) == 'table' then
+    local text = err.err
+    if raw_type(text) == 'string' or raw_type(text) == 'number' then
+      err = text
+    end
+  end
+  return ok, err, ...
+end
+
+local function thrown(ok, err, ...)
+  if ok then
+    return ok, err, ...
+  end
+  return ok, own(err), ...
+end
+
+local function reply_of(field)
+  return function(...)
+    local text = ...
+    if raw_select('#', ...) ~= 1 or raw_type(text) ~= 'string' then
+      return { err = 'ERR wrong number or type of arguments' }
+    end
+    if field == 'err' then
+      if text:sub(1, 1) == '-' then
+        text = text:sub(2)
+      end
+      if not text:find(' ', 1, true) then
+        text = 'ERR ' .. text
+      end
+    end
+    return { [field] = text }
+  end
+end
+
+local redis = {
+  call = host.call,
+  pcall = host.pcall,
+  error_reply = reply_of('err'),
+  status_reply = reply_of('ok'),
+  sha1hex = host.sha1hex,
+  log = host.log,
+  setresp = host.setresp,
+  set_repl = host.set_repl,
+  replicate_commands = function() return true end,
+  breakpoint = function() return false end,
+  debug = function() end,
+  acl_check_cmd = function() return true end,
+  LOG_DEBUG = 0, LOG_VERBOSE = 1, LOG_NOTICE = 2, LOG_WARNING = 3,
+  REPL_NONE = 0, REPL_AOF = 1, REPL_SLAVE = 2, REPL_REPLICA = 2, REPL_ALL = 3,
+  REDIS_VERSION = '7.0.15', REDIS_VERSION_NUM = 0x0007000f,
+}
+
+local function library(name, functions)
+  local content = {}
+  for _, key in ipairs(functions) do
+    content[key] = host.not_modelled(name .. '.' .. key)
+  end
+  return seal(content)
+end
+
+-- Bits of 32-bit numbers, which wrap round.
+local function bits(number)
+  return number % 4294967296
+end
+
+local function signed(number)
+  number = bits(number)
+  return number >= 2147483648 and number - 4294967296 or number
+end
+
+local function bitwise(rule)
+  local function two(a, b)
+    local result, place = 0, 1
+    a, b = bits(a), bits(b)
+    for _ = 1, 32 do
+      if rule(a % 2, b % 2) then
+        result = result + place
+      end
+      a, b, place = (a - a % 2) / 2, (b - b % 2) / 2, place * 2
+    end
+    return signed(result)
+  end
+  return function(first, ...)
+    local result = signed(first)
+    for at = 1, raw_select('#', ...) do
+      result = two(result, (raw_select(at, ...)))
+    end
+    return result
+  end
+end
+
+local bit = {
+  tobit = signed,
+  bnot = function(a) return signed(-1 - bits(a)) end,
+  band = bitwise(function(a, b) return a == 1 and b == 1 end),
+  bor = bitwise(function(a, b) return a == 1 or b == 1 end),
+  bxor = bitwise(function(a, b) return a ~= b end),
+  lshift = function(a, n) return signed(bits(a) * 2 ^ (n % 32)) end,
+  rshift = function(a, n) return signed(math.floor(bits(a) / 2 ^ (n % 32))) end,
+  arshift = function(a, n) return signed(math.floor(signed(a) / 2 ^ (n % 32))) end,
+}
+
+math.random = function(...)
+  local count, r = raw_select('#', ...), host.random()
+  local low, high = ...
+  if count == 0 then
+    return r
+  elseif count == 1 then
+    low, high = 1, low
+  elseif count > 2 then
+    raw_error('wrong number of arguments', 2)
+  end
+  if low > high then
+    raw_error('bad argument to \'random\' (interval is empty)', 2)
+  end
+  return math.floor(r * (high - low + 1)) + low
+end
+math.randomseed = function(seed) host.seed(seed) end
+
+-- Where something is in memory differs from run to run.
+local function name_of(value)
+  local kind = raw_type(value)
+  local meta = raw_getmetatable(value)
+  if (kind == 'table' and not (meta and meta.__tostring)) or kind == 'function' or kind == 'thread' then
+    return kind .. ': 0x000000000000'
+  end
+  return raw_tostring(value)
+end
+
+string.dump = host.not_modelled('string.dump')
+raw_getmetatable('').__metatable = {}
+
+local globals = {
+  assert = assert, collectgarbage = function() return 0 end,
+  error = error, gcinfo = function() return 0, 0 end, ipairs = ipairs, load = load, loadstring = loadstring,
+  next = function(t, k) return raw_next(behind[t] or t, k) end,
+  pairs = function(t) return raw_next, behind[t] or t, nil end,
+  rawequal = rawequal, select = select, tonumber = tonumber, tostring = name_of, type = type, unpack = unpack,
+  _VERSION = _VERSION,
+  getmetatable = function(t)
+    if sealed[t] then
+      return nil
+    end
+    return raw_getmetatable(t)
+  end,
+  setmetatable = function(t, meta)
+    if sealed[t] then
+      raw_error('Attempt to modify a readonly table', 0)
+    end
+    return raw_setmetatable(t, meta)
+  end,
+  rawget = function(t, k) return raw_rawget(behind[t] or t, k) end,
+  rawset = function(t, k, v)
+    if sealed[t] then
+      raw_error('Attempt to modify a readonly table', 0)
+    end
+    return raw_rawset(t, k, v)
+  end,
+  pcall = function(...) return caught(raw_pcall(...)) end,
+  xpcall = function(run, handle)
+    return thrown(raw_xpcall(run, function(err) return handle(own(err)) end))
+  end,
+  coroutine = seal({
+    create = coroutine.create, status = coroutine.status, yield = coroutine.yield, wrap = coroutine.wrap,
+    running = coroutine.running,
+    resume = function(...) return thrown(coroutine.resume(...)) end,
+  }),
+  string = seal(string), table = seal(table), math = seal(math),
+  redis = seal(redis), bit = seal(bit),
+  cjson = library('cjson', { 'encode', 'decode', 'encode_sparse_array', 'encode_max_depth', 'decode_max_depth' }),
+  cmsgpack = library('cmsgpack', { 'pack', 'unpack', 'unpack_one', 'unpack_limit' }),
+  struct = library('struct', { 'pack', 'unpack', 'size' }),
+}
+
+local face = seal(globals, function(_, name)
+  raw_error("Script attempted to access nonexistent global variable '" .. raw_tostring(name) .. "'", 2)
+end)
+globals._G = face
+
+-- What an error becomes at the top: a table with its text and the line in which it came about.
+local function explain(err)
+  if raw_type(err) == 'userdata' then
+    local text = host.text_of(err)
+    if not text then
+      return err
+    end
+    err = { err = text }
+  end
+  if raw_type(err) ~= 'table' then
+    err = { err = 'ERR ' .. raw_tostring(err) }
+  end
+  local text = err.err
+  if raw_type(text) ~= 'string' then
+    text = 'ERR unknown error'
+  end
+  return text .. '\n' .. host.where()
+end
+
+local function run(script)
+  return raw_xpcall(script, explain)
+end
+
+return face, globals, run

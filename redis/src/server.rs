@@ -1,0 +1,308 @@
+//! A server.
+
+use std::rc::Rc;
+
+use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
+use picklock_checker::VirtualTime;
+
+use crate::clients::{Blocked, Client, Clients};
+use crate::commands::{self, Outcome, Row, Run, Traits};
+use crate::core::Core;
+use crate::errors::refuse;
+use crate::pubsub::Channel;
+use crate::replies::{for_connection, not_modelled};
+use crate::scripts::Scripts;
+use crate::waiting::Pause;
+use crate::{ConnectionId, Input, Now, Output, Settings};
+
+/// A server and its data.
+#[derive(Clone, Debug)]
+pub struct Server {
+    // In a box, so that it can be lent to the interpreter of scripts.
+    pub(crate) core: Box<Core>,
+    pub(crate) clients: Clients,
+    pub(crate) scripts: Scripts,
+    pub(crate) pause: Option<Pause>,
+    /// A transaction is being run, in which nobody waits.
+    pub(crate) in_transaction: bool,
+    pub(crate) wake: VirtualTime,
+}
+
+impl Server {
+    /// A server without data.
+    pub fn new(settings: Rc<Settings>) -> Self {
+        Self {
+            core: Box::new(Core::new(settings)),
+            clients: Clients::default(),
+            scripts: Scripts::default(),
+            pause: None,
+            in_transaction: false,
+            wake: VirtualTime::NEVER,
+        }
+    }
+
+    /// Lets something happen, and says what the server wants done about it.
+    pub fn handle(&mut self, now: Now, input: Input, out: &mut Vec<Output>) {
+        std::mem::swap(&mut self.core.out, out);
+        self.core.now = now;
+        match input {
+            Input::Connected { connection } => {
+                self.clients.get_mut(connection);
+            }
+            Input::Received {
+                connection,
+                command,
+            } => self.received(connection, command),
+            Input::Gone { connection } => self.forget(connection),
+            Input::Wake => {}
+        }
+        // What has arrived comes before what the time brings, as in the loop of a real server.
+        self.pass_time();
+        self.set_wake();
+        std::mem::swap(&mut self.core.out, out);
+    }
+
+    /// When, by its monotonic clock, it wants to look at the clocks again. If its wall clock jumps, the answer may be
+    /// another after [`Input::Wake`].
+    pub fn next_wake(&self) -> VirtualTime {
+        self.wake
+    }
+
+    /// The value of a key that has not expired by this wall clock, as `GET`, `HGETALL`, or `LRANGE` would answer it.
+    pub fn read(&self, wall_micros: i64, key: &[u8]) -> Option<Value> {
+        let now = wall_micros.div_euclid(1_000);
+        let entry = self.core.keys.get(key)?;
+        (!entry.has_expired(now)).then(|| entry.data.value())
+    }
+
+    /// When, by its wall clock, a key expires, in milliseconds since the Unix epoch; `None` if never, or no such key.
+    pub fn expires_at(&self, key: &[u8]) -> Option<i64> {
+        self.core.keys.get(key)?.expires
+    }
+
+    fn received(&mut self, connection: ConnectionId, command: Command) {
+        let client = self.clients.get_mut(connection);
+        if client.blocked.is_some() {
+            client.pending.push_back(command);
+        } else {
+            self.serve(connection, &command);
+        }
+    }
+
+    /// Serves a command, whatever comes of it.
+    pub(crate) fn serve(&mut self, connection: ConnectionId, command: &Command) {
+        let outcome = self.process(connection, command).unwrap_or_else(|error| {
+            self.note_not_modelled(&error);
+            // A refused command spoils the transaction that it was to be part of.
+            Outcome::Answer(Value::Error(error))
+        });
+        self.core.effects.flush();
+        self.core.effects.take();
+        match outcome {
+            Outcome::Answer(value) => self.answer(connection, value),
+            Outcome::Silent => {}
+            Outcome::Blocked => return,
+        }
+        if self
+            .clients
+            .get(connection)
+            .is_some_and(|client| client.closing)
+        {
+            self.close(connection);
+        }
+    }
+
+    pub(crate) fn answer(&mut self, connection: ConnectionId, value: Value) {
+        if let Some(client) = self.clients.get(connection) {
+            let value = for_connection(value, client.resp3);
+            self.core.out.push(Output::ToClient { connection, value });
+        }
+    }
+
+    pub(crate) fn note_not_modelled(&mut self, error: &ErrorReply) {
+        if let Some(what) = not_modelled(error) {
+            let what = what.to_owned();
+            self.core.out.push(Output::NotModelled { what });
+        }
+    }
+
+    /// Runs a command, or says why not, in the order in which a real server looks for reasons.
+    fn process(
+        &mut self,
+        connection: ConnectionId,
+        command: &Command,
+    ) -> Result<Outcome, ErrorReply> {
+        let row = match self.known(command) {
+            Ok(row) => row,
+            Err(error) => {
+                self.spoil(connection);
+                return Err(error);
+            }
+        };
+        if let Err(error) = self.gate(connection, row, command) {
+            if row.name == "exec" {
+                self.clients.get_mut(connection).end_transaction();
+                self.core.watches.forget(connection);
+                let text = error.text();
+                let text = text.strip_prefix("ERR ").unwrap_or(text);
+                return refuse(format!(
+                    "EXECABORT Transaction discarded because of: {text}"
+                ));
+            }
+            self.spoil(connection);
+            return Err(error);
+        }
+        if self.is_paused(connection, row) {
+            let client = self.clients.get_mut(connection);
+            client.pending.push_front(command.clone());
+            self.clients.block(connection, Blocked::Paused);
+            return Ok(Outcome::Blocked);
+        }
+        let at_once = ["exec", "discard", "multi", "watch", "quit", "reset"];
+        let client = self.clients.get_mut(connection);
+        if let Some(queue) = &mut client.queue
+            && !at_once.contains(&row.name)
+        {
+            queue.push(command.clone());
+            return Ok(Outcome::Answer(Value::Status("QUEUED".into())));
+        }
+        Ok(self.run_row(connection, row, command))
+    }
+
+    fn spoil(&mut self, connection: ConnectionId) {
+        let client = self.clients.get_mut(connection);
+        client.doomed = client.queue.is_some();
+    }
+
+    /// The row of a command that has as many words as it must have.
+    fn known(&self, command: &Command) -> Result<&'static Row, ErrorReply> {
+        let Some(row) = commands::find(command.name()) else {
+            return refuse(unknown(command));
+        };
+        if row.takes(command.len()) {
+            Ok(row)
+        } else {
+            Err(commands::wrong_number(row.name))
+        }
+    }
+
+    /// Refuses what must not be run now.
+    fn gate(
+        &mut self,
+        connection: ConnectionId,
+        row: &Row,
+        command: &Command,
+    ) -> Result<(), ErrorReply> {
+        let client = self.clients.get_mut(connection);
+        if client.listens > 0 && !client.resp3 && !row.traits.has(Traits::WHILE_LISTENING) {
+            let name = commands::full_name(row, command);
+            let others = "only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
+            return refuse(format!(
+                "ERR Can't execute '{name}': {others} are allowed in this context"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Runs a command that nothing speaks against.
+    pub(crate) fn run(&mut self, connection: ConnectionId, command: &Command) -> Outcome {
+        match self.known(command) {
+            Ok(row) => self.run_row(connection, row, command),
+            Err(error) => Outcome::Answer(Value::Error(error)),
+        }
+    }
+
+    fn run_row(&mut self, connection: ConnectionId, row: &Row, command: &Command) -> Outcome {
+        let client = self.clients.get_mut(connection);
+        self.core.resp3 = client.resp3;
+        let dirty = self.core.effects.dirty;
+        let outcome = match row.run {
+            Run::Keys(run) => {
+                let reply = run(&mut self.core, command);
+                self.core.effects.ran(dirty, command);
+                reply.map(Outcome::Answer)
+            }
+            Run::Connection(run) => run(self, connection, command),
+            Run::Not => {
+                let name = row.name.to_ascii_uppercase();
+                refuse(format!("ERR not modelled: {name}"))
+            }
+        };
+        outcome.unwrap_or_else(|error| {
+            self.note_not_modelled(&error);
+            Outcome::Answer(Value::Error(error))
+        })
+    }
+
+    /// Notes to how much a connection listens.
+    pub(crate) fn note_listening(&mut self, connection: ConnectionId) {
+        let subscriptions = &self.core.subscriptions;
+        let listens = subscriptions.count(Channel::Named, connection)
+            + subscriptions.count(Channel::Shard, connection);
+        self.clients.get_mut(connection).listens = listens;
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.core.watches.forget(connection);
+        self.core.subscriptions.forget(connection);
+        self.clients.remove(connection);
+    }
+
+    fn close(&mut self, connection: ConnectionId) {
+        self.forget(connection);
+        self.core.out.push(Output::Close { connection });
+    }
+
+    /// Closes the connections that are meant. Answers how many.
+    pub(crate) fn kill(
+        &mut self,
+        by: ConnectionId,
+        is_meant: impl Fn(ConnectionId, &Client) -> bool,
+    ) -> i64 {
+        let meant = self
+            .clients
+            .iter()
+            .filter(|(id, client)| is_meant(*id, client));
+        let meant: Vec<ConnectionId> = meant.map(|(id, _)| id).collect();
+        for &connection in &meant {
+            if connection == by {
+                // Who closes itself is answered first.
+                self.clients.get_mut(connection).closing = true;
+            } else {
+                self.close(connection);
+            }
+        }
+        meant.len() as i64
+    }
+}
+
+/// How many bytes of the arguments the error for an unknown command shows.
+const SHOWN: usize = 128;
+
+fn unknown(command: &Command) -> String {
+    let name = String::from_utf8_lossy(command.name());
+    let name: String = name.chars().take(SHOWN).collect();
+    let mut arguments = String::new();
+    for word in command.words().skip(1) {
+        if arguments.len() >= SHOWN {
+            break;
+        }
+        let word = String::from_utf8_lossy(word);
+        let word: String = word.chars().take(SHOWN - arguments.len()).collect();
+        arguments.push_str(&format!("'{word}' "));
+    }
+    let text = format!("ERR unknown command '{name}', with args beginning with: {arguments}");
+    text.replace(['\r', '\n'], " ")
+}
+
+impl Core {
+    /// What the server is, as `HELLO` says it.
+    pub(crate) fn role_name(&self) -> &'static str {
+        "master"
+    }
+
+    /// What `INFO replication` answers.
+    pub(crate) fn replication_section(&self) -> String {
+        "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n".to_owned()
+    }
+}

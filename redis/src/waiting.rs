@@ -1,0 +1,159 @@
+//! What has to wait: clients that are paused, and those who wait for replicas.
+
+use picklock_algorithms::clients::redis::{ErrorReply, Value};
+use picklock_checker::VirtualTime;
+
+use crate::clients::{Blocked, Client};
+use crate::commands::{self, Outcome, Row, Traits};
+use crate::core::Expired;
+use crate::{ConnectionId, Server};
+
+/// How often a server looks for keys whose time has come, in microseconds.
+const CRON: u64 = 100_000;
+
+/// Clients are paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pause {
+    /// Until when, in milliseconds of the wall clock.
+    until: i64,
+    /// Only those who write.
+    writes_only: bool,
+}
+
+impl Server {
+    /// Pauses clients for so many milliseconds.
+    pub(crate) fn pause(&mut self, millis: i64, writes_only: bool) {
+        let until = self.core.wall_millis().saturating_add(millis);
+        // A pause that is on already is not made shorter or weaker.
+        let old = self.pause;
+        self.pause = Some(Pause {
+            until: old.map_or(until, |old| old.until.max(until)),
+            writes_only: writes_only && old.is_none_or(|old| old.writes_only),
+        });
+        self.core.expired = Expired::Hidden;
+    }
+
+    /// Ends a pause: who waited for its end is served.
+    pub(crate) fn unpause(&mut self) {
+        self.pause = None;
+        self.core.expired = Expired::Deleted;
+    }
+
+    pub(crate) fn is_paused(&mut self, connection: ConnectionId, row: &Row) -> bool {
+        let Some(pause) = self.pause else {
+            return false;
+        };
+        if pause.until <= self.core.wall_millis() {
+            self.unpause();
+            return false;
+        }
+        let writes =
+            |row: &Row| row.traits.has(Traits::WRITE) || row.traits.has(Traits::MAY_REPLICATE);
+        let queue = &self.clients.get_mut(connection).queue;
+        let queued = queue
+            .iter()
+            .flatten()
+            .filter_map(|queued| commands::find(queued.name()));
+        let writes = writes(row) || (row.name == "exec" && queued.into_iter().any(writes));
+        !pause.writes_only || writes
+    }
+
+    /// Blocks a connection until so many replicas have what it has written.
+    pub(crate) fn wait(
+        &mut self,
+        connection: ConnectionId,
+        count: i64,
+        millis: i64,
+    ) -> Result<Outcome, ErrorReply> {
+        let written = self.clients.get_mut(connection).written;
+        let have = self.replicas_with(written);
+        if have >= count || self.in_transaction {
+            return Ok(Outcome::Answer(Value::Integer(have)));
+        }
+        let until = (millis > 0).then(|| self.core.wall_millis().saturating_add(millis));
+        let blocked = Blocked::Replicas { count, until };
+        self.clients.block(connection, blocked);
+        Ok(Outcome::Blocked)
+    }
+
+    /// How many replicas say that they have the stream up to here.
+    pub(crate) fn replicas_with(&self, _offset: u64) -> i64 {
+        0
+    }
+
+    /// Does what the time has brought: pauses and waits end, and keys go.
+    pub(crate) fn pass_time(&mut self) {
+        let now = self.core.wall_millis();
+        if self.pause.is_some_and(|pause| pause.until <= now) {
+            self.unpause();
+        }
+        self.serve_blocked();
+        if self.wake <= self.core.now.monotonic {
+            self.core.expire_due();
+            self.core.effects.take();
+        }
+    }
+
+    /// Goes on with who has waited long enough.
+    fn serve_blocked(&mut self) {
+        let now = self.core.wall_millis();
+        let free = |client: &Client, blocked: Blocked| match blocked {
+            Blocked::Paused => self.pause.is_none(),
+            Blocked::Replicas { count, until } => {
+                until.is_some_and(|until| until <= now)
+                    || self.replicas_with(client.written) >= count
+            }
+        };
+        let blocked = self.clients.blocked();
+        let served = blocked.filter(|(_, client, blocked)| free(client, *blocked));
+        let served: Vec<ConnectionId> = served.map(|(id, _, _)| id).collect();
+        for connection in served {
+            self.go_on(connection);
+        }
+    }
+
+    fn go_on(&mut self, connection: ConnectionId) {
+        let written = self.clients.get_mut(connection).written;
+        let blocked = self.clients.unblock(connection);
+        if let Some(Blocked::Replicas { .. }) = blocked {
+            let have = self.replicas_with(written);
+            self.answer(connection, Value::Integer(have));
+        }
+        while let Some(client) = self.clients.get(connection)
+            && client.blocked.is_none()
+            && let Some(command) = self.clients.get_mut(connection).pending.pop_front()
+        {
+            self.serve(connection, &command);
+        }
+    }
+
+    pub(crate) fn set_wake(&mut self) {
+        let now = self.core.now;
+        let in_micros = |wall_millis: i64| {
+            let due = wall_millis.saturating_mul(1_000);
+            let wait = due.saturating_sub(now.wall_micros).max(0);
+            now.monotonic.micros().saturating_add(wait.unsigned_abs())
+        };
+        let mut wake = u64::MAX;
+        if self.core.expired == Expired::Deleted
+            && self.core.settings.active_expiry
+            && let Some(earliest) = self.core.keys.earliest()
+        {
+            // At the next beat of the clock by which the server does such things.
+            let due = in_micros(earliest).max(now.monotonic.micros() + 1);
+            wake = due.div_ceil(CRON).saturating_mul(CRON);
+        }
+        if let Some(pause) = self.pause {
+            wake = wake.min(in_micros(pause.until));
+        }
+        for (_, _, blocked) in self.clients.blocked() {
+            if let Blocked::Replicas {
+                until: Some(until), ..
+            } = blocked
+            {
+                wake = wake.min(in_micros(until));
+            }
+        }
+        self.wake = VirtualTime::from_micros(wake);
+    }
+}

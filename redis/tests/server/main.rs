@@ -1,0 +1,5 @@
+//! A server, as clients see it.
+
+mod bench;
+mod commands;
+mod scripts;

@@ -1,0 +1,79 @@
+//! What faults take from every lock that is held by a lease: a key that goes by itself.
+//!
+//! - `mutual-exclusion`, `no-lost-update`, `fifo`, and, unless the resource is fenced, `no-stale-effect`: if the plan
+//!   holds a pause, however short, for it may lie across the end of the lease; a clock that runs slow, or, at the
+//!   server, jumps; a key that goes from outside; or a server that comes back without its keys.
+//! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
+//!   back without its keys, and so without the counter of tokens.
+//! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
+//! - `exclusive-ownership` is never excused.
+
+use picklock_sim::plan::{Fault, Plan, PlannedFault};
+
+use super::Excuse;
+
+/// What these faults take from every lock in the world of this plan.
+pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
+    let mut excuses = Vec::new();
+    let mut excuse = |invariant: &'static str, because: &str| {
+        let because = because.to_owned();
+        excuses.push(Excuse { invariant, because });
+    };
+    let forgets = |fault: &PlannedFault| matches!(fault.inject, Fault::CrashServer { .. });
+    let forgotten = faults.iter().any(forgets);
+    if let Some(because) = faults.iter().find_map(|fault| blinds(&fault.inject)) {
+        excuse("mutual-exclusion", because);
+        excuse("no-lost-update", because);
+        excuse("fifo", because);
+        if !plan.resource.fenced || forgotten {
+            excuse("no-stale-effect", because);
+        }
+        if forgotten {
+            excuse("fencing-monotonic", because);
+        }
+    }
+    let prolongs = |fault: &PlannedFault| match fault.inject {
+        Fault::ServerClockJump { by_millis, .. } => by_millis < 0,
+        _ => false,
+    };
+    if faults.iter().any(prolongs) {
+        let because = "a clock of a server that jumps back makes leases longer";
+        excuse("progress", because);
+        excuse("no-orphan", because);
+    }
+    excuses
+}
+
+/// Why somebody can believe in a lock that the service has given away.
+fn blinds(fault: &Fault) -> Option<&'static str> {
+    match fault {
+        Fault::Pause { .. } => {
+            Some("a process that stands still cannot notice that its lease ends")
+        }
+        Fault::ClockDrift {
+            parts_per_million, ..
+        } => (*parts_per_million < 0)
+            .then_some("a clock that runs slow notices the end of the lease too late"),
+        Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
+        Fault::EvictKey { .. } => Some("the key goes before the news can reach its owner"),
+        Fault::CrashServer { .. } => Some("a server that comes back has forgotten its keys"),
+        Fault::Crash { .. }
+        | Fault::Cancel { .. }
+        | Fault::ExpireSession { .. }
+        | Fault::Cut { .. }
+        | Fault::BlackHole { .. }
+        | Fault::SlowLink { .. }
+        | Fault::LoseRequest { .. }
+        | Fault::LoseReply { .. }
+        | Fault::DelayRequest { .. }
+        | Fault::DelayReply { .. }
+        | Fault::ClockJump { .. }
+        | Fault::HangServer { .. }
+        | Fault::IsolateServer { .. }
+        | Fault::HoldLink { .. }
+        | Fault::LagServer { .. }
+        | Fault::SlowDisk { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::RecreateLock => None,
+    }
+}

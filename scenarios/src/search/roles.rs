@@ -1,0 +1,136 @@
+//! Who holds the lock at the moments of a run, for how long still, and how much hangs on it.
+
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_sim::SeenMoment;
+use picklock_sim::plan::{ContenderName, Plan, Trigger};
+
+use crate::kind::FaultKind;
+
+/// The turns of a run, and how long a session lives without a sign of life.
+pub(super) struct Roles {
+    turns: Vec<Turn>,
+    contenders: u32,
+    session: Duration,
+}
+
+/// From when until when a contender has the lock.
+struct Turn {
+    by: ContenderName,
+    acquired: VirtualTime,
+    /// It calls `release`; never, if it does not.
+    leaves: VirtualTime,
+    /// `release` has returned.
+    gone: VirtualTime,
+}
+
+impl Roles {
+    pub(super) fn of(plan: &Plan, seen: &[SeenMoment]) -> Self {
+        let mut turns: Vec<Turn> = Vec::new();
+        let never = VirtualTime::NEVER;
+        for moment in seen {
+            let at = moment.at;
+            match moment.trigger {
+                Trigger::Acquired { by, .. } => turns.push(Turn {
+                    by,
+                    acquired: at,
+                    leaves: never,
+                    gone: never,
+                }),
+                Trigger::Releasing { by, .. } => {
+                    if let Some(turn) = latest(&mut turns, by) {
+                        turn.leaves = turn.leaves.min(at);
+                    }
+                }
+                Trigger::Released { by, .. } => {
+                    if let Some(turn) = latest(&mut turns, by) {
+                        turn.gone = turn.gone.min(at);
+                    }
+                }
+                Trigger::At(_)
+                | Trigger::Acquiring { .. }
+                | Trigger::Queued { .. }
+                | Trigger::Waiting { .. }
+                | Trigger::Writing { .. }
+                | Trigger::Sent { .. }
+                | Trigger::Proposed { .. }
+                | Trigger::Committed { .. }
+                | Trigger::Answered { .. }
+                | Trigger::SessionExpired { .. }
+                | Trigger::Fired { .. } => {}
+            }
+        }
+        Self {
+            turns,
+            contenders: plan.workload.contenders,
+            session: plan.service.lease(),
+        }
+    }
+
+    /// The turn that a contender has at a moment.
+    fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&Turn> {
+        let mut turns = self.turns.iter();
+        turns.find(|turn| turn.by == by && turn.acquired <= at && at <= turn.gone)
+    }
+
+    /// How much hangs on a moment, from 0 to 10. One who has the lock is in the way of all who wait for it. Of the
+    /// others, those count who have somebody before and behind them.
+    pub(super) fn suspense(&self, moment: &SeenMoment, by: ContenderName, nth: u32) -> u32 {
+        let first_time = u32::from(nth == 1) * 2;
+        let role = match self.turn(by, moment.at) {
+            Some(_) => 2 + moment.waiting.min(3) * 2,
+            None => {
+                let last = self.contenders.saturating_sub(1);
+                let between = by.0 > 0 && by.0 < last;
+                u32::from(moment.held) * 2 + u32::from(moment.waiting > 0) + u32::from(between) * 4
+            }
+        };
+        role + first_time
+    }
+
+    /// How much less promising a fault is that bites only when a session ends, if the holder that it strikes is gone
+    /// by then.
+    pub(super) fn too_late(&self, kind: FaultKind, moment: &SeenMoment, by: ContenderName) -> u32 {
+        let Some(turn) = self.turn(by, moment.at).filter(|_| takes_a_session(kind)) else {
+            return 0;
+        };
+        match turn.leaves.since(moment.at) < self.session {
+            true => 40,
+            false => 0,
+        }
+    }
+}
+
+fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {
+    turns.iter_mut().rev().find(|turn| turn.by == by)
+}
+
+/// Whether a fault lets its victim go on, and does nothing until the session behind it ends.
+fn takes_a_session(kind: FaultKind) -> bool {
+    match kind {
+        FaultKind::BlackHole
+        | FaultKind::SlowLink
+        | FaultKind::ClockDrift
+        | FaultKind::HangServer
+        | FaultKind::IsolateServer => true,
+        FaultKind::Pause
+        | FaultKind::Crash
+        | FaultKind::Cancel
+        | FaultKind::ExpireSession
+        | FaultKind::Cut
+        | FaultKind::LoseRequest
+        | FaultKind::LoseReply
+        | FaultKind::DelayRequest
+        | FaultKind::DelayReply
+        | FaultKind::ClockJump
+        | FaultKind::CrashServer
+        | FaultKind::HoldLink
+        | FaultKind::LagServer
+        | FaultKind::SlowDisk
+        | FaultKind::ServerClockJump
+        | FaultKind::EvictKey
+        | FaultKind::DeleteNode
+        | FaultKind::RecreateLock => false,
+    }
+}

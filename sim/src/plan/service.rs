@@ -1,0 +1,114 @@
+//! The services, and how they are set.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::ServiceKind;
+
+use crate::zookeeper::version::Version;
+
+/// The service that the algorithm stands on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Service {
+    /// A ZooKeeper ensemble.
+    ZooKeeper(Ensemble),
+    /// Redis.
+    Redis(Deployment),
+}
+
+impl Service {
+    /// Which it is.
+    pub fn kind(&self) -> ServiceKind {
+        match self {
+            Self::ZooKeeper(_) => ServiceKind::ZooKeeper,
+            Self::Redis(_) => ServiceKind::Redis,
+        }
+    }
+
+    /// How many servers there are.
+    pub fn servers(&self) -> u8 {
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.servers,
+            Self::Redis(deployment) => deployment.servers,
+        }
+    }
+
+    /// How long the lock outlives the last sign of life of who holds it: the session timeout, or the lease.
+    pub fn lease(&self) -> Duration {
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.session_timeout,
+            Self::Redis(deployment) => deployment.lease,
+        }
+    }
+}
+
+/// Redis, and how its clients are set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deployment {
+    /// Servers that know nothing of each other: one, or several for locks that need a majority of them.
+    pub servers: u8,
+    /// How long a lock is held before it goes by itself.
+    pub lease: Duration,
+    /// How long a client waits for an answer.
+    pub timeout: Duration,
+    /// How often a client sends a command again whose answer was lost, without telling the recipe.
+    pub retries: u32,
+    /// How long a client waits before it connects again.
+    pub retry_pause: Duration,
+    /// Time that a server is busy with a command.
+    pub command_time: Duration,
+}
+
+impl Default for Deployment {
+    fn default() -> Self {
+        Self {
+            servers: 1,
+            lease: Duration::from_secs(10),
+            timeout: Duration::from_millis(500),
+            retries: 0,
+            retry_pause: Duration::from_millis(100),
+            command_time: Duration::from_micros(5),
+        }
+    }
+}
+
+/// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ensemble {
+    /// Servers: 1, 3, or 5. At the start, the one with the highest number leads.
+    pub servers: u8,
+    /// Length of a tick.
+    pub tick: Duration,
+    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
+    pub sync_limit: u32,
+    /// Ticks that a server has to find and join a leader.
+    pub init_limit: u32,
+    /// The session timeout that clients ask for; granted between 2 and 20 ticks.
+    pub session_timeout: Duration,
+    /// How long a log write takes to be safe on disk.
+    pub fsync: Duration,
+    /// Time that a server is busy with a read.
+    pub read_time: Duration,
+    /// Time that the server that a client is connected to is busy with a write.
+    pub write_time: Duration,
+    /// Time that a server is busy with sending a notification.
+    pub notification_time: Duration,
+    /// Which version its servers and clients are of.
+    pub version: Version,
+}
+
+impl Default for Ensemble {
+    fn default() -> Self {
+        Self {
+            servers: 3,
+            tick: Duration::from_secs(2),
+            sync_limit: 5,
+            init_limit: 10,
+            session_timeout: Duration::from_secs(6),
+            fsync: Duration::from_micros(500),
+            read_time: Duration::from_micros(15),
+            write_time: Duration::from_micros(30),
+            notification_time: Duration::from_micros(5),
+            version: Version::default(),
+        }
+    }
+}

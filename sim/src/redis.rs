@@ -1,0 +1,5 @@
+//! Redis: the client handle, and what a deployment is. The server is `picklock-redis`.
+
+pub mod client;
+mod subscriptions;
+mod wire;

@@ -1,0 +1,291 @@
+//! The client of one process: its connections to each server, and what client libraries do without being asked.
+//!
+//! Commands of one lane share a connection, which is made when the first of them comes and again when the next comes
+//! after it broke. Below the code of the lock there are a response timeout and, if [`Settings::retries`] says so,
+//! retries: a command whose answer was lost is sent again by the next connection, as redis-py does.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::completion::Completion;
+use picklock_algorithms::clients::redis::{Bytes, Command, Lane, Listener, RedisResult, Value};
+use picklock_checker::VirtualTime;
+
+use super::subscriptions::Subscriptions;
+use super::wire::{Phase, Wire};
+use crate::network::ConnectionId;
+
+/// What can be set on a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many independent servers there are.
+    pub nodes: u32,
+    /// How long it waits for an answer.
+    pub timeout: Duration,
+    /// How often it sends a command again whose connection broke, or was closed because no answer came in time.
+    pub retries: u32,
+    /// How long it waits before it connects again after a connection broke.
+    pub retry_pause: Duration,
+}
+
+/// What happens to a client.
+pub enum Input {
+    /// The application sends a command.
+    Submit {
+        /// By which lane.
+        lane: Lane,
+        /// What.
+        command: Command,
+        /// What gets the answer.
+        completion: Completion<RedisResult<Value>>,
+    },
+    /// The application subscribes to a channel.
+    Subscribe {
+        /// At which server.
+        node: u32,
+        /// To which.
+        channel: Bytes,
+        /// Whom to tell of messages.
+        listener: Listener,
+        /// What is told when the server has confirmed it.
+        completion: Completion<RedisResult<Value>>,
+    },
+    /// A connection stands.
+    Opened {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// A connection could not be made, or broke.
+    Broken {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Something has come from a server.
+    Heard {
+        /// By which connection.
+        connection: ConnectionId,
+        /// What.
+        value: Value,
+    },
+    /// The time has come that [`Client::next_wake`] had named. Too early does no harm.
+    Wake,
+}
+
+/// What a client wants done, in this order.
+pub enum Output {
+    /// Connect to a server, and tell [`Client::connecting`] the number of the connection.
+    Connect {
+        /// For which of its ends.
+        end: End,
+        /// To which server.
+        node: u32,
+    },
+    /// Send a command.
+    Send {
+        /// By which connection.
+        connection: ConnectionId,
+        /// What.
+        command: Command,
+    },
+    /// Close a connection.
+    Disconnect {
+        /// Which.
+        connection: ConnectionId,
+    },
+}
+
+/// An end of a client that has a connection of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A lane, by its place.
+    Wire(usize),
+    /// The subscriptions at a server, by their place.
+    Subscriptions(usize),
+}
+
+/// The client of one process.
+pub struct Client {
+    settings: Settings,
+    wires: Vec<Wire>,
+    subscriptions: Vec<Subscriptions>,
+    /// The number of the next lane that nobody else uses.
+    next_lane: u32,
+}
+
+impl Client {
+    /// A client that has not connected to anybody.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            wires: Vec::new(),
+            subscriptions: Vec::new(),
+            next_lane: 1,
+        }
+    }
+
+    /// How many independent servers it knows.
+    pub fn nodes(&self) -> u32 {
+        self.settings.nodes
+    }
+
+    /// A lane to a server that nobody else uses.
+    pub fn dedicated(&mut self, node: u32) -> Lane {
+        let number = self.next_lane;
+        self.next_lane += 1;
+        Lane { node, number }
+    }
+
+    /// How many answers somebody waits for.
+    pub fn requests_in_flight(&self) -> usize {
+        let wires = self.wires.iter().map(Wire::in_flight);
+        let subscriptions = self.subscriptions.iter().map(Subscriptions::in_flight);
+        wires.chain(subscriptions).sum()
+    }
+
+    /// The connections that it has, standing or not; its lanes' first.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
+        let wires = self.wires.iter().map(|wire| wire.phase);
+        let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+        all.filter_map(Phase::connection)
+    }
+
+    /// Handles an input.
+    pub fn handle(&mut self, now: VirtualTime, input: Input, out: &mut Vec<Output>) {
+        match input {
+            Input::Submit {
+                lane,
+                command,
+                completion,
+            } => {
+                let settings = self.settings;
+                let wire = self.wire(lane);
+                self.wires[wire].submit(now, command, completion, &settings, out);
+            }
+            Input::Subscribe {
+                node,
+                channel,
+                listener,
+                completion,
+            } => {
+                let settings = self.settings;
+                let at_node = self.subscriptions_at(node);
+                at_node.subscribe(now, channel, listener, completion, &settings, out);
+            }
+            Input::Opened { connection } => self.opened(connection, out),
+            Input::Broken { connection } => self.broken(now, connection),
+            Input::Heard { connection, value } => self.hear(connection, value, out),
+            Input::Wake => self.look_at_clock(now, out),
+        }
+        self.connect(now, out);
+    }
+
+    fn wire(&mut self, lane: Lane) -> usize {
+        let known = self.wires.iter().position(|wire| wire.lane == lane);
+        known.unwrap_or_else(|| {
+            self.wires.push(Wire::new(lane));
+            self.wires.len() - 1
+        })
+    }
+
+    fn subscriptions_at(&mut self, node: u32) -> &mut Subscriptions {
+        let known = self.subscriptions.iter().position(|it| it.node == node);
+        let place = known.unwrap_or_else(|| {
+            self.subscriptions.push(Subscriptions::new(node));
+            self.subscriptions.len() - 1
+        });
+        &mut self.subscriptions[place]
+    }
+
+    /// The connection that it asked for has this number.
+    pub fn connecting(&mut self, end: End, connection: ConnectionId) {
+        let phase = match end {
+            End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
+            End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
+        };
+        if let Some(phase) = phase {
+            *phase = Phase::Connecting(connection);
+        }
+    }
+
+    fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) {
+        let opening = Phase::Connecting(connection);
+        for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
+            wire.phase = Phase::Open(connection);
+            wire.send(out);
+        }
+        for it in self
+            .subscriptions
+            .iter_mut()
+            .filter(|it| it.phase == opening)
+        {
+            it.phase = Phase::Open(connection);
+            it.opened(out);
+        }
+    }
+
+    fn broken(&mut self, now: VirtualTime, connection: ConnectionId) {
+        let settings = self.settings;
+        let is_it = |phase: Phase| phase.connection() == Some(connection);
+        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+            wire.broken(now, &settings);
+        }
+        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
+            it.broken(now, &settings);
+        }
+    }
+
+    fn hear(&mut self, connection: ConnectionId, value: Value, out: &mut Vec<Output>) {
+        let open = Phase::Open(connection);
+        if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
+            wire.answer(value);
+        } else if let Some(it) = self.subscriptions.iter_mut().find(|it| it.phase == open) {
+            it.hear(&value, out);
+        }
+    }
+
+    /// Gives up on what has waited long enough. If it may be sent again, that needs a new connection: by the old one
+    /// the answer may still come.
+    fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let settings = self.settings;
+        for wire in &mut self.wires {
+            let retries = settings.retries > 0 && wire.is_late(now);
+            if retries {
+                wire.keep_for_retry(now, &settings);
+            }
+            wire.give_up(now);
+            if retries && let Some(connection) = wire.phase.connection() {
+                out.push(Output::Disconnect { connection });
+                wire.broken(now, &settings);
+            }
+        }
+        for it in &mut self.subscriptions {
+            it.give_up(now);
+        }
+    }
+
+    /// Asks for the connections that are wanted and may be.
+    fn connect(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        for (place, wire) in self.wires.iter().enumerate() {
+            if wire.wants_connection() && wire.not_before <= now {
+                let (end, node) = (End::Wire(place), wire.lane.node);
+                out.push(Output::Connect { end, node });
+            }
+        }
+        for (place, it) in self.subscriptions.iter().enumerate() {
+            if it.wants_connection() && it.not_before <= now {
+                let (end, node) = (End::Subscriptions(place), it.node);
+                out.push(Output::Connect { end, node });
+            }
+        }
+    }
+
+    /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
+    pub fn next_wake(&self) -> VirtualTime {
+        let wires = self.wires.iter().map(Wire::next_wake);
+        let subscriptions = self.subscriptions.iter().map(Subscriptions::next_wake);
+        let all = wires.chain(subscriptions);
+        all.min().unwrap_or(VirtualTime::NEVER)
+    }
+}

@@ -1,0 +1,127 @@
+//! What breaks servers, and how they come back.
+
+use picklock_checker::{VirtualTime, time::whole_micros};
+
+use super::World;
+use crate::event::Event;
+use crate::network::ServerId;
+use crate::zookeeper::state::Input;
+
+impl World {
+    /// The server's process dies. Its kernel closes its connections.
+    pub(super) fn crash_server(&mut self, server: ServerId) {
+        if self.redis.is_there() {
+            self.crash_redis(server);
+            return;
+        }
+        let slot = &mut self.servers[server.0 as usize];
+        if !slot.up {
+            return;
+        }
+        slot.up = false;
+        slot.deaths.push(self.now);
+        slot.hung = false;
+        slot.backlog.clear();
+        slot.machine.crash(self.now);
+        for client in 0..self.clients.len() {
+            let Some(connection) = self.clients[client].connection else {
+                continue;
+            };
+            let ends = self.connections.get_mut(connection);
+            if ends.server == server && ends.open_at_server {
+                ends.open_at_server = false;
+                let at = self.reaches_client(connection, self.now, 0);
+                self.timeline.add(at, Event::Broken { connection });
+            }
+        }
+        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
+            if peer != server {
+                let latency = self.server_latency.draw(&mut self.tape);
+                let link = self.link_between(server, peer);
+                let at = self.links[link].arrival(self.now, latency);
+                self.timeline.add(
+                    at,
+                    Event::PeerLost {
+                        server: peer,
+                        peer: server,
+                    },
+                );
+            }
+        }
+    }
+
+    /// A dead server comes back with what was safe on its disk.
+    pub(super) fn restart_server(&mut self, server: ServerId) {
+        if self.redis.is_there() {
+            self.restart_redis(server);
+            return;
+        }
+        if self.servers[server.0 as usize].up {
+            return;
+        }
+        let slot = &mut self.servers[server.0 as usize];
+        slot.up = true;
+        slot.wake = VirtualTime::NEVER;
+        let out = &mut self.server_outputs;
+        slot.machine.restart(self.now, &mut self.tape, out);
+        self.server_says(server);
+    }
+
+    /// A server stands still.
+    pub(super) fn hang_server(&mut self, server: ServerId) {
+        if self.redis.is_there() {
+            self.hang_redis(server);
+            return;
+        }
+        self.servers[server.0 as usize].hung = true;
+    }
+
+    /// A server that stood still goes on: first it looks at the clock, then it reads what has queued up.
+    pub(super) fn resume_server(&mut self, server: ServerId) {
+        if self.redis.is_there() {
+            self.resume_redis(server);
+            return;
+        }
+        let slot = &mut self.servers[server.0 as usize];
+        if !slot.hung {
+            return;
+        }
+        slot.hung = false;
+        slot.wake = VirtualTime::NEVER;
+        let backlog = std::mem::take(&mut slot.backlog);
+        if slot.up {
+            self.tell_server(server, Input::Wake);
+            for event in backlog {
+                self.happen(event);
+            }
+        }
+    }
+
+    /// Cuts a server off from the others until `until`.
+    pub(super) fn isolate_server(&mut self, server: ServerId, until: VirtualTime) {
+        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
+            if peer != server {
+                self.hold_link(server, peer, until);
+                self.hold_link(peer, server, until);
+            }
+        }
+    }
+
+    /// Messages of one server to another wait until `until`.
+    pub(super) fn hold_link(&mut self, from: ServerId, to: ServerId, until: VirtualTime) {
+        let link = self.link_between(from, to);
+        self.links[link].obstacle.hold(until);
+    }
+
+    /// Lets a server learn everything later, until `until`.
+    pub(super) fn lag_server(
+        &mut self,
+        server: ServerId,
+        by: std::time::Duration,
+        until: VirtualTime,
+    ) {
+        let slot = &mut self.servers[server.0 as usize];
+        slot.lag = whole_micros(by);
+        slot.lag_until = until;
+    }
+}

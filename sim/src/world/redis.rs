@@ -1,0 +1,224 @@
+//! Redis in the world: its servers and clients, and what they say to each other.
+
+mod clients;
+mod keys;
+mod servers;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::clients::redis::{Lane, Value};
+use picklock_checker::VirtualTime;
+use picklock_redis::{Output as ServerOutput, Server, Settings};
+
+use super::World;
+use crate::clock::LocalClock;
+use crate::event::{ClientId, Event, RedisEvent};
+use crate::network::{ConnectionId, Connections, ServerId};
+use crate::plan::{Deployment, ServerName, Service};
+use crate::process::ProcessId;
+use crate::redis::client::{Client, Output as ClientOutput};
+use keys::Holder;
+
+/// Redis as the world sees it; nobody is there if the service is another.
+#[derive(Default)]
+pub(crate) struct Redis {
+    deployment: Deployment,
+    servers: Vec<RedisServer>,
+    clients: Vec<RedisClient>,
+    /// The client of each process, by the process's place.
+    client_of: Vec<Option<ClientId>>,
+    connections: Connections,
+    /// What goes over each connection, by its number.
+    traffic: Vec<Traffic>,
+    /// Who owns the lock by its keys.
+    owner: Option<Holder>,
+    client_outputs: Vec<ClientOutput>,
+    server_outputs: Vec<ServerOutput>,
+}
+
+/// A server and what it does at the moment.
+struct RedisServer {
+    machine: Server,
+    clock: LocalClock,
+    up: bool,
+    hung: bool,
+    backlog: Vec<RedisEvent>,
+    wake: VirtualTime,
+    busy_until: VirtualTime,
+    /// When the world looks next whether the lock's key has expired.
+    lease_check: VirtualTime,
+    /// Who has set the lock's key, and when, by the wall clock, it expires, in milliseconds.
+    holder: Option<Holder>,
+    expires: Option<i64>,
+    /// Who had set it before.
+    before: Option<Holder>,
+}
+
+/// A client and where it is.
+struct RedisClient {
+    process: ProcessId,
+    machine: Client,
+    alive: bool,
+    wake: VirtualTime,
+    counted: usize,
+}
+
+/// What goes over a connection: commands are numbered from one, and answered in order.
+#[derive(Default)]
+struct Traffic {
+    sent: u32,
+    answered: u32,
+    /// The kinds of those that are not answered yet.
+    unanswered: VecDeque<RequestKind>,
+}
+
+impl Redis {
+    /// The servers of a plan.
+    pub fn new(service: &Service, processes: usize) -> Self {
+        let Service::Redis(deployment) = service else {
+            return Self::default();
+        };
+        let settings = Rc::new(Settings::default());
+        let server = |_| RedisServer {
+            machine: Server::new(Rc::clone(&settings)),
+            clock: LocalClock::default(),
+            up: true,
+            hung: false,
+            backlog: Vec::new(),
+            wake: VirtualTime::NEVER,
+            busy_until: VirtualTime::ZERO,
+            lease_check: VirtualTime::NEVER,
+            holder: None,
+            expires: None,
+            before: None,
+        };
+        Self {
+            deployment: deployment.clone(),
+            servers: (0..deployment.servers).map(server).collect(),
+            client_of: vec![None; processes],
+            ..Self::default()
+        }
+    }
+
+    /// Whether the service is Redis.
+    pub fn is_there(&self) -> bool {
+        !self.servers.is_empty()
+    }
+
+    /// How many independent servers there are.
+    pub fn nodes(&self) -> u32 {
+        self.servers.len() as u32
+    }
+
+    /// A lane to a server that nobody else uses.
+    pub fn dedicated(&mut self, client: ClientId, node: u32) -> Lane {
+        self.clients[client.0 as usize].machine.dedicated(node)
+    }
+
+    /// Whether everything that a process has asked is answered.
+    pub fn is_idle(&self, process: ProcessId) -> bool {
+        let client = self.client_of.get(process.0 as usize).copied().flatten();
+        client.is_some_and(|client| {
+            let machine = &self.clients[client.0 as usize].machine;
+            machine.requests_in_flight() == 0
+        })
+    }
+
+    /// The server that a name means; `None` if there is none.
+    pub fn server(&self, name: ServerName) -> Option<ServerId> {
+        let place = match name {
+            ServerName::Number(number) => number,
+            // Servers that know nothing of each other have no leader: the first stands for the only one.
+            ServerName::Leader | ServerName::Of(_) => 0,
+            ServerName::Follower(nth) => nth + 1,
+        };
+        (place < self.nodes()).then_some(ServerId(place as u8))
+    }
+
+    /// Whether every server runs.
+    pub fn all_run(&self) -> bool {
+        self.servers.iter().all(|slot| slot.up && !slot.hung)
+    }
+
+    fn process_of(&self, connection: ConnectionId) -> ProcessId {
+        self.clients[self.connections.get(connection).client as usize].process
+    }
+
+    fn server_of(&self, connection: ConnectionId) -> ServerId {
+        self.connections.get(connection).server
+    }
+}
+
+/// Whether this is a message of a channel, and no answer.
+fn is_message(value: &Value) -> bool {
+    let first = value.values().and_then(<[Value]>::first);
+    first.and_then(Value::bytes) == Some(b"message")
+}
+
+impl World {
+    /// Lets an event of Redis happen.
+    pub(super) fn redis_happens(&mut self, event: RedisEvent) {
+        match event {
+            RedisEvent::ToServer {
+                connection,
+                command,
+            } => self.at_redis(connection, command),
+            RedisEvent::ToClient { connection, value } => {
+                self.at_redis_client(connection, value);
+            }
+            RedisEvent::Knock { connection } => self.knock_at_redis(connection),
+            RedisEvent::Opened { connection } => self.redis_opened(connection),
+            RedisEvent::Broken { connection } => self.redis_broken(connection),
+            RedisEvent::Gone { connection } => self.redis_gone(connection),
+            RedisEvent::ServerWake { server } => self.redis_wake(server),
+            RedisEvent::ClientWake { client } => self.redis_client_wake(client),
+            RedisEvent::LeaseEnds { server } => self.lease_ends(server),
+        }
+    }
+
+    /// Answers the event if its recipient runs.
+    pub(super) fn deliver_redis(&mut self, event: RedisEvent) -> Option<Event> {
+        match &event {
+            RedisEvent::ToServer { connection, .. } | RedisEvent::Gone { connection } => {
+                let server = self.redis.server_of(*connection);
+                self.deliver_to_redis(server, event).map(Event::Redis)
+            }
+            RedisEvent::ToClient { connection, .. }
+            | RedisEvent::Opened { connection }
+            | RedisEvent::Broken { connection } => {
+                let process = self.redis.process_of(*connection);
+                self.deliver_to_process(process, Event::Redis(event))
+            }
+            RedisEvent::ClientWake { client } => {
+                let process = self.redis.clients[client.0 as usize].process;
+                self.deliver_to_process(process, Event::Redis(event))
+            }
+            RedisEvent::Knock { .. }
+            | RedisEvent::ServerWake { .. }
+            | RedisEvent::LeaseEnds { .. } => Some(Event::Redis(event)),
+        }
+    }
+
+    fn deliver_to_redis(&mut self, server: ServerId, event: RedisEvent) -> Option<RedisEvent> {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        if !slot.up {
+            return None;
+        }
+        if slot.hung {
+            slot.backlog.push(event);
+            return None;
+        }
+        Some(event)
+    }
+
+    /// What the dead do not hear.
+    pub(super) fn too_late_of_redis(&mut self, process: ProcessId, event: &RedisEvent) {
+        if let RedisEvent::ToClient { value, .. } = event
+            && is_message(value)
+        {
+            self.notified(process, false);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The life of Redis clients in the world.
+
+use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_checker::VirtualTime;
+
+use super::{RedisClient, Traffic, is_message};
+use crate::event::{ClientId, Event, RedisEvent};
+use crate::network::{ConnectionId, ServerId};
+use crate::process::ProcessId;
+use crate::redis::client::{Client, End, Input, Output, Settings};
+use crate::world::moments::{Moment, Occasion};
+use crate::world::{Fate, World, wire};
+use crate::zookeeper::messages::Xid;
+
+impl World {
+    /// Gives a process a new client.
+    pub fn add_redis_client(&mut self, process: ProcessId) -> ClientId {
+        let deployment = &self.redis.deployment;
+        let settings = Settings {
+            nodes: self.redis.nodes(),
+            timeout: deployment.timeout,
+            retries: deployment.retries,
+            retry_pause: deployment.retry_pause,
+        };
+        let id = ClientId(self.redis.clients.len() as u32);
+        self.redis.clients.push(RedisClient {
+            process,
+            machine: Client::new(settings),
+            alive: true,
+            wake: VirtualTime::NEVER,
+            counted: 0,
+        });
+        if let Some(place) = self.redis.client_of.get_mut(process.0 as usize) {
+            *place = Some(id);
+        }
+        id
+    }
+
+    /// Lets a client handle an input, and does what it wants done.
+    pub fn tell_redis_client(&mut self, id: ClientId, input: Input) {
+        let slot = &mut self.redis.clients[id.0 as usize];
+        if !slot.alive {
+            return;
+        }
+        let now = self.processes[slot.process.0 as usize].monotonic(self.now);
+        let mut out = std::mem::take(&mut self.redis.client_outputs);
+        slot.machine.handle(now, input, &mut out);
+        for output in out.drain(..) {
+            match output {
+                Output::Connect { end, node } => self.connect_to_redis(id, end, node),
+                Output::Send {
+                    connection,
+                    command,
+                } => self.send_to_redis(connection, command),
+                Output::Disconnect { connection } => self.hang_up_on_redis(connection),
+            }
+        }
+        self.redis.client_outputs = out;
+        self.count_redis_requests(id);
+        self.arm_redis_client(id);
+    }
+
+    fn count_redis_requests(&mut self, id: ClientId) {
+        let slot = &mut self.redis.clients[id.0 as usize];
+        if (slot.process.0 as usize) < self.contenders.len() {
+            let count = slot.machine.requests_in_flight();
+            self.busy.requests = self.busy.requests + count - slot.counted;
+            slot.counted = count;
+        }
+    }
+
+    fn arm_redis_client(&mut self, client: ClientId) {
+        let slot = &mut self.redis.clients[client.0 as usize];
+        let wake = slot.machine.next_wake();
+        if slot.alive && wake < slot.wake {
+            slot.wake = wake;
+            let at = self.processes[slot.process.0 as usize].world_time(wake);
+            let event = RedisEvent::ClientWake { client };
+            self.timeline.add(at.max(self.now), Event::Redis(event));
+        }
+    }
+
+    pub(super) fn redis_client_wake(&mut self, client: ClientId) {
+        self.redis.clients[client.0 as usize].wake = VirtualTime::NEVER;
+        self.tell_redis_client(client, Input::Wake);
+    }
+
+    fn connect_to_redis(&mut self, client: ClientId, end: End, node: u32) {
+        let server = ServerId(node as u8);
+        let connection = self.redis.connections.open(client.0, server);
+        self.redis.traffic.push(Traffic::default());
+        let slot = &mut self.redis.clients[client.0 as usize];
+        slot.machine.connecting(end, connection);
+        let at = self.reaches_redis(connection, 0);
+        let event = RedisEvent::Knock { connection };
+        self.timeline.add(at, Event::Redis(event));
+    }
+
+    /// When a message that a client sends now reaches its server.
+    fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
+        let client = self.redis.connections.get(connection).client;
+        let process = self.redis.process_of(connection).0 as usize;
+        let latency = self
+            .client_latency
+            .draw_of(wire::to_server(client), &mut self.tape);
+        let at = match self.contenders.get(process) {
+            Some(contender) => {
+                let obstacle = &contender.link.to_server;
+                obstacle.arrival(self.now, latency + extra)
+            }
+            None => VirtualTime::from_micros(self.now.micros() + latency + extra),
+        };
+        let ends = self.redis.connections.get_mut(connection);
+        ends.reaches_server(at)
+    }
+
+    /// When a message that a server sends at `departs` reaches its client.
+    pub(super) fn reaches_redis_client(
+        &mut self,
+        connection: ConnectionId,
+        departs: VirtualTime,
+        extra: u64,
+    ) -> VirtualTime {
+        let client = self.redis.connections.get(connection).client;
+        let process = self.redis.process_of(connection).0 as usize;
+        let latency = self
+            .client_latency
+            .draw_of(wire::to_client(client), &mut self.tape);
+        let at = match self.contenders.get(process) {
+            Some(contender) => {
+                let obstacle = &contender.link.to_client;
+                obstacle.arrival(departs, latency + extra)
+            }
+            None => VirtualTime::from_micros(departs.micros() + latency + extra),
+        };
+        let ends = self.redis.connections.get_mut(connection);
+        ends.reaches_client(at)
+    }
+
+    /// The client closes its end: what it has sent still arrives, what comes is not read.
+    fn hang_up_on_redis(&mut self, connection: ConnectionId) {
+        self.redis.connections.get_mut(connection).open_at_client = false;
+        let at = self.reaches_redis(connection, 0);
+        self.timeline
+            .add(at, Event::Redis(RedisEvent::Gone { connection }));
+    }
+
+    fn send_to_redis(&mut self, connection: ConnectionId, command: Command) {
+        let kind = command.kind();
+        let traffic = &mut self.redis.traffic[connection.0 as usize];
+        traffic.sent += 1;
+        traffic.unanswered.push_back(kind);
+        let request = Some((connection, Xid(traffic.sent)));
+        let by = self.redis.process_of(connection).0;
+        self.moment(Moment {
+            by,
+            occasion: Occasion::Sent(kind),
+            request,
+        });
+        let extra = match self.request_fate.take() {
+            None => 0,
+            Some(Fate::Late(by)) => by,
+            Some(Fate::Lost) => {
+                self.cut_from_redis(connection);
+                return;
+            }
+        };
+        if self.redis.connections.get(connection).open_at_client {
+            let at = self.reaches_redis(connection, extra);
+            let event = RedisEvent::ToServer {
+                connection,
+                command,
+            };
+            self.timeline.add(at, Event::Redis(event));
+        }
+    }
+
+    /// The connection breaks, and both sides learn of it. What is under way is lost with it.
+    pub(super) fn cut_from_redis(&mut self, connection: ConnectionId) {
+        let ends = self.redis.connections.get_mut(connection);
+        ends.broken = true;
+        let (at_client, at_server) = (ends.open_at_client, ends.open_at_server);
+        if at_client {
+            let event = RedisEvent::Broken { connection };
+            self.timeline.add(self.now, Event::Redis(event));
+        }
+        if at_server {
+            let event = RedisEvent::Gone { connection };
+            self.timeline.add(self.now, Event::Redis(event));
+        }
+    }
+
+    /// Every connection of a process breaks.
+    pub(in crate::world) fn cut_off_from_redis(&mut self, process: ProcessId) {
+        for connection in self.redis_connections_of(process) {
+            self.cut_from_redis(connection);
+        }
+    }
+
+    fn redis_connections_of(&self, process: ProcessId) -> Vec<ConnectionId> {
+        let clients = self.redis.clients.iter();
+        let own = clients.filter(|slot| slot.alive && slot.process == process);
+        own.flat_map(|slot| slot.machine.connections()).collect()
+    }
+
+    /// A process has died. Its kernel closes its connections.
+    pub(in crate::world) fn bury_redis_clients(&mut self, process: ProcessId) {
+        for connection in self.redis_connections_of(process) {
+            self.hang_up_on_redis(connection);
+        }
+        for slot in &mut self.redis.clients {
+            if slot.process == process && slot.alive {
+                slot.alive = false;
+                self.busy.requests -= std::mem::take(&mut slot.counted);
+            }
+        }
+    }
+
+    pub(super) fn redis_opened(&mut self, connection: ConnectionId) {
+        let ends = *self.redis.connections.get(connection);
+        let slot = &self.redis.clients[ends.client as usize];
+        let wanted = slot.alive && slot.machine.connections().any(|it| it == connection);
+        if ends.open_at_client && wanted {
+            let client = ClientId(ends.client);
+            self.tell_redis_client(client, Input::Opened { connection });
+        } else {
+            // It has given up waiting.
+            self.hang_up_on_redis(connection);
+        }
+    }
+
+    pub(super) fn redis_broken(&mut self, connection: ConnectionId) {
+        let ends = self.redis.connections.get_mut(connection);
+        ends.open_at_client = false;
+        let client = ClientId(ends.client);
+        self.tell_redis_client(client, Input::Broken { connection });
+    }
+
+    pub(super) fn at_redis_client(&mut self, connection: ConnectionId, value: Value) {
+        let ends = *self.redis.connections.get(connection);
+        let process = self.redis.process_of(connection);
+        let heard = ends.open_at_client && !ends.broken;
+        if is_message(&value) {
+            self.notified(process, heard);
+        }
+        if heard {
+            let client = ClientId(ends.client);
+            self.tell_redis_client(client, Input::Heard { connection, value });
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The lock's key on each server, and who owns the lock by it.
+
+use picklock_algorithms::clients::redis::{Bytes, Value};
+use picklock_checker::{ContenderId, VirtualTime};
+
+use crate::event::{Event, RedisEvent};
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::world::{LOCK_KEY, World};
+
+/// What the lock's key holds, and who has set it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holder {
+    by: ContenderId,
+    /// What tells one hold from the next: the value, or the first field of a hash.
+    identity: Bytes,
+}
+
+fn identity(value: &Value) -> Option<Bytes> {
+    match value {
+        Value::Bulk(bytes) => Some(Bytes::clone(bytes)),
+        Value::Array(values) | Value::Map(values) => values.first().and_then(identity),
+        _ => None,
+    }
+}
+
+impl World {
+    /// Looks what has become of the lock's key on a server, and records who comes to own the lock, and who ceases to.
+    pub(super) fn follow_key(&mut self, server: ServerId, actor: Actor) {
+        let slot = &self.redis.servers[server.0 as usize];
+        let wall = slot.clock.wall(self.now);
+        let value = slot.machine.read(wall, LOCK_KEY.as_bytes());
+        let identity = value.as_ref().and_then(identity);
+        let known = slot.holder.as_ref().map(|holder| &holder.identity);
+        if identity.as_ref() != known {
+            // What went by itself went because its time was over, whoever came upon it.
+            let over = slot.expires.is_some_and(|expires| wall / 1_000 > expires);
+            let expired = identity.is_none() && over;
+            let actor = if expired { Actor::SessionEnd } else { actor };
+            let slot = &mut self.redis.servers[server.0 as usize];
+            // A clock that jumps back brings a key to life again that has expired and was not touched since.
+            let back = slot
+                .before
+                .take_if(|before| identity.as_ref() == Some(&before.identity));
+            let holder = match (back, identity, actor) {
+                (Some(before), _, _) => Some(before),
+                (None, Some(identity), Actor::Contender(by)) => Some(Holder { by, identity }),
+                (None, _, _) => None,
+            };
+            if let Some(before) = std::mem::replace(&mut slot.holder, holder) {
+                slot.before = Some(before);
+            }
+            self.owner_may_change(actor);
+        }
+        self.arm_lease_check(server);
+    }
+
+    /// Who has set the key on more than half of the servers owns the lock.
+    fn owner_may_change(&mut self, actor: Actor) {
+        let redis = &self.redis;
+        let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
+        let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
+        let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
+        if owner == redis.owner.as_ref() {
+            return;
+        }
+        let owner = owner.cloned();
+        if let Some(before) = std::mem::replace(&mut self.redis.owner, owner) {
+            if self.draining {
+                self.recorder.counts.departures += 1;
+            }
+            self.ownership
+                .key_gone(self.now, before.by, actor, &mut self.recorder);
+        }
+        if let Some(owner) = &self.redis.owner {
+            let name = self.recorder.name(&self.lock_path);
+            self.ownership
+                .key_set(self.now, owner.by, name, &mut self.recorder);
+        }
+    }
+
+    /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.
+    fn arm_lease_check(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        slot.expires = match slot.holder {
+            Some(_) => slot.machine.expires_at(LOCK_KEY.as_bytes()),
+            None => None,
+        };
+        let Some(expires) = slot.expires else {
+            return;
+        };
+        // A key lives through the millisecond in which it expires.
+        let over = expires.saturating_add(1).saturating_mul(1_000);
+        let at = slot.clock.world_time_of_wall(over).max(self.now);
+        if at < slot.lease_check {
+            slot.lease_check = at;
+            let event = RedisEvent::LeaseEnds { server };
+            self.timeline.add(at, Event::Redis(event));
+        }
+    }
+
+    pub(super) fn lease_ends(&mut self, server: ServerId) {
+        self.redis.servers[server.0 as usize].lease_check = VirtualTime::NEVER;
+        self.follow_key(server, Actor::SessionEnd);
+    }
+}

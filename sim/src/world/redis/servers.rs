@@ -1,0 +1,264 @@
+//! The life of Redis servers in the world.
+
+use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_checker::{Ended, VirtualTime};
+use picklock_redis::{ConnectionId as At, Input, Now, Output, Server};
+
+use super::is_message;
+use crate::event::{Event, RedisEvent};
+use crate::network::{ConnectionId, ServerId};
+use crate::ownership::Actor;
+use crate::world::moments::{Moment, Occasion};
+use crate::world::{Fate, LOCK_KEY, World};
+use crate::zookeeper::messages::Xid;
+
+/// The connection of somebody with a shell on the server's machine.
+const OPERATOR: At = At(u32::MAX);
+
+impl World {
+    fn redis_now(&self, server: ServerId) -> Now {
+        let clock = &self.redis.servers[server.0 as usize].clock;
+        Now {
+            monotonic: clock.monotonic(self.now),
+            wall_micros: clock.wall(self.now),
+        }
+    }
+
+    /// Lets a server handle an input. What it wants done is done by [`redis_says`](Self::redis_says).
+    fn tell_redis(&mut self, server: ServerId, input: Input, by: Actor) {
+        let now = self.redis_now(server);
+        let redis = &mut self.redis;
+        let machine = &mut redis.servers[server.0 as usize].machine;
+        machine.handle(now, input, &mut redis.server_outputs);
+        self.follow_key(server, by);
+    }
+
+    /// Does what a server wants done.
+    fn redis_says(&mut self, server: ServerId) {
+        let mut outputs = std::mem::take(&mut self.redis.server_outputs);
+        for output in outputs.drain(..) {
+            match output {
+                Output::ToClient { connection, .. } if connection == OPERATOR => {}
+                Output::ToClient { connection, value } => {
+                    self.send_to_redis_client(server, ConnectionId(connection.0), value);
+                }
+                Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
+                // What happens from here on proves nothing.
+                Output::NotModelled { what } => self.not_modelled(what),
+                Output::ScriptCut { script, line } => {
+                    self.not_modelled(format!(
+                        "the script {script} goes on for ever in line {line}"
+                    ));
+                }
+            }
+        }
+        self.redis.server_outputs = outputs;
+        self.arm_redis(server);
+    }
+
+    fn not_modelled(&mut self, what: String) {
+        self.recorder.history.not_modelled.get_or_insert(what);
+        self.ended = self.ended.or(Some(Ended::NotModelled));
+    }
+
+    fn arm_redis(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        let wake = slot.clock.world_time(slot.machine.next_wake());
+        if slot.up && !slot.hung && wake < slot.wake {
+            slot.wake = wake.max(self.now);
+            let event = RedisEvent::ServerWake { server };
+            self.timeline.add(slot.wake, Event::Redis(event));
+        }
+    }
+
+    pub(super) fn redis_wake(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        slot.wake = VirtualTime::NEVER;
+        if slot.up && !slot.hung {
+            self.tell_redis(server, Input::Wake, Actor::SessionEnd);
+            self.redis_says(server);
+        }
+    }
+
+    /// A client knocks: taken if the server runs, refused otherwise. One that stands still has a kernel that takes it.
+    pub(super) fn knock_at_redis(&mut self, connection: ConnectionId) {
+        let server = self.redis.server_of(connection);
+        let up = self.redis.servers[server.0 as usize].up;
+        let at = self.reaches_redis_client(connection, self.now, 0);
+        if !up {
+            let event = RedisEvent::Broken { connection };
+            self.timeline.add(at, Event::Redis(event));
+            return;
+        }
+        let ends = self.redis.connections.get_mut(connection);
+        ends.open_at_server = true;
+        ends.was_opened = true;
+        let connected = Input::Connected {
+            connection: At(connection.0),
+        };
+        self.tell_redis(server, connected, Actor::Outsider);
+        self.redis_says(server);
+        let event = RedisEvent::Opened { connection };
+        self.timeline.add(at, Event::Redis(event));
+    }
+
+    pub(super) fn redis_gone(&mut self, connection: ConnectionId) {
+        let server = self.redis.server_of(connection);
+        let ends = self.redis.connections.get_mut(connection);
+        if std::mem::take(&mut ends.open_at_server) {
+            let gone = Input::Gone {
+                connection: At(connection.0),
+            };
+            self.tell_redis(server, gone, Actor::Outsider);
+            self.redis_says(server);
+        }
+    }
+
+    /// A command arrives.
+    pub(super) fn at_redis(&mut self, connection: ConnectionId, command: Command) {
+        let ends = *self.redis.connections.get(connection);
+        if !ends.open_at_server || ends.broken {
+            return;
+        }
+        let process = self.redis.process_of(connection);
+        let by = picklock_checker::ContenderId(process.0);
+        let contender = (process.0 as usize) < self.contenders.len();
+        if self.draining && contender {
+            self.recorder.counts.requests += 1;
+            self.recorder.counts.bytes += command.wire_bytes();
+        }
+        let actor = if contender {
+            Actor::Contender(by)
+        } else {
+            Actor::Outsider
+        };
+        let kind = command.kind();
+        let received = Input::Received {
+            connection: At(connection.0),
+            command,
+        };
+        self.tell_redis(ends.server, received, actor);
+        let traffic = &self.redis.traffic[connection.0 as usize];
+        let request = Some((connection, Xid(traffic.answered + 1)));
+        self.moment(Moment {
+            by: process.0,
+            occasion: Occasion::Committed(kind),
+            request,
+        });
+        self.redis_says(ends.server);
+    }
+
+    fn send_to_redis_client(&mut self, server: ServerId, connection: ConnectionId, value: Value) {
+        let ends = *self.redis.connections.get(connection);
+        if !ends.open_at_server || ends.broken {
+            return;
+        }
+        let process = self.redis.process_of(connection);
+        let mut extra = 0;
+        if is_message(&value) {
+            self.count_message(process, false);
+        } else {
+            match self.fate_of_answer(connection) {
+                None => {}
+                Some(Fate::Late(by)) => extra = by,
+                Some(Fate::Lost) => {
+                    self.cut_from_redis(connection);
+                    return;
+                }
+            }
+        }
+        let takes = self.redis.deployment.command_time;
+        let slot = &mut self.redis.servers[server.0 as usize];
+        slot.busy_until = slot.busy_until.max(self.now) + takes;
+        let departs = slot.busy_until;
+        let at = self.reaches_redis_client(connection, departs, extra);
+        let event = RedisEvent::ToClient { connection, value };
+        self.timeline.add(at, Event::Redis(event));
+    }
+
+    fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<Fate> {
+        let traffic = &mut self.redis.traffic[connection.0 as usize];
+        let kind = traffic.unanswered.pop_front()?;
+        traffic.answered += 1;
+        let xid = Xid(traffic.answered);
+        let by = self.redis.process_of(connection).0;
+        self.fate_of(by, kind, (connection, xid))
+    }
+
+    /// The server closes its end; the client learns of it when the news has travelled.
+    fn redis_closes(&mut self, connection: ConnectionId) {
+        let ends = self.redis.connections.get_mut(connection);
+        if std::mem::take(&mut ends.open_at_server) {
+            let at = self.reaches_redis_client(connection, self.now, 0);
+            let event = RedisEvent::Broken { connection };
+            self.timeline.add(at, Event::Redis(event));
+        }
+    }
+
+    /// The server's process dies. Its kernel closes its connections.
+    pub(in crate::world) fn crash_redis(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        slot.up = false;
+        slot.hung = false;
+        slot.backlog.clear();
+        for number in 0..self.redis.traffic.len() {
+            let connection = ConnectionId(number as u32);
+            if self.redis.server_of(connection) == server {
+                self.redis_closes(connection);
+            }
+        }
+    }
+
+    /// A dead server comes back with nothing: nothing of it was on disk.
+    pub(in crate::world) fn restart_redis(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        if slot.up {
+            return;
+        }
+        slot.up = true;
+        slot.wake = VirtualTime::NEVER;
+        slot.machine = Server::new(std::rc::Rc::default());
+        self.follow_key(server, Actor::Outsider);
+        self.arm_redis(server);
+    }
+
+    /// A server stands still; its kernel goes on.
+    pub(in crate::world) fn hang_redis(&mut self, server: ServerId) {
+        self.redis.servers[server.0 as usize].hung = true;
+    }
+
+    /// A server that stood still goes on: it reads what has queued up.
+    pub(in crate::world) fn resume_redis(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        if !std::mem::take(&mut slot.hung) {
+            return;
+        }
+        slot.wake = VirtualTime::NEVER;
+        for event in std::mem::take(&mut slot.backlog) {
+            self.happen(Event::Redis(event));
+        }
+        self.arm_redis(server);
+    }
+
+    /// The wall clock of a server jumps.
+    pub(in crate::world) fn jump_redis(&mut self, server: ServerId, by_millis: i64) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        slot.clock.jump(by_millis.saturating_mul(1_000));
+        slot.lease_check = VirtualTime::NEVER;
+        self.follow_key(server, Actor::SessionEnd);
+    }
+
+    /// The lock's key goes from a server, as if an operator had deleted it.
+    pub(in crate::world) fn evict_from_redis(&mut self, server: ServerId) {
+        let connection = OPERATOR;
+        self.tell_redis(server, Input::Connected { connection }, Actor::Outsider);
+        let command = Command::new("DEL").arg(LOCK_KEY);
+        let received = Input::Received {
+            connection,
+            command,
+        };
+        self.tell_redis(server, received, Actor::Outsider);
+        self.tell_redis(server, Input::Gone { connection }, Actor::Outsider);
+        self.redis_says(server);
+    }
+}
