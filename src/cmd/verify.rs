@@ -10,12 +10,15 @@ use crate::failure::Failure;
 #[cfg(feature = "verify")]
 mod compared;
 #[cfg(feature = "verify")]
+mod herd;
+#[cfg(feature = "verify")]
 mod redis;
 
 const EXAMPLES: &str = "\
 Examples:
   picklock verify zookeeper
   picklock verify zookeeper --servers 3 --operations 50000 --seed 7
+  picklock verify zookeeper --herd              notifications, counted on both sides
   picklock verify redis --operations 100000
 
 The real servers are started on loopback in a temporary folder, and stopped again. They come
@@ -42,6 +45,9 @@ pub struct Verify {
     /// How many operations, for each number of servers.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     operations: u64,
+    /// Instead of that: let queues drain on both, and count the notifications.
+    #[arg(long, conflicts_with_all = ["operations", "seed"])]
+    herd: bool,
     /// What decides the random operations.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
@@ -68,7 +74,12 @@ impl Verify {
     #[cfg(feature = "verify")]
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         match self.service {
+            Service::Zookeeper if self.herd => herd::zookeeper(&self),
             Service::Zookeeper => compared::zookeeper(&self, look),
+            Service::Redis if self.herd => Err(Failure::usage(
+                "`--herd` is of ZooKeeper",
+                ["ask for it: picklock verify zookeeper --herd".to_owned()],
+            )),
             Service::Redis => redis::redis(&self),
         }
     }

@@ -11,6 +11,7 @@ mod clock;
 pub mod compare;
 pub mod driver;
 pub mod error;
+pub mod herd;
 pub mod jute;
 pub mod model;
 pub mod normal;

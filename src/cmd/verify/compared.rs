@@ -18,19 +18,9 @@ use crate::failure::Failure;
 
 /// Compares the model with real servers, one and three of them.
 pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
-    let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
-    let installed = installed(&folder)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and the servers with us.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
-    let sizes: &[u8] = match asked.servers.as_deref() {
-        Some("1") => &[1],
-        Some(_) => &[3],
-        None => &[1, 3],
-    };
+    let (installed, stop, sizes) = prepared(asked)?;
     let mut code = exit::AS_EXPECTED;
-    for &servers in sizes {
+    for servers in sizes {
         let plan = Plan {
             servers,
             seed: asked.seed,
@@ -47,14 +37,26 @@ pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
                     code = exit::NOT_AS_EXPECTED;
                 }
             }
-            Err(VerifyError::Interrupted) => return Err(Failure::Interrupted),
-            Err(error) => {
-                console::tell(&told_of(&error));
-                return Ok(exit::UNDECIDED);
-            }
+            Err(error) => return not_compared(&error),
         }
     }
     Ok(code)
+}
+
+/// The servers, a flag that Ctrl-C sets, and how many servers there are to be.
+pub(super) fn prepared(asked: &Verify) -> Result<(Installed, Arc<AtomicBool>, Vec<u8>), Failure> {
+    let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
+    let installed = installed(&folder)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends us at once, and the servers with us.
+    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let sizes = match asked.servers.as_deref() {
+        Some("1") => vec![1],
+        Some(_) => vec![3],
+        None => vec![1, 3],
+    };
+    Ok((installed, stop, sizes))
 }
 
 fn installed(folder: &Path) -> Result<Installed, Failure> {
@@ -77,7 +79,7 @@ pub(super) fn bar(name: String, operations: u64) -> ProgressBar {
     bar
 }
 
-fn name(servers: u8) -> String {
+pub(super) fn name(servers: u8) -> String {
     match servers {
         1 => "one server".to_owned(),
         more => format!("{more} servers"),
@@ -128,6 +130,15 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
         thousands(answers),
     );
     text
+}
+
+/// Says why it could not be compared.
+pub(super) fn not_compared(error: &VerifyError) -> Result<u8, Failure> {
+    if matches!(error, VerifyError::Interrupted) {
+        return Err(Failure::Interrupted);
+    }
+    console::tell(&told_of(error));
+    Ok(exit::UNDECIDED)
 }
 
 /// What there is to say when it could not be compared: why, and the last lines of the server's log.

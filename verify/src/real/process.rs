@@ -167,6 +167,22 @@ impl Process {
         Ok(mode.map(str::to_owned))
     }
 
+    /// Watches that have fired here so far.
+    pub(super) fn watches_fired(&mut self) -> Result<u64, VerifyError> {
+        self.check_alive()?;
+        let answer = self
+            .four_letters("mntr")
+            .map_err(VerifyError::io("a server does not say what it has counted"))?;
+        let counts = answer.lines().filter_map(|line| {
+            let (key, value) = line.split_once('\t')?;
+            let kind = key.strip_prefix("zk_sum_node_")?;
+            let value = value.split('.').next()?;
+            kind.ends_with("_watch_count")
+                .then(|| value.parse::<u64>().ok())?
+        });
+        Ok(counts.sum())
+    }
+
     /// Whether it serves clients, after it was started for the first time.
     pub(super) fn serves_first(&mut self) -> Result<bool, VerifyError> {
         match self.mode() {

@@ -89,6 +89,22 @@ impl Socket {
         }
     }
 
+    /// What has come, without waiting.
+    pub(super) fn glance(&mut self) -> Result<Incoming, Garbled> {
+        if let Some(message) = self.take_frame()? {
+            return self.decode(&message).map(Incoming::Message);
+        }
+        if let Some(stream) = &self.stream {
+            // If this fails it waits for a millisecond, and that is all.
+            let _ = stream.set_nonblocking(true);
+        }
+        let incoming = self.receive(Duration::ZERO);
+        if let Some(stream) = &self.stream {
+            let _ = stream.set_nonblocking(false);
+        }
+        incoming
+    }
+
     /// What comes next, within this time.
     pub(super) fn receive(&mut self, patience: Duration) -> Result<Incoming, Garbled> {
         loop {
