@@ -3,5 +3,11 @@
 pub mod aim;
 pub(crate) mod fits;
 pub mod hunt;
+mod nearer;
+pub mod portfolio;
 mod roles;
+mod scouts;
 pub mod yields;
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@
 
 mod durations;
 mod names;
-mod parts;
+pub(crate) mod parts;
 mod reproduction;
 mod search;
 mod size;

@@ -173,6 +173,28 @@ fn a_crashed_contender_comes_back_if_it_is_to_and_gets_the_lock() {
 }
 
 #[test]
+fn who_is_dead_for_good_does_not_come_back_with_another_crash() {
+    let crash = |restart_after| Fault::Crash {
+        target: FIRST,
+        restart_after,
+    };
+    let twice = [None, Some(seconds(2))].map(|after| planned(acquired(), crash(after)));
+    let history = with_faults("zk-predecessor-watch", twice.into());
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Crashed { by: A })),
+        1
+    );
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Restarted { .. })),
+        0
+    );
+    assert_eq!(
+        count(&history, |what| matches!(what, What::Leftover { .. })),
+        0
+    );
+}
+
+#[test]
 fn a_cancelled_acquire_never_returns() {
     let second = ContenderName(1);
     let when = Trigger::Waiting { by: second, nth: 1 };

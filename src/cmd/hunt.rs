@@ -11,6 +11,7 @@ use picklock::reports::words::count;
 use picklock::scenarios::kind::FaultKind;
 use picklock::scenarios::runner::wanted;
 use picklock::scenarios::search::hunt::{Hunted, Quarry, hunt};
+use picklock::scenarios::search::portfolio::Way;
 use picklock::scenarios::shrink::{self, Budget, reproduction};
 use picklock::scenarios::{Case, Scenario, Want};
 
@@ -26,8 +27,9 @@ Examples:
   picklock hunt zookeeper/herd --case zk-same-name
   picklock hunt my-locks/mine.toml --kind pause --kind cut --runs 100000 --out found/
 
-A run without faults teaches which moments there are; then faults are tried at them, the most promising
-first, with another seed whenever all were tried. The faults of the file itself are left out.
+Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and faults are
+tried at them, the most promising first. `nearer`: plans like those that came nearest to an overlap. `drawn`:
+faults drawn anew for each run, with each strategy of chance in turn. The faults of the file are left out.
 
 Exit codes: 0 if nothing broke but what the scenario expects to, 1 if something else did.";
 
@@ -44,6 +46,9 @@ pub struct Hunt {
     /// Only faults of this kind; may be given several times. Two or three are also tried together.
     #[arg(long = "kind", value_name = "FAULT")]
     kinds: Vec<String>,
+    /// Only this way to search: `aimed`, `nearer`, or `drawn`; may be given several times.
+    #[arg(long = "way", value_name = "WAY")]
+    ways: Vec<String>,
     /// The first seed.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -64,10 +69,13 @@ impl Hunt {
     /// [`Failure`], if there is no such case or fault, or a file could not be written.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
-        let kinds = self.kinds()?;
+        let (kinds, ways) = (self.kinds()?, self.ways()?);
         let work = Work::begin(1, 1, true);
         let pool = crate::threads::pool(Some(1))?;
-        let hunted = pool.install(|| hunt(&case, &kinds, self.seed, self.runs, work.stop()));
+        let hunted = pool.install(|| {
+            let with = (&kinds[..], &ways[..]);
+            hunt(&case, with, self.seed, self.runs, work.stop())
+        });
         work.seed_done();
         let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
         text.push_str(&head(&case, &hunted));
@@ -100,6 +108,28 @@ impl Hunt {
                 .ok_or_else(|| Failure::unknown("fault", name, &names))
         });
         kinds.collect()
+    }
+
+    fn ways(&self) -> Result<Vec<Way>, Failure> {
+        if self.ways.is_empty() {
+            return Ok(Way::ALL.to_vec());
+        }
+        let mut ways = Vec::new();
+        for name in &self.ways {
+            let named = Way::named(name);
+            if named.is_empty() {
+                let mut names = Way::ALL.map(Way::name).to_vec();
+                names.dedup();
+                return Err(Failure::unknown("way", name, &names));
+            }
+            ways.extend(
+                named
+                    .into_iter()
+                    .filter(|way| !ways.contains(way))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        Ok(ways)
     }
 
     /// Shrinks what was found, writes it down, and tells its story.
@@ -149,9 +179,18 @@ fn head(case: &Case, hunted: &Hunted) -> String {
         };
         let _ = writeln!(
             text,
-            "  {}: {invariant} broken after {after}{expected}",
-            case.name
+            "  {}: {invariant} broken after {after}{expected} ({})",
+            case.name, quarry.way
         );
+    }
+    text.push('\n');
+    for share in &hunted.shares {
+        let (way, runs) = (share.way.to_string(), count(share.runs, "run"));
+        let found = match share.found.as_slice() {
+            [] => "nothing".to_owned(),
+            found => found.join(", "),
+        };
+        let _ = writeln!(text, "  {way:<20}{runs:>12}, found {found}");
     }
     text.push('\n');
     text

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use picklock::scenarios::search::portfolio::strategy_name;
 use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
 use picklock::scenarios::{Case, Scenario};
 use picklock::sim::plan::Strategy;
@@ -99,7 +100,7 @@ impl Column {
 
     fn of(chance: Vec<Strategy>) -> Self {
         let name = match chance.as_slice() {
-            [only] => strategy(*only),
+            [only] => strategy_name(*only),
             _ => "portfolio".to_owned(),
         };
         let way = Way::Swarm;
@@ -130,15 +131,6 @@ fn way(name: &str) -> Result<Way, String> {
         let names = Way::ALL.map(Way::name).join(", ");
         format!("there is no way of that name: there are {names}")
     })
-}
-
-fn strategy(strategy: Strategy) -> String {
-    match strategy {
-        Strategy::Even => "even".to_owned(),
-        Strategy::Extremes => "extremes".to_owned(),
-        Strategy::Delays(delays) => format!("delays {delays}"),
-        Strategy::Priorities(changes) => format!("priorities {changes}"),
-    }
 }
 
 impl Yields {

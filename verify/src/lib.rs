@@ -26,7 +26,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_checker::time::whole_micros;
-use picklock_sim::zookeeper::state::Settings;
+use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
+use picklock_sim::zookeeper::version::Version;
 
 pub use compare::{Compared, Difference};
 pub use error::VerifyError;
@@ -84,6 +85,9 @@ pub fn zookeeper(
             init_limit: INIT_LIMIT,
             reap_interval: whole_micros(reap_interval),
             fsync: 100,
+            version: Version::V3_8,
+            enforce_quota: true,
+            outstanding_limit: OUTSTANDING_LIMIT,
         };
         let real = Real::start(installed, &real, stop)?;
         let pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));

@@ -20,6 +20,7 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
             .map(|n| format!("/locks/stock/lock-{n:010}"))
             .collect(),
         events: Vec::new(),
+        not_modelled: None,
     };
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut words = line.split_whitespace();

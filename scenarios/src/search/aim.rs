@@ -38,7 +38,7 @@ pub struct Shots {
     /// The plans.
     pub plans: Vec<Plan>,
     /// So many of them are a fair sample: two of each kind of faults, and eight at least.
-    sample: usize,
+    pub sample: usize,
 }
 
 impl Shots {
@@ -146,7 +146,8 @@ fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, Co
     ranked.map(|(_, trigger, by)| (trigger, by)).collect()
 }
 
-fn strikes_request(kind: FaultKind) -> bool {
+/// Whether a fault strikes the one request that its trigger speaks of.
+pub(super) fn strikes_request(kind: FaultKind) -> bool {
     matches!(
         kind,
         FaultKind::LoseRequest

@@ -2,14 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::{Evidence, Verdict, invariants};
-use picklock_sim::engine::Tape;
+use picklock_checker::{Evidence, Nearness, Verdict, invariants};
+use picklock_sim::Simulated;
 use picklock_sim::plan::Plan;
-use picklock_sim::{Simulated, simulate_seen, simulate_with};
 
 use super::aim;
+use super::portfolio::{Portfolio, Share, Way};
+use super::scouts::World;
 use crate::kind::FaultKind;
-use crate::scenario::{Case, Want};
+use crate::scenario::{Case, Expectation, Want};
 
 /// What a hunt came to.
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub struct Hunted {
     pub runs: u64,
     /// The first violation of each promise, in the order in which they were found.
     pub found: Vec<Quarry>,
+    /// What each way to search has come to.
+    pub shares: Vec<Share>,
 }
 
 /// A run that breaks a promise.
@@ -30,36 +33,41 @@ pub struct Quarry {
     pub choices: Vec<u32>,
     /// How many runs it took to find.
     pub after: u64,
+    /// How it was found.
+    pub way: Way,
 }
 
-/// Learns from a run of the world of a case without its faults which moments there are, tries faults of these kinds at
-/// them, the most promising first, and begins anew with the next seed when all were tried. It goes on until so many
-/// runs are done, or every promise that the case looks at is broken.
-pub fn hunt(case: &Case, kinds: &[FaultKind], first: u64, limit: u64, stop: &AtomicBool) -> Hunted {
+/// Searches the world of a case without its faults for runs that break a promise, with faults of these kinds and in
+/// these ways, which share the runs. It goes on until so many runs are done, or every promise that the case looks at is
+/// broken. Each run has the next seed.
+pub fn hunt(
+    case: &Case,
+    (kinds, ways): (&[FaultKind], &[Way]),
+    first: u64,
+    limit: u64,
+    stop: &AtomicBool,
+) -> Hunted {
+    let base = calm(case);
+    let (plan, open) = (base.plan.clone(), base.open.clone().unwrap_or_default());
+    let mut portfolio = Portfolio::new(ways, &World { plan, open }, kinds);
     let mut hunt = Hunt {
-        base: calm(case),
+        base,
         hunted: Hunted::default(),
         limit,
         stop,
     };
     let mut seed = first;
     while !hunt.is_over() {
-        let world = hunt.base.plan_for(seed).into_owned();
-        let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
-        hunt.look(&world, simulated);
-        let possible = FaultKind::possible_in(&world, kinds);
-        let shots = aim::shots(&world, &seen, &possible);
-        for shot in shots.order().map(|place| &shots.plans[place]) {
-            if hunt.is_over() {
-                break;
-            }
-            seed += 1;
-            let simulated = simulate_with(shot, Tape::explored(shot.network.chance, seed));
-            hunt.look(shot, simulated);
-        }
-        seed += 1;
+        let (way, plan, simulated) = portfolio.run(seed);
+        let (nearness, found) = hunt.look(way, &plan, simulated);
+        portfolio.learn(way, &plan, nearness, &found);
+        seed = seed.wrapping_add(1);
     }
-    hunt.hunted
+    let shares = portfolio.shares();
+    Hunted {
+        shares,
+        ..hunt.hunted
+    }
 }
 
 /// The case without its faults, and without faults that seeds would draw.
@@ -82,39 +90,45 @@ struct Hunt<'a> {
 
 impl Hunt<'_> {
     fn is_over(&self) -> bool {
-        let looked_at =
-            |it: &&crate::scenario::Expectation| !matches!(it.want, Want::Unchecked { .. });
         let promises = self.base.expectations.iter().filter(looked_at).count();
         self.hunted.runs >= self.limit
             || self.hunted.found.len() >= promises
             || self.stop.load(Ordering::Relaxed)
     }
 
-    /// Looks at a run for promises that were not broken before.
-    fn look(&mut self, plan: &Plan, simulated: Simulated) {
+    /// Looks at a run for promises that were not broken before: how near it came to an overlap, and what it breaks.
+    fn look(
+        &mut self,
+        way: Way,
+        plan: &Plan,
+        simulated: Simulated,
+    ) -> (Nearness, Vec<&'static str>) {
         self.hunted.runs += 1;
         let case = self.base.with_plan(plan.clone());
         let evidence = Evidence::of(&simulated.run);
-        let looked_at = case.expectations.iter();
-        let looked_at = looked_at.filter(|it| !matches!(it.want, Want::Unchecked { .. }));
-        let new = looked_at.filter(|it| {
-            self.hunted
-                .found
-                .iter()
-                .all(|old| old.invariant != it.invariant)
-        });
+        let known: Vec<&str> = self.hunted.found.iter().map(|old| old.invariant).collect();
+        let new = case.expectations.iter().filter(looked_at);
+        let new = new.filter(|it| !known.contains(&it.invariant));
         let rows: Vec<_> = new
             .filter_map(|it| invariants::find(it.invariant))
             .collect();
+        let mut found = Vec::new();
         for (invariant, verdict) in invariants::check_evidence(&evidence, rows) {
             if let Verdict::Violated(_) = verdict {
+                found.push(invariant);
                 self.hunted.found.push(Quarry {
                     invariant,
                     case: case.clone(),
                     choices: simulated.choices.clone(),
                     after: self.hunted.runs,
+                    way,
                 });
             }
         }
+        (Nearness::of(&evidence), found)
     }
+}
+
+fn looked_at(expectation: &&Expectation) -> bool {
+    !matches!(expectation.want, Want::Unchecked { .. })
 }

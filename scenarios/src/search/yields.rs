@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use picklock_checker::{Evidence, Verdict, invariants};
-use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
-use picklock_sim::{Simulated, simulate, simulate_seen};
+use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
 use super::aim;
+use super::scouts::{Aimed, World};
 use crate::excuses::excuses;
 use crate::generate;
 use crate::kind::FaultKind;
@@ -184,38 +184,19 @@ impl<'a> Hunt<'a> {
                     }
                 }
             }
-            Way::Aimed => self.aim(first, limit, &mut found),
+            Way::Aimed => {
+                let plan = aim::calm(&self.case.plan);
+                let open = self.open.clone();
+                let mut aimed = Aimed::new(World { plan, open }, self.kinds.clone());
+                for run in 0..limit {
+                    let (plan, simulated) = aimed.run(first + run);
+                    if self.is_done(run, &plan, false, &simulated, &mut found) {
+                        break;
+                    }
+                }
+            }
         }
         found
-    }
-
-    /// Learns from a run without faults, and shoots. Every run counts, those without faults too.
-    fn aim(&self, first: u64, limit: u64, found: &mut BTreeMap<&'static str, u64>) {
-        let calm = aim::calm(&self.case.plan);
-        let mut run = 0;
-        while run < limit {
-            let seed = first + run;
-            let world = generate::draw(&calm, &self.open, seed);
-            let (simulated, seen) = simulate_seen(&world, Tape::from_seed(seed));
-            if self.is_done(run, &world, false, &simulated, found) {
-                return;
-            }
-            run += 1;
-            let shots = aim::shots(&world, &seen, &self.kinds);
-            for plan in shots.order().map(|place| &shots.plans[place]) {
-                if run >= limit || (self.open.is_open() && run % SHOTS == 0) {
-                    break;
-                }
-                let simulated = simulate(plan, first + run);
-                if self.is_done(run, plan, false, &simulated, found) {
-                    return;
-                }
-                run += 1;
-            }
-            if !self.open.is_open() && run < limit && seen.is_empty() {
-                return;
-            }
-        }
     }
 
     /// Notes what a run violates; answers whether everything has been found.
@@ -246,6 +227,3 @@ impl<'a> Hunt<'a> {
         found.len() == self.sought.len()
     }
 }
-
-/// Shots in one world before another is drawn, where the world is open.
-const SHOTS: u64 = 4;

@@ -6,10 +6,10 @@ use picklock_sim::plan::{ContenderName, Fault, ServerName, Trigger};
 
 /// What a fault is made of.
 #[derive(Default)]
-pub(super) struct Parts<'f> {
-    pub(super) contender: Option<&'f mut ContenderName>,
-    pub(super) servers: Vec<&'f mut ServerName>,
-    pub(super) times: Vec<&'f mut Duration>,
+pub(crate) struct Parts<'f> {
+    pub(crate) contender: Option<&'f mut ContenderName>,
+    pub(crate) servers: Vec<&'f mut ServerName>,
+    pub(crate) times: Vec<&'f mut Duration>,
 }
 
 impl<'f> Parts<'f> {
@@ -30,7 +30,7 @@ impl<'f> Parts<'f> {
     }
 
     /// The parts of a fault.
-    pub(super) fn of(fault: &'f mut Fault) -> Self {
+    pub(crate) fn of(fault: &'f mut Fault) -> Self {
         match fault {
             Fault::Cancel { target }
             | Fault::ExpireSession { target }

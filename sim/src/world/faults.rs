@@ -41,8 +41,9 @@ impl World {
                 target,
                 restart_after,
             } => {
-                self.crash(process(target), restart_after.is_some());
-                restart_after
+                // One that is dead already stays as dead as it is.
+                let dies = self.crash(process(target), restart_after.is_some());
+                restart_after.filter(|_| dies)
             }
             Fault::Cancel { target } => {
                 if let Some(cancel) = self.contenders[target.0 as usize].cancel.take() {
@@ -323,11 +324,11 @@ impl World {
         }
     }
 
-    /// The process dies. Its kernel closes its connections.
-    fn crash(&mut self, target: ProcessId, comes_back: bool) {
+    /// The process dies, unless it has. Its kernel closes its connections.
+    fn crash(&mut self, target: ProcessId, comes_back: bool) -> bool {
         let process = &mut self.processes[target.0 as usize];
         if process.state == ProcessState::Crashed {
-            return;
+            return false;
         }
         process.state = ProcessState::Crashed;
         let backlog = std::mem::take(&mut process.backlog);
@@ -356,6 +357,7 @@ impl World {
         if !comes_back {
             self.leaves(target);
         }
+        true
     }
 
     /// A new process takes the place of a dead one, with nothing in memory.

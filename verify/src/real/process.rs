@@ -92,6 +92,7 @@ impl Process {
             "-Djava.net.preferIPv4Stack=true",
             "-Dzookeeper.jmx.log4j.disable=true",
             "-Dzookeeper.extendedTypesEnabled=true",
+            "-Dzookeeper.enforceQuota=true",
             "-cp",
         ]
         .map(str::to_owned)

@@ -61,7 +61,10 @@ impl Socket {
         match message {
             ClientMessage::Request { xid, request } => self.asked.push_back((*xid, request.into())),
             ClientMessage::Close { xid } => self.asked.push_back((*xid, Asked::Close)),
-            ClientMessage::Connect { .. } | ClientMessage::Ping | ClientMessage::SetWatches(_) => {}
+            ClientMessage::Connect { .. }
+            | ClientMessage::Ping
+            | ClientMessage::Authenticate { .. }
+            | ClientMessage::SetWatches(_) => {}
         }
         self.write(&protocol::message(message));
     }

@@ -1,0 +1,188 @@
+//! A portfolio: several ways to search that share the runs there are.
+
+use std::fmt;
+
+use picklock_checker::Nearness;
+use picklock_sim::Simulated;
+use picklock_sim::plan::{Plan, Strategy};
+
+use super::nearer::Nearer;
+use super::scouts::{Aimed, Drawn, World};
+use crate::kind::FaultKind;
+
+/// A way to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// Faults aimed at the moments of a run without faults, the most promising first.
+    Aimed,
+    /// Plans like those that came nearest to an overlap.
+    Nearer,
+    /// Faults drawn anew for each run, with this strategy of chance.
+    Drawn(Strategy),
+}
+
+impl Way {
+    /// Every way, in the order of their turns.
+    pub const ALL: [Self; 6] = [
+        Self::Aimed,
+        Self::Nearer,
+        Self::Drawn(Strategy::Even),
+        Self::Drawn(Strategy::Extremes),
+        Self::Drawn(Strategy::Delays(3)),
+        Self::Drawn(Strategy::Priorities(3)),
+    ];
+
+    /// Those of a name that a person gives: `aimed`, `nearer`, or `drawn`.
+    pub fn named(name: &str) -> Vec<Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|way| way.name() == name).collect()
+    }
+
+    /// Its name, whatever its strategy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aimed => "aimed",
+            Self::Nearer => "nearer",
+            Self::Drawn(_) => "drawn",
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Aimed | Self::Nearer => f.write_str(self.name()),
+            Self::Drawn(strategy) => write!(f, "drawn, {}", strategy_name(*strategy)),
+        }
+    }
+}
+
+/// A strategy of chance as people read it: `delays 3`.
+pub fn strategy_name(strategy: Strategy) -> String {
+    match strategy {
+        Strategy::Even => "even".to_owned(),
+        Strategy::Extremes => "extremes".to_owned(),
+        Strategy::Delays(delays) => format!("delays {delays}"),
+        Strategy::Priorities(changes) => format!("priorities {changes}"),
+    }
+}
+
+/// What a way has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The way.
+    pub way: Way,
+    /// How many runs it has had.
+    pub runs: u64,
+    /// The promises whose first violation it found.
+    pub found: Vec<&'static str>,
+}
+
+impl Share {
+    fn none(way: Way) -> Self {
+        Self {
+            way,
+            runs: 0,
+            found: Vec::new(),
+        }
+    }
+}
+
+/// Several ways, each at work, and what they have come to.
+pub(super) struct Portfolio {
+    shares: Vec<Share>,
+    /// Whether the search that aims is one of them.
+    aims: bool,
+    /// The others.
+    others: Vec<Way>,
+    aimed: Aimed,
+    nearer: Nearer,
+    drawn: Vec<(Way, Drawn)>,
+    /// Turns so far.
+    turns: usize,
+}
+
+impl Portfolio {
+    pub(super) fn new(ways: &[Way], world: &World, kinds: &[FaultKind]) -> Self {
+        let drawn = ways.iter().filter_map(|way| match way {
+            Way::Drawn(strategy) => {
+                let drawn = Drawn::new(world.clone(), kinds.to_vec(), *strategy);
+                Some((*way, drawn))
+            }
+            Way::Aimed | Way::Nearer => None,
+        });
+        let others = ways.iter().copied().filter(|way| *way != Way::Aimed);
+        Self {
+            shares: ways.iter().map(|way| Share::none(*way)).collect(),
+            aims: ways.contains(&Way::Aimed),
+            others: others.collect(),
+            aimed: Aimed::new(world.clone(), kinds.to_vec()),
+            nearer: Nearer::default(),
+            drawn: drawn.collect(),
+            turns: 0,
+        }
+    }
+
+    /// The next run: whose it is, the plan, and what came of it.
+    ///
+    /// The search that aims takes a first look at everything, and then every second turn. The other turns are those of
+    /// all others, one after the other; who has nothing to try lets the next one go.
+    pub(super) fn run(&mut self, seed: u64) -> (Way, Plan, Simulated) {
+        let turn = self.turns;
+        self.turns += 1;
+        let others = self.others.len();
+        let first = match self.aims {
+            true if turn <= self.aimed.sample() || turn % 2 == 1 => None,
+            true => Some(turn / 2),
+            false => Some(turn),
+        };
+        for place in first.into_iter().flat_map(|first| first..first + others) {
+            let way = self.others[place % others];
+            if let Some((plan, simulated)) = self.run_of(way, seed) {
+                return (way, plan, simulated);
+            }
+        }
+        // Also if there is nothing to go on from yet: it is what one learns from.
+        let (plan, simulated) = self.aimed.run(seed);
+        (Way::Aimed, plan, simulated)
+    }
+
+    fn run_of(&mut self, way: Way, seed: u64) -> Option<(Plan, Simulated)> {
+        match way {
+            Way::Aimed => Some(self.aimed.run(seed)),
+            Way::Nearer => self.nearer.run(seed),
+            Way::Drawn(_) => {
+                let mut drawn = self.drawn.iter_mut();
+                let (_, drawn) = drawn.find(|(known, _)| *known == way)?;
+                Some(drawn.run(seed))
+            }
+        }
+    }
+
+    /// Learns what came of a run, whosever it was.
+    pub(super) fn learn(
+        &mut self,
+        way: Way,
+        plan: &Plan,
+        nearness: Nearness,
+        found: &[&'static str],
+    ) {
+        if let Some(near) = nearness.miss() {
+            self.nearer.learn(plan, near);
+        }
+        if self.shares.iter().all(|share| share.way != way) {
+            self.shares.push(Share::none(way));
+        }
+        let mut shares = self.shares.iter_mut();
+        let Some(share) = shares.find(|share| share.way == way) else {
+            return;
+        };
+        share.runs += 1;
+        share.found.extend(found);
+    }
+
+    /// What each way has come to.
+    pub(super) fn shares(self) -> Vec<Share> {
+        self.shares
+    }
+}

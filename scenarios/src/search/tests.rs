@@ -1,0 +1,193 @@
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use picklock_checker::{Evidence, Nearness};
+use picklock_sim::engine::Tape;
+use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, PlannedFault, Trigger};
+use picklock_sim::{Simulated, simulate, simulate_seen};
+
+use super::aim::{self, Shots};
+use super::hunt::{Hunted, hunt};
+use super::nearer::Nearer;
+use super::portfolio::Way;
+use crate::describe;
+use crate::kind::FaultKind;
+use crate::library::BUILT_IN;
+use crate::scenario::{Case, Catalogue};
+
+/// A case of the library.
+fn case(scenario: &str, name: &str) -> Case {
+    let (_, text) = BUILT_IN
+        .iter()
+        .find(|(known, _)| *known == scenario)
+        .unwrap();
+    let parsed = crate::parse(scenario, text, &Catalogue::EVERYTHING);
+    let scenario = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    let mut cases = scenario.cases.into_iter();
+    cases.find(|case| case.name == name).unwrap()
+}
+
+/// What is aimed at in the calm world of a case: the triggers of the first faults, the most promising first.
+fn aimed(scenario: &str, name: &str, kind: FaultKind) -> Vec<Trigger> {
+    let calm = aim::calm(&case(scenario, name).plan);
+    let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
+    let plans = aim::shots(&calm, &seen, &[kind]).plans.into_iter();
+    plans.map(|plan| plan.faults[0].when.clone()).collect()
+}
+
+#[test]
+fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
+    let plan = aim::calm(&case("zookeeper/waiter-death", "zk-no-recheck").plan);
+    let order = |plans| {
+        let plans = vec![plan.clone(); plans];
+        let shots = Shots { plans, sample: 8 };
+        shots.order().collect::<Vec<_>>()
+    };
+    let expected: Vec<usize> = (0..8).chain(0..16).chain(0..20).collect();
+    assert_eq!(order(20), expected);
+    assert_eq!(order(3), [0, 1, 2]);
+    assert_eq!(order(0), [0; 0]);
+}
+
+#[test]
+fn of_several_holders_the_one_comes_first_for_whom_most_wait() {
+    let triggers = aimed(
+        "zookeeper/lost-delete-reply",
+        "zk-blind-unlock",
+        FaultKind::LoseReply,
+    );
+    let first_delete = triggers.iter().position(|trigger| {
+        matches!(trigger, Trigger::Sent { by, request, .. }
+            if *by == ContenderName(0) && format!("{request:?}") == "Delete")
+    });
+    assert!(first_delete.is_some_and(|place| place < 2), "{triggers:?}");
+}
+
+#[test]
+fn what_bites_when_a_session_ends_is_tried_while_the_hold_lasts() {
+    let triggers = aimed(
+        "zookeeper/isolated-follower",
+        "zk-hardened",
+        FaultKind::IsolateServer,
+    );
+    let writing = triggers
+        .iter()
+        .position(|it| matches!(it, Trigger::Writing { .. }));
+    let acquired = triggers
+        .iter()
+        .filter(|it| matches!(it, Trigger::Acquired { .. }));
+    assert_eq!(acquired.count(), 4);
+    assert!(writing.is_none_or(|place| place >= 4), "{triggers:?}");
+}
+
+fn nearness(simulated: &Simulated) -> Nearness {
+    Nearness::of(&Evidence::of(&simulated.run))
+}
+
+/// The world of `holder-expiry` with a black hole around the first holder for so long.
+fn cut_off_for(length: Duration) -> Plan {
+    let mut plan = aim::calm(&case("zookeeper/holder-expiry", "zk-predecessor-watch").plan);
+    let inject = Fault::BlackHole {
+        target: ContenderName(0),
+        direction: Direction::Both,
+        length,
+    };
+    plan.faults.push(PlannedFault {
+        when: Trigger::Acquired {
+            by: ContenderName(0),
+            nth: 1,
+        },
+        after: Duration::ZERO,
+        text: describe::fault(&inject),
+        inject,
+    });
+    plan
+}
+
+#[test]
+fn a_near_miss_leads_to_an_overlap() {
+    let plan = cut_off_for(Duration::from_secs(5));
+    let missed = nearness(&simulate(&plan, 0));
+    let near = missed.miss().expect("a session that nearly ended");
+    let mut nearer = Nearer::default();
+    nearer.learn(&plan, near);
+    let runs = std::iter::from_fn(|| nearer.run(0)).take(8);
+    let overlaps = |simulated: &Simulated| {
+        let mut found = nearness(simulated).found();
+        found.any(|(name, near)| name == "between-holds" && near.distance.is_zero())
+    };
+    assert!(runs.into_iter().any(|(_, simulated)| overlaps(&simulated)));
+}
+
+#[test]
+fn the_nearest_miss_is_followed_first_and_only_once() {
+    let mut nearer = Nearer::default();
+    assert!(nearer.run(0).is_none());
+    for millis in [4_300, 5_000, 4_600] {
+        let plan = cut_off_for(Duration::from_millis(millis));
+        let near = nearness(&simulate(&plan, 0)).miss().unwrap();
+        nearer.learn(&plan, near);
+        nearer.learn(&plan, near);
+    }
+    let longest = |plan: &Plan| {
+        let Fault::BlackHole { length, .. } = plan.faults[0].inject else {
+            panic!("another fault");
+        };
+        length
+    };
+    let plans: Vec<Plan> = std::iter::from_fn(|| nearer.run(0))
+        .map(|(plan, _)| plan)
+        .collect();
+    let twice = Duration::from_secs(10);
+    let first: Vec<Duration> = plans[..6].iter().map(longest).collect();
+    assert!(first.contains(&twice), "{first:?}");
+    assert_eq!(
+        plans.iter().filter(|plan| longest(plan) == twice).count(),
+        1
+    );
+    assert_eq!(plans.len(), 3 * 6);
+}
+
+fn hunted(ways: &[Way], runs: u64) -> Hunted {
+    let case = case("zookeeper/waiter-death", "zk-no-recheck");
+    let with = (&FaultKind::all()[..], ways);
+    hunt(&case, with, 0, runs, &AtomicBool::new(false))
+}
+
+#[test]
+fn ways_share_the_runs_and_each_says_what_it_found() {
+    let hunted = hunted(&Way::ALL, 200);
+    let shares = &hunted.shares;
+    assert_eq!(
+        shares.iter().map(|share| share.runs).sum::<u64>(),
+        hunted.runs
+    );
+    assert!(shares.iter().all(|share| share.runs > 0), "{shares:?}");
+    let found: usize = shares.iter().map(|share| share.found.len()).sum();
+    assert_eq!(found, hunted.found.len());
+    for quarry in &hunted.found {
+        let share = shares.iter().find(|share| share.way == quarry.way).unwrap();
+        assert!(share.found.contains(&quarry.invariant));
+    }
+}
+
+#[test]
+fn a_hunt_finds_the_same_again_in_the_same_ways() {
+    let once = hunted(&Way::ALL, 120);
+    let again = hunted(&Way::ALL, 120);
+    assert_eq!(once.shares, again.shares);
+    let told = |hunted: &Hunted| -> Vec<_> {
+        let found = hunted.found.iter();
+        found
+            .map(|it| (it.invariant, it.after, it.choices.clone()))
+            .collect()
+    };
+    assert_eq!(told(&once), told(&again));
+}
+
+#[test]
+fn without_anything_to_go_on_from_the_search_aims() {
+    let hunted = hunted(&[Way::Nearer], 20);
+    let aimed = hunted.shares.iter().find(|share| share.way == Way::Aimed);
+    assert!(aimed.is_some_and(|share| share.runs > 0));
+}
