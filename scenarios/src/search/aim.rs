@@ -247,6 +247,9 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
             target: ServerName::Number(0),
             by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
         },
+        FaultKind::Promote => Fault::Promote {
+            target: ServerName::Number(1),
+        },
         FaultKind::EvictKey => Fault::EvictKey {
             target: ServerName::Number(0),
         },

@@ -130,6 +130,7 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::SlowDisk
         | FaultKind::ServerClockJump
         | FaultKind::EvictKey
+        | FaultKind::Promote
         | FaultKind::DeleteNode
         | FaultKind::RecreateLock => false,
     }
