@@ -23,6 +23,12 @@ pub trait Lock {
     /// Resolves when this recipe learns that the contender may not hold the lock any more. A recipe that never
     /// looks never resolves, and its contender goes on believing.
     async fn lost(&self, held: &Held) -> LockError;
+
+    /// Whether it opens a new session by itself when the one that it was built on is gone. Whoever holds the handle
+    /// of the old one leaves it to that.
+    fn renews_sessions(&self) -> bool {
+        false
+    }
 }
 
 /// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.

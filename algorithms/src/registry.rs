@@ -7,6 +7,7 @@ use crate::{Recipe, redis};
 pub const RECIPES: &[Recipe] = &[
     zk::hardened::RECIPE,
     zk::predecessor_watch::RECIPE,
+    zk::curator_mutex::RECIPE,
     zk::children_watch::RECIPE,
     zk::same_name::RECIPE,
     zk::no_guid::RECIPE,
@@ -15,6 +16,8 @@ pub const RECIPES: &[Recipe] = &[
     zk::sequence_token::RECIPE,
     zk::unsorted::RECIPE,
     zk::blind_unlock::RECIPE,
+    zk::curator_mutex_unprotected::RECIPE,
+    zk::curator_mutex_session_policy::RECIPE,
     zk::read_then_write::RECIPE,
     redis::compare_and_delete::RECIPE,
     redis::fencing_token::RECIPE,

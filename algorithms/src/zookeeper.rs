@@ -2,6 +2,9 @@
 
 pub mod blind_unlock;
 pub mod children_watch;
+pub mod curator_mutex;
+pub mod curator_mutex_session_policy;
+pub mod curator_mutex_unprotected;
 pub mod hardened;
 pub mod no_guid;
 pub mod no_recheck;

@@ -8,6 +8,7 @@ mod keys;
 mod lists;
 mod messages;
 mod options;
+mod replicating;
 mod scripting;
 mod server;
 mod sets;
@@ -140,6 +141,7 @@ const LISTS: &[&[Row]] = &[
     keys::ROWS,
     lists::ROWS,
     messages::ROWS,
+    replicating::ROWS,
     scripting::ROWS,
     server::ROWS,
     sets::ROWS,
@@ -178,6 +180,20 @@ impl Row {
         } else {
             words == self.arity
         }
+    }
+}
+
+/// The name of a command with that of the part of it that is meant, if it has parts.
+pub(crate) fn full_name(row: &Row, command: &Command) -> String {
+    let name = row.name;
+    match command.word(1) {
+        Some(part) if ["client", "script", "pubsub", "object"].contains(&name) => {
+            format!(
+                "{name}|{}",
+                String::from_utf8_lossy(part).to_ascii_lowercase()
+            )
+        }
+        _ => name.to_owned(),
     }
 }
 

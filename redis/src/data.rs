@@ -80,6 +80,8 @@ impl Sorted {
             }
             None => member.into(),
         };
+        // Zero has no sign here, as in the lists of small sets of real servers.
+        let score = if score == 0.0 { 0.0 } else { score };
         self.order.insert((Score(score), Bytes::clone(&member)));
         self.scores.insert(member, Score(score));
     }

@@ -61,6 +61,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/cancelled-waiter.toml"),
     ),
     (
+        "zookeeper/curator-cut-off-holder",
+        include_str!("../zookeeper/curator-cut-off-holder.toml"),
+    ),
+    (
+        "zookeeper/curator-lost-create-reply",
+        include_str!("../zookeeper/curator-lost-create-reply.toml"),
+    ),
+    (
         "zookeeper/delayed-write",
         include_str!("../zookeeper/delayed-write.toml"),
     ),

@@ -67,6 +67,7 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
         format!("read-time = {}", time(ensemble.read_time)),
         format!("write-time = {}", time(ensemble.write_time)),
         format!("notification-time = {}", time(ensemble.notification_time)),
+        format!("version = {}", text(ensemble.version.name())),
         String::new(),
     ]
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use picklock_algorithms::clients::zookeeper::{CreateMode, Path, Request, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
 use picklock_algorithms::registry;
 use picklock_checker::{VirtualTime, check_all};
 use picklock_sim::chance::Boring;
@@ -199,6 +199,7 @@ fn requests(criterion: &mut Criterion) {
         path: Path::from("/a/b"),
         data: Rc::from([]),
         mode: CreateMode::Ephemeral,
+        acl: Acl::OPEN,
         with_stat: false,
     });
     let path = Path::from("/a/b");

@@ -74,6 +74,8 @@ impl Contender {
         let process = ProcessId(id.0);
         let env = environment(&shared, process);
         let (client, lock) = connect(&shared, process, &env);
+        let helpers = lock.renews_sessions();
+        shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
             shared,
             id,
@@ -368,7 +370,7 @@ impl Contender {
 
     /// A closed session never comes back: a new one takes its place.
     fn renew_if_closed(&mut self) {
-        if self.client.is_closed() {
+        if !self.lock.renews_sessions() && self.client.is_closed() {
             (self.client, self.lock) = connect(&self.shared, self.process, &self.env);
         }
     }

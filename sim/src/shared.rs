@@ -105,6 +105,17 @@ impl Transport for SimulatedTransport {
             .tell_client(self.client, Input::WatchSession(watcher));
     }
 
+    fn authenticate(&self, scheme: &str, secret: &[u8]) {
+        let input = Input::Authenticate {
+            scheme: scheme.into(),
+            secret: secret.into(),
+        };
+        self.shared
+            .world
+            .borrow_mut()
+            .tell_client(self.client, input);
+    }
+
     fn state(&self) -> SessionState {
         self.shared.world.borrow().clients[self.client.0 as usize]
             .machine
@@ -115,6 +126,23 @@ impl Transport for SimulatedTransport {
         self.shared.world.borrow().clients[self.client.0 as usize]
             .machine
             .session()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.shared.world.borrow().clients[self.client.0 as usize]
+            .machine
+            .timeout()
+    }
+
+    fn renew(&self) -> Rc<dyn Transport> {
+        let mut world = self.shared.world.borrow_mut();
+        world.tell_client(self.client, Input::Abandon);
+        let process = world.clients[self.client.0 as usize].process;
+        let client = world.add_client(process);
+        Rc::new(Self {
+            shared: Rc::clone(&self.shared),
+            client,
+        })
     }
 
     fn close(&self, completion: Completion<Reply>) {

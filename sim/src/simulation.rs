@@ -172,8 +172,19 @@ impl Simulation {
             drop(world);
             shared.executor.run(started.task);
             world = shared.world.borrow_mut();
-            world.look_at(process);
+            if !world.has_helpers(process) || !self.is_busy(&world, process) {
+                world.look_at(process);
+            }
         }
+    }
+
+    /// Whether another task of a process has something to do.
+    fn is_busy(&mut self, world: &World, process: ProcessId) -> bool {
+        let executor = &self.shared.executor;
+        executor.drain_ready(&mut self.ready);
+        let mut ready = self.ready.iter();
+        ready.any(|task| executor.label(*task) == Some(process))
+            || world.spawned.iter().any(|(of, _)| *of == process)
     }
 
     /// Does what the world wants done with tasks.

@@ -144,6 +144,8 @@ pub(crate) struct Contender {
     pub waiting: bool,
     /// It was told something since it last waited.
     pub woken: bool,
+    /// Its recipe has tasks of its own, so it does not wait as long as one of them has something to do.
+    pub has_helpers: bool,
     /// It was started, if it had to wait for others to come first.
     pub started: bool,
     pub go: Option<Completion<()>>,

@@ -3,6 +3,7 @@
 //! Both are sans-IO state machines: they are told what arrived and what time it is, and answer with what is to be
 //! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
 
+mod access;
 pub mod client;
 mod clients;
 mod commit;
@@ -18,14 +19,17 @@ mod paths;
 pub mod peer;
 mod prep;
 mod proposals;
+mod quota;
 mod reads;
 mod serve;
 mod sessions;
 mod settings;
 pub mod state;
 mod sync;
+mod throttle;
 pub mod tree;
 pub mod txn;
+pub mod version;
 mod watches;
 
 #[cfg(test)]

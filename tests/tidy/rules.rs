@@ -83,15 +83,14 @@ const PICTURE: &[(&str, &[&str])] = &[
 ];
 
 pub fn recipes_in_registry(tree: &Tree) -> Vec<Breach> {
-    let folder = "algorithms/src/zookeeper/";
-    listed(
-        tree,
-        folder,
-        "pub const RECIPE:",
-        "algorithms/src/registry.rs",
-        "zk::",
-        "::RECIPE,",
-    )
+    let folders = [
+        ("algorithms/src/zookeeper/", "zk::"),
+        ("algorithms/src/redis/", "redis::"),
+    ];
+    let registry = "algorithms/src/registry.rs";
+    let (row, after) = ("pub const RECIPE:", "::RECIPE,");
+    let of_folder = |(folder, before)| listed(tree, folder, row, registry, before, after);
+    folders.into_iter().flat_map(of_folder).collect()
 }
 
 pub fn invariants_in_slice(tree: &Tree) -> Vec<Breach> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request};
 
 use crate::driver::{Driver, Line, Seen};
 use crate::error::VerifyError;
@@ -137,6 +137,7 @@ impl<R: Side, M: Side> Pair<R, M> {
                 path: root.into(),
                 data: [].into(),
                 mode: CreateMode::Persistent,
+                acl: Acl::OPEN,
                 with_stat: true,
             }],
         })?;
@@ -238,6 +239,7 @@ impl<R: Side, M: Side> Pair<R, M> {
             Step::Open { .. }
             | Step::Resume(_)
             | Step::Watch { .. }
+            | Step::Say { .. }
             | Step::Close { .. }
             | Step::Silence { .. }
             | Step::KillLeader

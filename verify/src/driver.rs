@@ -1,12 +1,13 @@
 //! Does the same steps to one side as to the other, and writes down what came of them.
 
 mod faults;
+mod telling;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{Path, Reply, Request, Response, SessionId, Zxid};
-use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, WatchTables, Xid};
+use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use crate::error::VerifyError;
 use crate::normal::Normal;
@@ -107,28 +108,9 @@ impl<S: Side> Driver<S> {
             }
             Step::Resume(resume) => self.resume(resume, &mut seen)?,
             Step::Ask { wire, requests } => self.ask(*wire, requests, step, &mut seen)?,
-            Step::Watch {
-                wire,
-                answers_ago,
-                data,
-                exist,
-                child,
-                persistent,
-                recursive,
-            } => {
-                let zxids = &self.wires[wire.0].zxids;
-                let since = zxids.iter().rev().nth(*answers_ago).copied();
-                let tables = WatchTables {
-                    relative_zxid: since.unwrap_or_default(),
-                    data: data.clone(),
-                    exist: exist.clone(),
-                    child: child.clone(),
-                    persistent: persistent.clone(),
-                    recursive: recursive.clone(),
-                };
-                let link = self.wires[wire.0].link;
-                let message = ClientMessage::SetWatches(Box::new(tables));
-                self.side.send(link, &message)?;
+            Step::Watch { wire, .. } | Step::Say { wire, .. } => {
+                let message = self.told(step);
+                self.side.send(self.wires[wire.0].link, &message)?;
                 self.read(*wire, step, &mut seen)?;
             }
             Step::Close { wire } => self.close(*wire, step, &mut seen)?,

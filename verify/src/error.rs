@@ -9,8 +9,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum VerifyError {
     /// There is no server on this machine.
-    #[error("there is no ZooKeeper to compare with: {missing} was not found")]
+    #[error("there is no {service} to compare with: {missing} was not found")]
     NotInstalled {
+        /// What was to be started.
+        service: &'static str,
         /// What was looked for.
         missing: String,
     },

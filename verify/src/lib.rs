@@ -11,12 +11,14 @@ mod clock;
 pub mod compare;
 pub mod driver;
 pub mod error;
+pub mod herd;
 pub mod jute;
 pub mod model;
 pub mod normal;
 pub mod protocol;
 mod random;
 pub mod real;
+pub mod redis;
 pub mod scripts;
 pub mod side;
 pub mod step;
@@ -25,7 +27,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_checker::time::whole_micros;
-use picklock_sim::zookeeper::state::Settings;
+use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
+use picklock_sim::zookeeper::version::Version;
 
 pub use compare::{Compared, Difference};
 pub use error::VerifyError;
@@ -83,6 +86,9 @@ pub fn zookeeper(
             init_limit: INIT_LIMIT,
             reap_interval: whole_micros(reap_interval),
             fsync: 100,
+            version: Version::V3_8,
+            enforce_quota: true,
+            outstanding_limit: OUTSTANDING_LIMIT,
         };
         let real = Real::start(installed, &real, stop)?;
         let pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));

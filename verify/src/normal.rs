@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, OpResult, Reply, Response, SessionId, Stat, Zxid,
+    Acl, EventKind, OpResult, Permit, Reply, Response, SessionId, Stat, ZkError, Zxid,
 };
 use picklock_sim::zookeeper::messages::ServerMessage;
 
@@ -101,6 +101,8 @@ impl Normal {
             }
             ServerMessage::Expired => "expired".to_owned(),
             ServerMessage::Pong => "pong".to_owned(),
+            ServerMessage::Authenticated => "authenticated".to_owned(),
+            ServerMessage::AuthFailed => "authentication failed".to_owned(),
             ServerMessage::WatchesSet { zxid } => {
                 format!("watches set, zxid {}", self.zxid(*zxid))
             }
@@ -142,6 +144,12 @@ impl Normal {
                 }
                 text
             }
+            Response::MultiFailed(failed) => {
+                let code = |error: Option<ZkError>| error.map_or(0, ZkError::code).to_string();
+                let codes: Vec<String> = failed.errors().map(code).collect();
+                format!("multi failed: {}", codes.join(", "))
+            }
+            Response::Acl { acl, stat } => format!("{}, {}", list(acl), self.stat(stat)),
             Response::Watching => "watches changed".to_owned(),
             Response::Ephemerals(paths) => {
                 let mut paths: Vec<&str> = paths.iter().map(|path| &**path).collect();
@@ -160,6 +168,16 @@ impl Normal {
             OpResult::Checked => "checked".to_owned(),
         }
     }
+}
+
+/// A list of who may do what. Several identities of one client stand in it in any order.
+fn list(acl: &Acl) -> String {
+    let mut permits = acl.permits();
+    permits.sort_unstable();
+    let lines = permits
+        .iter()
+        .map(|Permit { permissions, who }| format!("{} {}:{}", permissions.0, who.scheme, who.id));
+    format!("acl [{}]", lines.collect::<Vec<String>>().join(", "))
 }
 
 /// A kind of event, as ZooKeeper calls it.

@@ -13,6 +13,8 @@ mod op {
     pub const EXISTS: i32 = 3;
     pub const GET_DATA: i32 = 4;
     pub const SET_DATA: i32 = 5;
+    pub const GET_ACL: i32 = 6;
+    pub const SET_ACL: i32 = 7;
     pub const GET_CHILDREN: i32 = 8;
     pub const SYNC: i32 = 9;
     pub const PING: i32 = 11;
@@ -22,6 +24,7 @@ mod op {
     pub const CREATE_CONTAINER: i32 = 19;
     pub const CREATE_TTL: i32 = 21;
     pub const REMOVE_WATCHES: i32 = 18;
+    pub const AUTH: i32 = 100;
     pub const SET_WATCHES: i32 = 101;
     pub const GET_EPHEMERALS: i32 = 103;
     pub const SET_WATCHES2: i32 = 105;
@@ -34,5 +37,6 @@ mod op {
 mod xid {
     pub const NOTIFICATION: i32 = -1;
     pub const PING: i32 = -2;
+    pub const AUTH: i32 = -4;
     pub const SET_WATCHES: i32 = -8;
 }

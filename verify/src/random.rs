@@ -1,5 +1,7 @@
 //! Random steps. The seed and the model's answers decide them, so the same seed asks the same again.
 
+mod access;
+
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -129,7 +131,12 @@ impl Random {
         }
         let wire = self.one_of(&busy).wire;
         match self.below(100) {
-            0..62 => self.ask(wire, 1),
+            0..2 => self.set_acl(wire),
+            2..4 => {
+                let wire = self.one_of(&free).wire;
+                self.say(wire)
+            }
+            4..62 => self.ask(wire, 1),
             62..86 => {
                 let requests = 2 + self.below(6);
                 self.ask(wire, requests)
@@ -228,6 +235,7 @@ impl Random {
             93 => Request::GetEphemerals {
                 prefix: self.path(),
             },
+            94 => Request::GetAcl { path: self.path() },
             _ => {
                 let parts = self.below(5);
                 Request::Multi((0..parts).map(|_| self.part()).collect())
@@ -240,6 +248,7 @@ impl Random {
             path: self.new_path(),
             data: self.data(),
             mode: self.one_of(&MODES),
+            acl: self.acl(),
             with_stat: self.percent(40),
         }
     }
@@ -250,6 +259,7 @@ impl Random {
                 path: self.new_path(),
                 data: self.data(),
                 mode: self.one_of(&MODES),
+                acl: self.acl(),
             },
             4..6 => Op::Delete {
                 path: self.path(),

@@ -1,8 +1,8 @@
 //! Real servers, on loopback: started and stopped here, in a temporary folder that goes with them.
 
-mod folder;
+pub(crate) mod folder;
 mod install;
-mod process;
+pub(crate) mod process;
 mod socket;
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use picklock_sim::zookeeper::messages::ClientMessage;
 pub use install::{HOW, Installed, JARS};
 
 use crate::clock;
-use crate::error::VerifyError;
+use crate::error::{Garbled, VerifyError};
 use crate::real::folder::Folder;
 use crate::real::process::{Ports, Process};
 use crate::real::socket::Socket;
@@ -127,6 +127,51 @@ impl<'a> Real<'a> {
         Ok(())
     }
 
+    /// Notes what was read.
+    fn read(
+        &mut self,
+        link: Link,
+        place: Place,
+        incoming: Result<Incoming, Garbled>,
+    ) -> Result<Incoming, VerifyError> {
+        let incoming = incoming.map_err(|why| VerifyError::Garbled {
+            server: self.processes[place.0].name().to_owned(),
+            why,
+        })?;
+        if let Some((session, password)) = self.sockets[link.0].1.take_password() {
+            self.passwords.insert(session, password);
+        }
+        if incoming == Incoming::Closed {
+            self.processes[place.0].check_alive()?;
+        }
+        Ok(incoming)
+    }
+
+    /// What has come over a connection, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    pub fn glance(&mut self, link: Link) -> Result<Incoming, VerifyError> {
+        self.check_stop()?;
+        let (place, socket) = &mut self.sockets[link.0];
+        let (place, incoming) = (*place, socket.glance());
+        self.read(link, place, incoming)
+    }
+
+    /// Watches that have fired so far, as the servers have counted them.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if a server does not say.
+    pub fn watches_fired(&mut self) -> Result<u64, VerifyError> {
+        let mut fired = 0;
+        for process in &mut self.processes {
+            fired += process.watches_fired()?;
+        }
+        Ok(fired)
+    }
+
     fn check_stop(&self) -> Result<(), VerifyError> {
         if self.stop.load(Ordering::Relaxed) {
             Err(VerifyError::Interrupted)
@@ -172,18 +217,8 @@ impl Side for Real<'_> {
                 other => break other,
             }
         };
-        let incoming = incoming.map_err(|why| VerifyError::Garbled {
-            server: self.processes[place.0].name().to_owned(),
-            why,
-        })?;
-        if let Some((session, password)) = socket.take_password() {
-            self.passwords.insert(session, password);
-        }
-        if incoming == Incoming::Closed {
-            let place = place.0;
-            self.processes[place].check_alive()?;
-        }
-        Ok(incoming)
+        let place = *place;
+        self.read(link, place, incoming)
     }
 
     fn cut(&mut self, link: Link) {

@@ -1,8 +1,10 @@
 //! Sequences that chance would seldom come to: what clients of locks live on, step by step.
 
+mod access;
 mod build;
 mod faults;
 mod nodes;
+mod quotas;
 mod watches;
 
 use crate::step::Step;
@@ -25,11 +27,16 @@ pub const SCRIPTS: &[Script] = &[
     faults::LEADER_KILLED,
     faults::FOLLOWER_KILLED,
     faults::NEW_EPOCH,
+    faults::RESTARTED,
     nodes::TOO_LONG,
     watches::LASTING,
     watches::TAKEN_BACK,
     watches::BROUGHT_ALONG,
     watches::EPHEMERALS,
+    access::CREATOR,
+    access::PERMISSIONS,
+    access::DISBELIEVED,
+    quotas::QUOTAS,
 ];
 
 /// Sequences for servers that look often for nodes that go by themselves.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Path, Request, Version};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Op, Path, Request, Version};
 
 use crate::side::Place;
 
@@ -58,6 +58,15 @@ pub enum Step {
         persistent: Vec<Path>,
         /// Nodes below which it watches everything.
         recursive: Vec<Path>,
+    },
+    /// The client says who it is.
+    Say {
+        /// Over which connection.
+        wire: Wire,
+        /// By which scheme.
+        scheme: &'static str,
+        /// What the scheme wants to know.
+        secret: &'static str,
     },
     /// The client ends its session.
     Close {
@@ -139,6 +148,11 @@ impl fmt::Display for Step {
                 "{wire}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}, \
                  persistent {persistent:?}, recursive {recursive:?}"
             ),
+            Self::Say {
+                wire,
+                scheme,
+                secret,
+            } => write!(out, "{wire}: says that it is {scheme} {secret}"),
             Self::Close { wire } => write!(out, "{wire}: close"),
             Self::Silence {
                 wires, cut, first, ..
@@ -169,14 +183,16 @@ impl fmt::Display for Words<'_> {
                 path,
                 data,
                 mode,
+                acl,
                 with_stat,
             } => {
                 let stat = if *with_stat { ", stat" } else { "" };
                 write!(
                     out,
-                    "{name}({path}, {} bytes, {}{stat})",
+                    "{name}({path}, {} bytes, {}{stat}{})",
                     data.len(),
-                    kind(*mode)
+                    kind(*mode),
+                    For(acl)
                 )
             }
             Request::Delete { path, version } => {
@@ -192,7 +208,12 @@ impl fmt::Display for Words<'_> {
                 data,
                 version,
             } => write!(out, "{name}({path}, {} bytes{})", data.len(), Of(*version)),
-            Request::Sync { path } | Request::GetEphemerals { prefix: path } => {
+            Request::SetAcl { path, acl, version } => {
+                write!(out, "{name}({path}{}{})", For(acl), Of(*version))
+            }
+            Request::Sync { path }
+            | Request::GetAcl { path }
+            | Request::GetEphemerals { prefix: path } => {
                 write!(out, "{name}({path})")
             }
             Request::AddWatch { path, recursive } => {
@@ -217,7 +238,9 @@ struct Part<'a>(&'a Op);
 impl fmt::Display for Part<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Op::Create { path, mode, .. } => write!(out, "create({path}, {})", kind(*mode)),
+            Op::Create {
+                path, mode, acl, ..
+            } => write!(out, "create({path}, {}{})", kind(*mode), For(acl)),
             Op::Delete { path, version } => write!(out, "delete({path}{})", Of(*version)),
             Op::SetData { path, version, .. } => write!(out, "set-data({path}{})", Of(*version)),
             Op::Check { path, version } => write!(out, "check({path}{})", Of(*version)),
@@ -233,6 +256,22 @@ impl fmt::Display for Of {
             Some(version) => write!(out, ", version {version}"),
             None => Ok(()),
         }
+    }
+}
+
+/// Who may do what, if not everybody everything.
+struct For<'a>(&'a Acl);
+
+impl fmt::Display for For<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_open() {
+            return Ok(());
+        }
+        write!(out, ", for")?;
+        self.0.restrictions().iter().try_for_each(|permit| {
+            let (permissions, who) = (permit.permissions.0, &permit.who);
+            write!(out, " {permissions} {}:{}", who.scheme, who.id)
+        })
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::Response;
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_sim::zookeeper::state::Settings;
+use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
+use picklock_sim::zookeeper::version::Version;
 use picklock_verify::VerifyError;
 use picklock_verify::compare::{Compared, Pair};
 use picklock_verify::model::Model;
@@ -21,13 +22,16 @@ fn model(servers: u8) -> Model {
         init_limit: 20,
         reap_interval: 3_600_000_000,
         fsync: 100,
+        version: Version::V3_8,
+        enforce_quota: true,
+        outstanding_limit: OUTSTANDING_LIMIT,
     })
 }
 
 fn compare(real: impl Side, servers: u8) -> Compared {
     let stop = AtomicBool::new(false);
     let pair = Pair::new(real, model(servers), usize::from(servers));
-    let compared = pair.compare(SCRIPTS, 1, 1_000, &stop, &|_| ());
+    let compared = pair.compare(SCRIPTS, 1, 2_000, &stop, &|_| ());
     compared.expect("the model does not fail")
 }
 
@@ -37,9 +41,9 @@ fn the_model_agrees_with_itself() {
         let compared = compare(model(servers), servers);
         assert_eq!(compared.differences, []);
         assert_eq!(compared.agreeing, compared.answers);
-        assert!(compared.operations >= 1_000);
+        assert!(compared.operations >= 2_000);
         // Whatever a client can ask was asked, and watches fired.
-        assert_eq!(compared.requests.len(), 11, "{:?}", compared.requests);
+        assert_eq!(compared.requests.len(), 13, "{:?}", compared.requests);
         assert!(compared.notifications > 100);
         assert!(compared.answers >= compared.operations);
     }
@@ -196,6 +200,9 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
             init_limit: 20,
             reap_interval: 200_000,
             fsync: 100,
+            version: Version::V3_8,
+            enforce_quota: true,
+            outstanding_limit: OUTSTANDING_LIMIT,
         })
     };
     let stop = AtomicBool::new(false);

@@ -25,6 +25,10 @@ pub enum RequestKind {
     RemoveWatches,
     /// `get-ephemerals` (ZooKeeper)
     GetEphemerals,
+    /// `get-acl` (ZooKeeper)
+    GetAcl,
+    /// `set-acl` (ZooKeeper)
+    SetAcl,
     /// `set`: `SET` in all its forms (Redis)
     Set,
     /// `setnx` (Redis)
@@ -122,6 +126,8 @@ impl RequestKind {
             Self::AddWatch => "add-watch",
             Self::RemoveWatches => "remove-watches",
             Self::GetEphemerals => "get-ephemerals",
+            Self::GetAcl => "get-acl",
+            Self::SetAcl => "set-acl",
             Self::Set => "set",
             Self::SetNx => "setnx",
             Self::Get => "get",
@@ -152,7 +158,9 @@ impl RequestKind {
             | Self::Multi
             | Self::AddWatch
             | Self::RemoveWatches
-            | Self::GetEphemerals => ServiceKind::ZooKeeper,
+            | Self::GetEphemerals
+            | Self::GetAcl
+            | Self::SetAcl => ServiceKind::ZooKeeper,
             Self::Set
             | Self::SetNx
             | Self::Get
@@ -177,6 +185,7 @@ impl RequestKind {
             Self::Create
             | Self::Delete
             | Self::SetData
+            | Self::SetAcl
             | Self::Multi
             | Self::Set
             | Self::SetNx
@@ -193,6 +202,7 @@ impl RequestKind {
             | Self::AddWatch
             | Self::RemoveWatches
             | Self::GetEphemerals
+            | Self::GetAcl
             | Self::Get
             | Self::Watch
             | Self::MultiCommand

@@ -3,6 +3,8 @@
 //! [`ZooKeeper`] has an `async` method per operation over one narrow [`Transport`]. The simulator stands behind it,
 //! or an adapter to a real server.
 
+mod access;
+mod acl;
 mod children;
 mod request;
 mod response;
@@ -10,10 +12,12 @@ mod types;
 mod watch;
 
 use std::rc::Rc;
+use std::time::Duration;
 
+pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::Children;
 pub use request::{Op, Request, WatchSide};
-pub use response::{ERROR_REPLY_BYTES, OpResult, Reply, Response, ZkError, ZkResult};
+pub use response::{ERROR_REPLY_BYTES, MultiFailed, OpResult, Reply, Response, ZkError, ZkResult};
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
@@ -26,10 +30,16 @@ pub trait Transport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>);
     /// Registers a watcher for the session alone: it is told of each change of the connection's state.
     fn watch_session(&self, watcher: Watcher);
+    /// Says who the client is, now and after each reconnect.
+    fn authenticate(&self, scheme: &str, secret: &[u8]);
     /// The state of the session as the client knows it.
     fn state(&self) -> SessionState;
     /// The id of the session; zero before the first connection.
     fn session(&self) -> SessionId;
+    /// The timeout of the session, as it was granted; before that, as it was asked for.
+    fn timeout(&self) -> Duration;
+    /// Gives up this session without a word, as if it had expired, and opens another with the same settings.
+    fn renew(&self) -> Rc<dyn Transport>;
     /// Ends the session.
     fn close(&self, completion: Completion<Reply>);
 }
@@ -85,6 +95,7 @@ impl ZooKeeper {
             path: Path::clone(path),
             data: self.spare.data(data),
             mode,
+            acl: Acl::OPEN,
             with_stat: false,
         };
         match self.ask(request, None).await? {
@@ -108,6 +119,7 @@ impl ZooKeeper {
             path: Path::clone(path),
             data: self.spare.data(data),
             mode,
+            acl: Acl::OPEN,
             with_stat: true,
         };
         match self.ask(request, None).await? {
@@ -283,6 +295,7 @@ impl ZooKeeper {
     pub async fn multi(&self, ops: Vec<Op>) -> ZkResult<Vec<OpResult>> {
         match self.ask(Request::Multi(ops.into()), None).await? {
             Response::Multi(results) => Ok(results),
+            Response::MultiFailed(failed) => Err(failed.error),
             other => unexpected("multi", &other),
         }
     }
@@ -302,6 +315,16 @@ impl ZooKeeper {
     /// The id of the session; zero before the first connection.
     pub fn session(&self) -> SessionId {
         self.transport.session()
+    }
+
+    /// The timeout of the session, as it was granted; before that, as it was asked for.
+    pub fn timeout(&self) -> Duration {
+        self.transport.timeout()
+    }
+
+    /// Gives up this session without a word, as if it had expired, and opens another with the same settings.
+    pub fn renew(&self) -> Self {
+        Self::new(self.transport.renew())
     }
 
     /// Resolves when the session is known to be gone.

@@ -70,12 +70,16 @@ impl Core {
         self.watches.touch_all(&before, &self.keys, now);
     }
 
-    /// The keys that fit a pattern and have not expired, in order.
+    /// The keys that fit a pattern and have not expired, in order. Those that have are left alone.
     fn fitting(&mut self, pattern: &[u8]) -> Vec<Bytes> {
-        let found = self.keys.iter().filter(|(key, _)| glob::fits(pattern, key));
+        let now = self.wall_millis();
+        let found = self
+            .keys
+            .iter()
+            .filter(|(_, entry)| !entry.has_expired(now));
+        let found = found.filter(|(key, _)| glob::fits(pattern, key));
         let mut found: Vec<Bytes> = found.map(|(key, _)| Bytes::clone(key)).collect();
         found.sort_unstable();
-        found.retain(|key| self.look(key));
         found
     }
 }

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
-use crate::errors::refuse;
+use crate::errors::{NO_SCRIPT, refuse};
 use crate::scripts::{self, Script};
 use crate::{ConnectionId, Server};
 
@@ -58,10 +58,14 @@ fn by_text(server: &mut Server, command: &Command, read_only: bool) -> Result<Ou
 }
 
 fn by_sha(server: &mut Server, command: &Command, read_only: bool) -> Result<Outcome, ErrorReply> {
-    // A real server, too, looks for the script only after it has counted the keys, unless there is no such script.
-    let script = server.scripts.find(word(command, 1));
+    let sha = word(command, 1);
+    // A real server looks for a script of this name after it has counted the keys, unless there can be none.
+    if sha.len() != 40 {
+        return refuse(NO_SCRIPT);
+    }
     let keys = number_of_keys(command)?;
-    run(server, &*script?, command, keys, read_only)
+    let script = server.scripts.find(sha)?;
+    run(server, &script, command, keys, read_only)
 }
 
 fn number_of_keys(command: &Command) -> Result<usize, ErrorReply> {

@@ -90,7 +90,7 @@ impl Options {
                 options.get = true;
             } else if set && is(command, place, "KEEPTTL") && options.expiry.is_none() {
                 options.keep = true;
-            } else if !set && is(command, place, "PERSIST") && !timed {
+            } else if !set && is(command, place, "PERSIST") && options.expiry.is_none() {
                 options.persist = true;
             } else if let Some((_, unit)) = unit
                 && !timed

@@ -86,8 +86,10 @@ fn answer_of_table(table: &Table, resp3: bool) -> Value {
     if let LuaValue::String(text) = get("ok") {
         return Value::Status(one_line(&text).into());
     }
-    if let Some(number) = get("double").as_f64() {
-        return Value::Double(number);
+    match get("double") {
+        LuaValue::Number(number) => return Value::Double(number),
+        LuaValue::Integer(number) => return Value::Double(number as f64),
+        _ => {}
     }
     if let LuaValue::Table(pairs) = get("map") {
         return Value::Map(entries(&pairs, |name, value| {

@@ -66,10 +66,11 @@ fn place(lua: &Lua) -> String {
     loop {
         let found = lua.inspect_stack(level, |debug| {
             let source = debug.source();
-            let ours = !source
-                .source
-                .as_deref()
-                .is_some_and(|name| name.starts_with(SCRIPT));
+            let ours = ["C", "tail"].contains(&source.what)
+                || source
+                    .source
+                    .as_deref()
+                    .is_none_or(|name| name == OURS || name.starts_with("=("));
             let name = source.source.unwrap_or_default().into_owned();
             let line = debug.current_line().unwrap_or(0);
             (!ours).then(|| format!("{name}:{line}"))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{Deployment, Ensemble, Network, Service, Strategy};
+use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
 use super::open::{ranges, several};
@@ -68,6 +69,9 @@ fn ensemble(
     let sync_limit = ticks("sync-limit", default.sync_limit, mistakes);
     let init_limit = ticks("init-limit", default.init_limit, mistakes);
     let session_timeout = session_timeout(&mut fields, tick, mistakes);
+    let version = fields
+        .get("version")
+        .and_then(|item| version(&item, mistakes));
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -82,6 +86,7 @@ fn ensemble(
         read_time: time("read-time", default.read_time),
         write_time: time("write-time", default.write_time),
         notification_time: time("notification-time", default.notification_time),
+        version: version.unwrap_or(default.version),
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))
@@ -121,6 +126,12 @@ fn deployment(
 fn independent(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
     let number = item.integer(1..=15, mistakes)?;
     u8::try_from(number).ok()
+}
+
+fn version(item: &Item, mistakes: &mut Mistakes) -> Option<Version> {
+    let chosen = choose(item, "version of ZooKeeper", &Version::ALL, mistakes)?;
+    chosen.bare(mistakes);
+    Some(chosen.kind)
 }
 
 fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {

@@ -139,8 +139,8 @@ type Shot = (u32, Trigger, ContenderName);
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
 
-/// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less promising,
-/// so that the best of another comes between.
+/// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
+/// promising, so that the best of another comes between.
 fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, ContenderName)> {
     let roles = Roles::of(plan, seen);
     let mut classes: Vec<(Class, Vec<Shot>)> = Vec::new();

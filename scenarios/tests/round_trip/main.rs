@@ -1,5 +1,6 @@
 //! A case that is written out reads back as the same case.
 
+mod on_redis;
 mod plans;
 
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, Scenario, parse, write};
@@ -62,7 +63,7 @@ proptest! {
 
     #[test]
     fn any_plan_reads_back_as_it_was(
-        case in case(),
+        case in prop_oneof![case(), on_redis::case()],
         because in "[a-zA-Z\"\\\\ä\n\t]{0,30}x",
     ) {
         let scenario = Scenario {

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::Recipe;
+use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
 use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};
+use picklock_sim::zookeeper::version::Version;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
@@ -31,9 +33,10 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
     let servers = prop::sample::select(vec![1_u8, 3, 5]);
     let limits = (1_u32..=10_000, 1_u32..=10_000);
     let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
-    (servers, length(), limits, 2_u32..=20, times)
+    let versions = prop::sample::select(Version::ALL.to_vec());
+    (servers, length(), limits, 2_u32..=20, times, versions)
         .prop_map(
-            |(servers, tick, (sync_limit, init_limit), ticks, times)| Ensemble {
+            |(servers, tick, (sync_limit, init_limit), ticks, times, (_, version))| Ensemble {
                 servers,
                 tick,
                 sync_limit,
@@ -43,6 +46,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 read_time: times.1,
                 write_time: times.2,
                 notification_time: times.3,
+                version,
             },
         )
         .boxed()
@@ -83,6 +87,21 @@ fn workload() -> BoxedStrategy<Workload> {
         .boxed()
 }
 
+fn recipes_on(service: ServiceKind) -> impl Iterator<Item = &'static Recipe> {
+    let all = RECIPES.iter();
+    all.filter(move |recipe| recipe.build.service() == service)
+}
+
+/// One of the recipes on a service, by a number that may be too high.
+pub fn recipe_on(service: ServiceKind, number: usize) -> Recipe {
+    let number = number % recipes_on(service).count();
+    *recipes_on(service).nth(number).expect("there is one")
+}
+
+fn kinds_of_zookeeper() -> Vec<RequestKind> {
+    RequestKind::of_service(ServiceKind::ZooKeeper).collect()
+}
+
 fn contender(contenders: u32) -> BoxedStrategy<ContenderName> {
     (0..contenders).prop_map(ContenderName).boxed()
 }
@@ -102,7 +121,7 @@ fn server(contenders: u32, servers: u8) -> BoxedStrategy<ServerName> {
 
 fn trigger(contenders: u32, place: usize, writes: bool) -> BoxedStrategy<Trigger> {
     let step = || (contender(contenders), 1_u32..=1_000);
-    let any = prop::sample::select(RequestKind::ALL.to_vec());
+    let any = prop::sample::select(kinds_of_zookeeper());
     let writing = || {
         prop::sample::select(vec![
             RequestKind::Create,
@@ -254,7 +273,7 @@ fn fault_of_server(contenders: u32, servers: u8) -> BoxedStrategy<Fault> {
 
 /// A fault that strikes one request, with the trigger that it needs.
 fn fault_of_request(contenders: u32) -> BoxedStrategy<(Trigger, Fault)> {
-    let kinds = prop::sample::select(RequestKind::ALL.to_vec());
+    let kinds = prop::sample::select(kinds_of_zookeeper());
     (kinds, contender(contenders), 1_u32..100, 0..5, length())
         .prop_map(|(request, by, nth, which, more)| {
             let sent = Trigger::Sent { request, by, nth };
@@ -367,7 +386,7 @@ pub fn case() -> BoxedStrategy<Case> {
             client_latency,
             server_latency,
         });
-    let algorithm = 0..RECIPES.len();
+    let algorithm = 0..recipes_on(ServiceKind::ZooKeeper).count();
     let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, recorded());
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);
     (ensemble(), network, workload(), rest, wants(), bounds)
@@ -385,7 +404,7 @@ pub fn case() -> BoxedStrategy<Case> {
         .prop_map(
             |((ensemble, network, workload, rest, wants, bound), faults)| {
                 let (fenced, event_budget, algorithm, recorded) = rest;
-                let algorithm = RECIPES[algorithm];
+                let algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
                 Case {
                     name: format!("{}-again", algorithm.name),
                     algorithm,

@@ -202,6 +202,15 @@ impl<L: Copy> Executor<L> {
         Some(entry.start(task))
     }
 
+    /// The label of a task, unless it is over.
+    pub fn label(&self, task: TaskId) -> Option<L> {
+        let slab = self.tasks.borrow();
+        slab.slots
+            .get(task.0 as usize)?
+            .as_ref()
+            .map(|task| task.label)
+    }
+
     /// Puts a task back that was not run after all, but is to be later: it need not be woken again.
     pub fn put_back(&self, task: TaskId) {
         if let Some(Some(task)) = self.tasks.borrow().slots.get(task.0 as usize) {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
 
+use crate::zookeeper::version::Version;
+
 /// The service that the algorithm stands on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Service {
@@ -90,6 +92,8 @@ pub struct Ensemble {
     pub write_time: Duration,
     /// Time that a server is busy with sending a notification.
     pub notification_time: Duration,
+    /// Which version its servers and clients are of.
+    pub version: Version,
 }
 
 impl Default for Ensemble {
@@ -104,6 +108,7 @@ impl Default for Ensemble {
             read_time: Duration::from_micros(15),
             write_time: Duration::from_micros(30),
             notification_time: Duration::from_micros(5),
+            version: Version::default(),
         }
     }
 }

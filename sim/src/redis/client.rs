@@ -4,6 +4,9 @@
 //! after it broke. Below the code of the lock there are a response timeout and, if [`Settings::retries`] says so,
 //! retries: a command whose answer was lost is sent again by the next connection, as redis-py does.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;

@@ -16,7 +16,8 @@ impl World {
     /// Gives a process a new client handle, which begins to connect.
     pub fn add_client(&mut self, process: ProcessId) -> ClientId {
         let timeout = picklock_checker::time::whole_micros(self.ensemble.session_timeout);
-        let settings = Settings::new(timeout, self.ensemble.servers);
+        let mut settings = Settings::new(timeout, self.ensemble.servers);
+        settings.local_expiry = self.ensemble.version.clients_expire_by_themselves();
         let machine = Client::new(settings, &mut self.tape);
         let id = ClientId(self.clients.len() as u32);
         self.clients.push(ClientSlot {
@@ -340,6 +341,12 @@ impl World {
             request: None,
         });
         self.start_next(process);
+    }
+
+    /// Whether a contender's recipe has tasks of its own.
+    pub fn has_helpers(&self, process: ProcessId) -> bool {
+        let contender = self.contenders.get(process.0 as usize);
+        contender.is_some_and(|contender| contender.has_helpers)
     }
 
     /// Stops counting a contender as one that waits.

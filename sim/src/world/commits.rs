@@ -66,7 +66,11 @@ impl World {
                     self.follow(txn, session, change);
                 }
             }
-            TxnChange::CreateSession { .. } | TxnChange::Error(_) | TxnChange::Check => {}
+            TxnChange::CreateSession { .. }
+            | TxnChange::SetAcl { .. }
+            | TxnChange::MultiFailed(_)
+            | TxnChange::Error(_)
+            | TxnChange::Check => {}
         }
     }
 
@@ -114,9 +118,11 @@ fn kind(change: &TxnChange) -> Option<RequestKind> {
         TxnChange::Create(_) => Some(RequestKind::Create),
         TxnChange::Delete { .. } => Some(RequestKind::Delete),
         TxnChange::SetData { .. } => Some(RequestKind::SetData),
+        TxnChange::SetAcl { .. } => Some(RequestKind::SetAcl),
         TxnChange::Multi(_) => Some(RequestKind::Multi),
         TxnChange::CreateSession { .. }
         | TxnChange::CloseSession { .. }
+        | TxnChange::MultiFailed(_)
         | TxnChange::Error(_)
         | TxnChange::Check => None,
     }

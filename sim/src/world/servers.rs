@@ -188,6 +188,8 @@ impl World {
             ServerMessage::Notification { .. } => self.ensemble.notification_time,
             ServerMessage::Connected { .. }
             | ServerMessage::Expired
+            | ServerMessage::Authenticated
+            | ServerMessage::AuthFailed
             | ServerMessage::Pong
             | ServerMessage::WatchesSet { .. } => std::time::Duration::ZERO,
         };

@@ -33,6 +33,8 @@ pub(super) fn bytes_of(message: &ServerMessage) -> u64 {
         ServerMessage::Notification { path, .. } => notification_bytes(path),
         ServerMessage::Connected { .. }
         | ServerMessage::Expired
+        | ServerMessage::Authenticated
+        | ServerMessage::AuthFailed
         | ServerMessage::Pong
         | ServerMessage::WatchesSet { .. } => 0,
     }
@@ -50,6 +52,8 @@ pub(super) fn answers_write(response: &Response) -> bool {
         | Response::Synced
         | Response::Watching
         | Response::Ephemerals(_)
+        | Response::Acl { .. }
+        | Response::MultiFailed(_)
         | Response::Closed => false,
     }
 }

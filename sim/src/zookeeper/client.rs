@@ -12,6 +12,8 @@ mod watches;
 #[cfg(test)]
 mod desk;
 #[cfg(test)]
+mod fidelity_tests;
+#[cfg(test)]
 mod property_tests;
 #[cfg(test)]
 mod tests;
@@ -19,10 +21,12 @@ mod tests;
 mod watch_tests;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
-    Path, Reply, Request, SessionId, SessionState, Watcher, Zxid,
+    Data, Path, Reply, Request, SessionId, SessionState, Watcher, Zxid,
 };
 use picklock_checker::VirtualTime;
 
@@ -83,6 +87,15 @@ pub enum Input {
     /// The application wants to be told of each change of the session's state. On a closed handle
     /// nothing will ever be told.
     WatchSession(Watcher),
+    /// The application says who it is, now and after each reconnect.
+    Authenticate {
+        /// By which scheme.
+        scheme: Rc<str>,
+        /// What the scheme wants to know.
+        secret: Data,
+    },
+    /// The application gives up the session without a word, as if it had expired.
+    Abandon,
     /// The application ends the session.
     Close {
         /// What gets the answer.
@@ -172,6 +185,10 @@ pub struct Client {
     /// Asked for while there was no connection.
     unsent: VecDeque<Unsent>,
     watches: Watches,
+    /// What the application has said of who it is.
+    said: Vec<(Rc<str>, Data)>,
+    /// A server did not believe it.
+    disbelieved: bool,
 }
 
 impl Client {
@@ -197,6 +214,8 @@ impl Client {
             waiting: VecDeque::new(),
             unsent: VecDeque::new(),
             watches: Watches::default(),
+            said: Vec::new(),
+            disbelieved: false,
         }
     }
 
@@ -233,6 +252,8 @@ impl Client {
                     self.watches.watch_session(watcher);
                 }
             }
+            Input::Authenticate { scheme, secret } => self.authenticate(now, scheme, secret, out),
+            Input::Abandon => self.abandon(out),
             Input::Close { completion } => self.close(now, completion, out),
             Input::Opened { connection } => self.opened(now, connection, out),
             Input::Refused => {
@@ -274,6 +295,11 @@ impl Client {
     /// connection is told, which takes [`Settings::cleanup_pause`].
     pub fn state(&self) -> SessionState {
         self.state
+    }
+
+    /// The timeout of the session, as it was granted; before that, as it was asked for.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_micros(self.timeout)
     }
 
     /// The id of the session; zero before there is one.

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
-use super::messages::{ConnectionId, WatchTables, Xid};
+use super::access::Identities;
+use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::tree::FastMap;
 use super::watches::Table;
 
@@ -16,6 +17,8 @@ pub(super) struct Clients {
     pub(super) sessions: FastMap<SessionId, LocalSession>,
     /// How many requests wait, over all sessions.
     waiting: usize,
+    /// Connections that are not read from, because too many requests wait, and what they have sent meanwhile.
+    pub(super) unread: FastMap<ConnectionId, Vec<ClientMessage>>,
 }
 
 /// A connection.
@@ -34,6 +37,8 @@ pub(super) struct Connection {
     pub(super) touched: u64,
     /// Its watches: tables, and paths as the tables share them.
     pub(super) watches: Vec<(Table, Path)>,
+    /// Who the client has said that it is.
+    pub(super) who: Identities,
     /// The last deletion that it was told of, so that it is told once.
     pub(super) told: u64,
 }
@@ -155,6 +160,7 @@ impl Clients {
                 last_heard: now,
                 touched: 0,
                 watches: Vec::new(),
+                who: Identities::default(),
                 told: 0,
             },
         );
@@ -166,6 +172,11 @@ impl Clients {
             connection.session = session;
             self.sessions.entry(session).or_default().connection = Some(id);
         }
+    }
+
+    /// How many requests wait, over all sessions.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
     }
 
     /// The live connection of a session.
@@ -255,6 +266,9 @@ impl Clients {
     /// Removes a connection; its session is forgotten too if nothing is pending.
     pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let connection = self.connections.remove(id)?;
+        if !self.unread.is_empty() {
+            self.unread.swap_remove(&id);
+        }
         if let Some(local) = self.sessions.get_mut(&connection.session) {
             if local.connection == Some(id) {
                 local.connection = None;

@@ -57,7 +57,9 @@ impl Server {
         }
         self.tree.set_last_zxid(txn.zxid);
         if let Some(pending) = asked {
+            let id = pending.connection;
             self.answer(turn, txn, pending, results);
+            self.read_again(turn, id);
         }
         if let Some(session) = txn.session
             && matches!(txn.change, TxnChange::CloseSession { .. })
@@ -96,10 +98,15 @@ impl Server {
                     .flatten(),
             },
             TxnChange::Delete { .. } => Response::Deleted,
-            TxnChange::SetData { path, .. } => {
+            TxnChange::SetData { path, .. } | TxnChange::SetAcl { path, .. } => {
                 Response::Set(Box::new(self.tree.stat(path).unwrap_or_default()))
             }
             TxnChange::Multi(_) => Response::Multi(results),
+            // The server closes the connection of a session that has moved, whatever it asked.
+            TxnChange::MultiFailed(failed) if failed.error == ZkError::SessionMoved => {
+                return Err(failed.error);
+            }
+            TxnChange::MultiFailed(failed) => Response::MultiFailed(*failed),
             TxnChange::Error(error) => return Err(*error),
             TxnChange::CreateSession { .. } | TxnChange::CloseSession { .. } | TxnChange::Check => {
                 return Err(ZkError::MarshallingError);
@@ -163,7 +170,8 @@ impl Applying<'_> {
         match change {
             TxnChange::Create(made) => {
                 self.tree.create(zxid, time, made);
-                self.firing.created(&made.path, &made.parent);
+                let readers = self.tree.readers(&made.path, Some(&made.parent));
+                self.firing.created(&made.path, &made.parent, &readers);
             }
             TxnChange::Delete { path, parent } => self.delete(path, Some(parent)),
             TxnChange::SetData {
@@ -172,8 +180,10 @@ impl Applying<'_> {
                 version,
             } => {
                 self.tree.set_data(zxid, time, path, data, *version);
-                self.firing.data_set(path);
+                let readers = self.tree.readers(path, None);
+                self.firing.data_set(path, &readers);
             }
+            TxnChange::SetAcl { path, acl, version } => self.tree.set_acl(path, acl, *version),
             TxnChange::CreateSession { timeout } => {
                 if let Some(session) = self.txn.session {
                     self.tree.open_session(session, *timeout);
@@ -187,13 +197,17 @@ impl Applying<'_> {
                     self.tree.close_session(session);
                 }
             }
-            TxnChange::Multi(_) | TxnChange::Check | TxnChange::Error(_) => {}
+            TxnChange::Multi(_)
+            | TxnChange::MultiFailed(_)
+            | TxnChange::Check
+            | TxnChange::Error(_) => {}
         }
     }
 
     fn delete(&mut self, path: &str, parent: Option<&str>) {
+        let readers = self.tree.readers(path, parent);
         if self.tree.delete(self.txn.zxid, path, parent) {
-            self.firing.deleted(path, parent);
+            self.firing.deleted(path, parent, &readers);
         }
     }
 
@@ -206,7 +220,9 @@ impl Applying<'_> {
                 OpResult::Set(Box::new(self.tree.stat(path).unwrap_or_default()))
             }
             TxnChange::Check
+            | TxnChange::SetAcl { .. }
             | TxnChange::Multi(_)
+            | TxnChange::MultiFailed(_)
             | TxnChange::Error(_)
             | TxnChange::CreateSession { .. }
             | TxnChange::CloseSession { .. } => OpResult::Checked,

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{EventKind, Path};
+use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions};
 
 use super::clients::Connection;
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::txn::parent_of;
-use super::watches::{Firing, Table, Watches};
+use super::watches::{Firing, Kinds, Table, Watches};
 
 impl Watches {
     /// Sets a watch that stays, on both sides of a node.
@@ -20,8 +20,33 @@ impl Watches {
         recursive: bool,
     ) {
         for table in [Table::Data, Table::Child] {
+            let key = (id, table, Rc::clone(path));
+            let before = self.lasting.get(&key).copied();
+            let known = connection.watches.iter();
+            let mut known = known.filter(|(other, watched)| *other == table && watched == path);
+            let once = known.next().is_some() && before.is_none();
             self.add(table, path, id, connection);
-            self.lasting.insert((id, table, Rc::clone(path)), recursive);
+            let before = before.unwrap_or(Kinds {
+                once,
+                ..Kinds::default()
+            });
+            let kinds = Kinds {
+                persistent: !recursive || before.persistent && self.apart,
+                recursive: recursive || before.recursive && self.apart,
+                once: before.once && self.apart,
+            };
+            self.lasting.insert(key, kinds);
+        }
+    }
+
+    /// A watch that fires once, where there may be others: of several kinds of one client on one path the last
+    /// counts, unless they are kept apart.
+    pub(super) fn add_once(&mut self, table: Table, path: &Path, id: ConnectionId) {
+        let key = (id, table, Rc::clone(path));
+        if !self.apart {
+            self.lasting.swap_remove(&key);
+        } else if let Some(kinds) = self.lasting.get_mut(&key) {
+            kinds.once = true;
         }
     }
 
@@ -50,8 +75,8 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         path: &str,
-        kind: EventKind,
-        once: Option<u64>,
+        (kind, once): (EventKind, Option<u64>),
+        readers: &Acl,
     ) {
         let changed: Path = Rc::from(path);
         let mut told: Vec<ConnectionId> = Vec::new();
@@ -59,18 +84,24 @@ impl Firing<'_> {
         while let Some(watched) = at {
             let watched: Path = Rc::from(watched);
             for id in self.watches.watchers(table, &watched) {
-                let lasting = self.watches.lasting.get(&(id, table, Rc::clone(&watched)));
-                let fires = match lasting {
-                    Some(true) => kind != EventKind::NodeChildrenChanged,
-                    Some(false) | None => watched == changed,
+                let key = (id, table, Rc::clone(&watched));
+                let lasting = self.watches.lasting.get_mut(&key);
+                let here = watched == changed;
+                let fires = match &lasting {
+                    Some(kinds) => {
+                        kinds.recursive && kind != EventKind::NodeChildrenChanged
+                            || here && (kinds.persistent || kinds.once)
+                    }
+                    None => here,
                 };
+                let goes = here && lasting.is_none();
+                if here && let Some(kinds) = lasting {
+                    kinds.once = false;
+                }
                 if fires && !told.contains(&id) {
                     told.push(id);
                 }
-                if fires
-                    && lasting.is_none()
-                    && let Some(connection) = self.clients.connections.get_mut(id)
-                {
+                if goes && let Some(connection) = self.clients.connections.get_mut(id) {
                     self.watches.remove(table, &watched, id, connection);
                 }
             }
@@ -80,6 +111,9 @@ impl Firing<'_> {
             let Some(connection) = self.clients.connections.get_mut(id) else {
                 continue;
             };
+            if connection.who.may(Permissions::READ, readers).is_err() {
+                continue;
+            }
             if let Some(deletion) = once {
                 if connection.told == deletion {
                     continue;

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{EventKind, Path, Reply, Request, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{
+    Data, EventKind, Path, Reply, Request, SessionId, Zxid,
+};
 
 pub use crate::network::{ConnectionId, ServerId};
 
@@ -34,6 +36,13 @@ pub enum ClientMessage {
         xid: Xid,
         /// What it asks.
         request: Request,
+    },
+    /// The client says who it is.
+    Authenticate {
+        /// By which scheme.
+        scheme: Rc<str>,
+        /// What the scheme wants to know.
+        secret: Data,
     },
     /// A sign of life.
     Ping,
@@ -86,6 +95,10 @@ pub enum ServerMessage {
         /// The answer.
         reply: Reply,
     },
+    /// The client is who it says that it is.
+    Authenticated,
+    /// It is not; the connection is closed.
+    AuthFailed,
     /// The answer to a ping.
     Pong,
     /// A watch has fired.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Children, Data, Path, SessionId, Stat, Version, Zxid,
+    Acl, Children, Data, Path, SessionId, Stat, Version, Zxid,
 };
 
 /// A znode: its data, its metadata, and the names of its children.
@@ -20,6 +20,8 @@ pub struct Node {
     /// Children ever made under this incarnation of the node: the next sequence number.
     pub(super) creates: i32,
     pub(super) owner: SessionId,
+    /// Who may do what with it, unless everybody may do everything and always might.
+    access: Option<Box<Access>>,
     /// When it was made, among all nodes of the tree.
     birth: u64,
     /// When its children were made, oldest first. The queue of a lock loses its oldest child and gains a youngest:
@@ -28,6 +30,13 @@ pub struct Node {
     /// The names of its children as clients get them, if there are any: newest first, so that who forgets to sort is
     /// caught. Ten thousand readers share the list; if a child comes or goes while one still has it, it is copied.
     list: Option<Rc<Children>>,
+}
+
+/// Who may do what with a node, and how often that was said since the node was made.
+#[derive(Clone, Debug, PartialEq)]
+struct Access {
+    acl: Acl,
+    version: Version,
 }
 
 impl Node {
@@ -42,6 +51,7 @@ impl Node {
             version: 0,
             creates: 0,
             owner,
+            access: None,
             birth,
             births: VecDeque::new(),
             list: None,
@@ -56,6 +66,28 @@ impl Node {
     /// The session that it goes with; zero if it is not ephemeral.
     pub fn owner(&self) -> SessionId {
         self.owner
+    }
+
+    /// Who may do what with it.
+    pub fn acl(&self) -> Acl {
+        self.access
+            .as_ref()
+            .map_or(Acl::OPEN, |access| access.acl.clone())
+    }
+
+    /// How often that was said.
+    pub(super) fn aversion(&self) -> Version {
+        self.access.as_ref().map_or(0, |access| access.version)
+    }
+
+    pub(super) fn set_acl(&mut self, acl: &Acl, version: Version) {
+        let is_default = acl.is_open() && version == 0;
+        self.access = (!is_default).then(|| {
+            Box::new(Access {
+                acl: acl.clone(),
+                version,
+            })
+        });
     }
 
     /// The transaction that made it.
@@ -79,7 +111,7 @@ impl Node {
             mtime: self.mtime,
             version: self.version,
             cversion: self.creates.wrapping_mul(2).wrapping_sub(num_children),
-            aversion: 0,
+            aversion: self.aversion(),
             ephemeral_owner: self.owner,
             data_length: i32::try_from(self.data.len()).unwrap_or(i32::MAX),
             num_children,
@@ -117,6 +149,9 @@ impl Node {
 /// Nodes are equal if no client can tell them apart.
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
-        self.data == other.data && self.stat() == other.stat() && self.names().eq(other.names())
+        self.data == other.data
+            && self.access == other.access
+            && self.stat() == other.stat()
+            && self.names().eq(other.names())
     }
 }

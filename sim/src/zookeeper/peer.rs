@@ -2,6 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::{Request, SessionId, Zxid};
 
+use super::access::Identities;
 use super::messages::{ConnectionId, ServerId, Xid};
 use super::tree::DataTree;
 use super::txn::SharedTxn;
@@ -108,8 +109,8 @@ pub(super) struct Forwarded {
 /// What a client asks the leader for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Submission {
-    /// A write.
-    Write(Request),
+    /// A write, and who the client has said that it is.
+    Write(Request, Identities),
     /// A new session, with this timeout.
     Open { timeout: u64 },
     /// The end of the session.

@@ -2,57 +2,24 @@
 //!
 //! Checks are made against the state as it will be when everything proposed so far is applied.
 
+mod records;
+
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, Data, Op, Path, Request, SessionId, Version, ZkError, Zxid,
+    Acl, CreateMode, Data, MultiFailed, Op, Path, Permissions, Request, SessionId, Version,
+    ZkError, Zxid,
 };
 
-use super::node::Node;
+pub(super) use records::Prep;
+use records::View;
+
+use super::access::Identities;
 use super::paths::{above, is_valid_name, is_valid_path, of_path};
-use super::tree::{DataTree, FastMap, name_of};
-use super::txn::{Created, Txn, TxnChange};
-
-/// What was proposed and is not applied yet.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Prep {
-    records: FastMap<Path, Record>,
-    /// What a multi has overwritten, to be put back if it fails.
-    undo: Vec<(Path, Option<Record>)>,
-    in_multi: bool,
-    scratch: String,
-}
-
-/// A node as it will be.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    /// The last proposal that touches it.
-    zxid: Zxid,
-    /// `None`: it will be gone.
-    view: Option<View>,
-}
-
-/// What checks ask of a node.
-#[derive(Clone, Copy, Debug)]
-struct View {
-    version: Version,
-    creates: i32,
-    children: i32,
-    owner: SessionId,
-}
-
-impl View {
-    fn of(node: &Node) -> Self {
-        Self {
-            version: node.version,
-            creates: node.creates,
-            children: node.child_count(),
-            owner: node.owner,
-        }
-    }
-}
+use super::tree::{DataTree, name_of};
+use super::txn::{Created, TxnChange};
 
 /// Checks one request.
 pub(super) struct Check<'a> {
@@ -61,48 +28,9 @@ pub(super) struct Check<'a> {
     /// The transaction that it becomes.
     pub(super) zxid: Zxid,
     pub(super) session: SessionId,
-}
-
-impl Prep {
-    /// Forgets what a transaction has changed: it is applied.
-    pub(super) fn applied(&mut self, txn: &Txn) {
-        if !self.records.is_empty() {
-            self.change_applied(txn.zxid, &txn.change);
-        }
-    }
-
-    fn change_applied(&mut self, zxid: Zxid, change: &TxnChange) {
-        match change {
-            TxnChange::Create(made) => {
-                self.path_applied(zxid, &made.path);
-                self.path_applied(zxid, &made.parent);
-            }
-            TxnChange::Delete { path, parent } => {
-                self.path_applied(zxid, path);
-                self.path_applied(zxid, parent);
-            }
-            TxnChange::SetData { path, .. } => self.path_applied(zxid, path),
-            TxnChange::CloseSession { paths } => {
-                for path in paths {
-                    self.path_applied(zxid, path);
-                }
-            }
-            TxnChange::Multi(changes) => {
-                for change in changes {
-                    self.change_applied(zxid, change);
-                }
-            }
-            TxnChange::CreateSession { .. } | TxnChange::Check | TxnChange::Error(_) => {}
-        }
-    }
-
-    fn path_applied(&mut self, zxid: Zxid, path: &str) {
-        if let Some((place, _, record)) = self.records.get_full(path)
-            && record.zxid == zxid
-        {
-            self.records.swap_remove_index(place);
-        }
-    }
+    pub(super) who: Identities,
+    /// Whether hard quotas count.
+    pub(super) enforce_quota: bool,
 }
 
 impl Check<'_> {
@@ -110,20 +38,25 @@ impl Check<'_> {
     pub(super) fn request(&mut self, request: Request) -> Result<TxnChange, ZkError> {
         match request {
             Request::Create {
-                path, data, mode, ..
-            } => self.create(&path, data, mode),
+                path,
+                data,
+                mode,
+                acl,
+                ..
+            } => self.create(&path, data, mode, acl),
             Request::Delete { path, version } => self.delete(path, version),
             Request::SetData {
                 path,
                 data,
                 version,
             } => self.set_data(path, data, version),
+            Request::SetAcl { path, acl, version } => self.set_acl(path, acl, version),
             Request::Multi(ops) => {
                 self.prep.in_multi = true;
                 let change = self.multi(&ops);
                 self.prep.in_multi = false;
                 self.prep.undo.clear();
-                change
+                Ok(change)
             }
             Request::Exists { .. }
             | Request::GetData { .. }
@@ -131,7 +64,8 @@ impl Check<'_> {
             | Request::Sync { .. }
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
-            | Request::GetEphemerals { .. } => Err(ZkError::Unimplemented),
+            | Request::GetEphemerals { .. }
+            | Request::GetAcl { .. } => Err(ZkError::Unimplemented),
         }
     }
 
@@ -154,23 +88,32 @@ impl Check<'_> {
         paths
     }
 
-    fn multi(&mut self, ops: &[Op]) -> Result<TxnChange, ZkError> {
+    fn multi(&mut self, ops: &[Op]) -> TxnChange {
         let mut changes = Vec::with_capacity(ops.len());
         for op in ops {
             match self.op(op) {
                 Ok(change) => changes.push(change),
                 Err(error) => {
                     self.roll_back();
-                    return Err(error);
+                    return TxnChange::MultiFailed(MultiFailed {
+                        parts: ops.len() as u32,
+                        place: changes.len() as u32,
+                        error,
+                    });
                 }
             }
         }
-        Ok(TxnChange::Multi(changes))
+        TxnChange::Multi(changes)
     }
 
     fn op(&mut self, op: &Op) -> Result<TxnChange, ZkError> {
         match op {
-            Op::Create { path, data, mode } => self.create(path, Rc::clone(data), *mode),
+            Op::Create {
+                path,
+                data,
+                mode,
+                acl,
+            } => self.create(path, Rc::clone(data), *mode, acl.clone()),
             Op::Delete { path, version } => self.delete(Rc::clone(path), *version),
             Op::SetData {
                 path,
@@ -178,18 +121,28 @@ impl Check<'_> {
                 version,
             } => self.set_data(Rc::clone(path), Rc::clone(data), *version),
             Op::Check { path, version } => {
-                check_version(self.asked_view(path)?.version, *version)?;
+                let view = self.asked_view(path)?;
+                self.who.may(Permissions::READ, &view.acl)?;
+                check_version(view.version, *version)?;
                 Ok(TxnChange::Check)
             }
         }
     }
 
-    fn create(&mut self, path: &Path, data: Data, mode: CreateMode) -> Result<TxnChange, ZkError> {
+    fn create(
+        &mut self,
+        path: &Path,
+        data: Data,
+        mode: CreateMode,
+        acl: Acl,
+    ) -> Result<TxnChange, ZkError> {
         if mode.ttl().is_some_and(|ttl| !is_valid_ttl(ttl)) {
             return Err(ZkError::BadArguments);
         }
         let above_path = above(path)?;
+        let acl = self.who.expand(acl).map_err(of_path(path))?;
         let (parent, above) = self.shared_view(above_path).map_err(of_path(path))?;
+        self.who.may(Permissions::CREATE, &above.acl)?;
         let path = if mode.is_sequential() {
             self.numbered(path, above.creates)
         } else {
@@ -208,6 +161,7 @@ impl Check<'_> {
         if above.owner != SessionId(0) {
             return Err(ZkError::NoChildrenForEphemerals);
         }
+        self.check_quota(&path, 1, data.len())?;
         let owner = if mode.is_ephemeral() {
             self.session
         } else {
@@ -226,9 +180,11 @@ impl Check<'_> {
             &path,
             Some(View {
                 version: 0,
+                aversion: 0,
                 creates: 0,
                 children: 0,
                 owner,
+                acl: acl.clone(),
             }),
         );
         Ok(TxnChange::Create(Created {
@@ -237,6 +193,7 @@ impl Check<'_> {
             parent,
             data,
             owner,
+            acl,
             parent_creates,
             reaped: mode.into(),
         }))
@@ -256,6 +213,7 @@ impl Check<'_> {
             return Err(ZkError::BadArguments);
         }
         let (parent, above) = self.shared_view(above(&path)?).map_err(of_path(&path))?;
+        self.who.may(Permissions::DELETE, &above.acl)?;
         let view = self.view(&path).map_err(of_path(&path))?;
         check_version(view.version, version)?;
         if view.children > 0 {
@@ -279,12 +237,10 @@ impl Check<'_> {
         version: Option<Version>,
     ) -> Result<TxnChange, ZkError> {
         let view = self.asked_view(&path)?;
+        self.who.may(Permissions::WRITE, &view.acl)?;
+        self.check_quota(&path, 0, data.len())?;
         check_version(view.version, version)?;
-        // -1 means any version, so no data ever has it.
-        let version = match view.version.wrapping_add(1) {
-            -1 => 0,
-            next => next,
-        };
+        let version = next(view.version);
         self.put(&path, Some(View { version, ..view }));
         Ok(TxnChange::SetData {
             path,
@@ -293,57 +249,37 @@ impl Check<'_> {
         })
     }
 
-    /// A node as it will be.
-    fn view(&self, path: &str) -> Result<View, ZkError> {
-        if !self.prep.records.is_empty()
-            && let Some(record) = self.prep.records.get(path)
-        {
-            return record.view.ok_or(ZkError::NoNode);
+    /// Whether there may be so many more nodes, and so much data at this one.
+    fn check_quota(&self, path: &str, nodes: i64, bytes: usize) -> Result<(), ZkError> {
+        if !self.enforce_quota {
+            return Ok(());
         }
-        self.tree.get(path).map(View::of).ok_or(ZkError::NoNode)
+        let before = self.tree.get(path).map_or(0, |node| node.data().len());
+        let more = bytes as i64 - before as i64;
+        self.tree.check_quota(path, nodes, more)
     }
 
-    /// The same of a path that a client names. Of a node that is not there, the path may be none at all.
-    fn asked_view(&self, path: &str) -> Result<View, ZkError> {
-        self.view(path).map_err(|error| {
-            if is_valid_path(path) {
-                error
-            } else {
-                ZkError::BadArguments
-            }
-        })
-    }
-
-    /// A node as it will be, and its path as others share it.
-    fn shared_view(&self, path: &str) -> Result<(Path, View), ZkError> {
-        if !self.prep.records.is_empty()
-            && let Some((path, record)) = self.prep.records.get_key_value(path)
-        {
-            let view = record.view.ok_or(ZkError::NoNode)?;
-            return Ok((Rc::clone(path), view));
+    fn set_acl(
+        &mut self,
+        path: Path,
+        acl: Acl,
+        version: Option<Version>,
+    ) -> Result<TxnChange, ZkError> {
+        if !is_valid_path(&path) {
+            return Err(ZkError::BadArguments);
         }
-        let (path, node) = self.tree.get_shared(path).ok_or(ZkError::NoNode)?;
-        Ok((Rc::clone(path), View::of(node)))
-    }
-
-    fn put(&mut self, path: &Path, view: Option<View>) {
-        let zxid = self.zxid;
-        let before = self
-            .prep
-            .records
-            .insert(Rc::clone(path), Record { zxid, view });
-        if self.prep.in_multi {
-            self.prep.undo.push((Rc::clone(path), before));
-        }
-    }
-
-    fn roll_back(&mut self) {
-        while let Some((path, before)) = self.prep.undo.pop() {
-            match before {
-                Some(record) => self.prep.records.insert(path, record),
-                None => self.prep.records.swap_remove(&path),
-            };
-        }
+        let acl = self.who.expand(acl)?;
+        let view = self.view(&path)?;
+        self.who.may(Permissions::ADMIN, &view.acl)?;
+        check_version(view.aversion, version)?;
+        let version = next(view.aversion);
+        // As there: until it is applied, the list that was there before is what requests are checked against.
+        let view = View {
+            aversion: version,
+            ..view
+        };
+        self.put(&path, Some(view));
+        Ok(TxnChange::SetAcl { path, acl, version })
     }
 
     /// The path with the number behind it: ten digits, or, after an overflow, a minus sign and as many as it takes.
@@ -374,6 +310,14 @@ const LONGEST_TTL: Duration = Duration::from_millis(0xff_ffff_ffff);
 
 fn is_valid_ttl(ttl: Duration) -> bool {
     !ttl.is_zero() && ttl <= LONGEST_TTL
+}
+
+/// The version after this one: -1 means any version, so nothing ever has it.
+fn next(version: Version) -> Version {
+    match version.wrapping_add(1) {
+        -1 => 0,
+        next => next,
+    }
 }
 
 fn check_version(version: Version, wanted: Option<Version>) -> Result<(), ZkError> {

@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{
+    MultiFailed, Path, Request, SessionId, ZkError, Zxid,
+};
 use picklock_checker::VirtualTime;
 
+use super::access::Identities;
 use super::leader::{Leading, LearnerPhase, Proposal, WaitingSync, shuffle};
 use super::messages::{ServerId, Xid};
 use super::peer::{Forwarded, PeerBody, Submission};
@@ -17,7 +20,9 @@ impl Server {
     pub(super) fn submit(&mut self, turn: &mut Turn, through: ServerId, forwarded: Forwarded) {
         let Forwarded { session, xid, what } = forwarded;
         match what {
-            Submission::Write(request) => self.submit_write(turn, through, session, xid, request),
+            Submission::Write(request, who) => {
+                self.submit_write(turn, through, (session, who), xid, request);
+            }
             Submission::Open { timeout } => {
                 if let Role::Leading(leading) = &mut self.role {
                     leading.tracker.track(turn.now, session, timeout);
@@ -40,7 +45,7 @@ impl Server {
         &mut self,
         turn: &mut Turn,
         through: ServerId,
-        session: SessionId,
+        (session, who): (SessionId, Identities),
         xid: Xid,
         request: Request,
     ) {
@@ -50,17 +55,15 @@ impl Server {
         let kind = request.kind();
         let zxid = Zxid::new(leading.epoch, leading.counter + 1);
         let change = match leading.tracker.check(session, through) {
-            // Each operation is checked by itself, and there is none.
-            Err(_) if matches!(&request, Request::Multi(ops) if ops.is_empty()) => {
-                TxnChange::Multi(Vec::new())
-            }
-            Err(error) => TxnChange::Error(error),
+            Err(error) => refusal(&request, error),
             Ok(tracked) => {
                 let mut check = Check {
                     prep: &mut leading.prep,
                     tree: &self.tree,
                     zxid,
                     session,
+                    who,
+                    enforce_quota: self.settings.enforce_quota,
                 };
                 let change = check.request(request).unwrap_or_else(TxnChange::Error);
                 note_ephemerals(&change, &mut |path| {
@@ -106,6 +109,8 @@ impl Server {
             tree: &self.tree,
             zxid,
             session,
+            who: Identities::default(),
+            enforce_quota: false,
         };
         let creating = match leading.tracker.get(session) {
             Some(tracked) => tracked.creating(),
@@ -136,6 +141,8 @@ impl Server {
                 tree: &self.tree,
                 zxid: Zxid::new(leading.epoch, leading.counter + 1),
                 session: SessionId(0),
+                who: Identities::default(),
+                enforce_quota: false,
             };
             let change = check.reap(path).unwrap_or_else(TxnChange::Error);
             self.propose(turn, SessionId(0), None, change);
@@ -221,6 +228,20 @@ impl Leading {
     }
 }
 
+/// What becomes of a request of a session that may not ask. Each operation of a multi is refused by itself, so one
+/// that has none is done.
+fn refusal(request: &Request, error: ZkError) -> TxnChange {
+    match request {
+        Request::Multi(ops) if ops.is_empty() => TxnChange::Multi(Vec::new()),
+        Request::Multi(ops) => TxnChange::MultiFailed(MultiFailed {
+            parts: ops.len() as u32,
+            place: 0,
+            error,
+        }),
+        _ => TxnChange::Error(error),
+    }
+}
+
 /// The leader's wall clock, in milliseconds since the Unix epoch.
 fn wall_clock(now: VirtualTime) -> i64 {
     WALL_CLOCK_AT_START + (now.micros() / 1_000) as i64
@@ -238,6 +259,8 @@ fn note_ephemerals(change: &TxnChange, note: &mut impl FnMut(&Path)) {
         TxnChange::Create(_)
         | TxnChange::Delete { .. }
         | TxnChange::SetData { .. }
+        | TxnChange::SetAcl { .. }
+        | TxnChange::MultiFailed(_)
         | TxnChange::CreateSession { .. }
         | TxnChange::CloseSession { .. }
         | TxnChange::Check

@@ -1,9 +1,10 @@
 //! What a server answers by itself: reads, and the watches of its clients.
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Path, Reply, Request, Response, WatchSide, ZkError,
+    EventKind, Path, Permissions, Reply, Request, Response, WatchSide, ZkError,
 };
 
+use super::access::without_secrets;
 use super::messages::{ConnectionId, ServerMessage, WatchTables};
 use super::state::{Server, Turn};
 use super::watches::Table;
@@ -19,6 +20,7 @@ impl Server {
             }
             Request::RemoveWatches { path, side } => return self.remove_watches(id, path, *side),
             Request::GetEphemerals { prefix } => return Ok(self.ephemerals(id, prefix)),
+            Request::GetAcl { path } => return self.acl(id, path),
             Request::Exists { path, watch } | Request::GetData { path, watch } => {
                 (Table::Data, path, *watch)
             }
@@ -28,12 +30,20 @@ impl Server {
             Request::Create { .. }
             | Request::Delete { .. }
             | Request::SetData { .. }
+            | Request::SetAcl { .. }
             | Request::Multi(_) => return Err(ZkError::Unimplemented),
         };
         let node = self.tree.read(path);
         let is_exists = matches!(request, Request::Exists { .. });
         if node.is_none() && is_exists && path.contains('\0') {
             return Err(ZkError::BadArguments);
+        }
+        // Before 3.10 anybody may ask whether a node exists.
+        let guarded = !is_exists || self.settings.version.guards_exists();
+        if let Some(node) = node.filter(|_| guarded)
+            && let Some(connection) = self.clients.connections.get(id)
+        {
+            connection.who.may(Permissions::READ, &node.acl())?;
         }
         // Only `exists` leaves a watch on a node that is not there.
         if watch
@@ -54,11 +64,29 @@ impl Server {
             | Request::Create { .. }
             | Request::Delete { .. }
             | Request::SetData { .. }
+            | Request::SetAcl { .. }
             | Request::Multi(_)
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
+            | Request::GetAcl { .. }
             | Request::GetEphemerals { .. } => Response::Exists(Box::new(node.stat())),
         })
+    }
+
+    /// Who may do what with a node. Hashes are shown to those only who may change it.
+    fn acl(&self, id: ConnectionId, path: &str) -> Reply {
+        let node = self.tree.read(path).ok_or(ZkError::NoNode)?;
+        let mut acl = node.acl();
+        if let Some(connection) = self.clients.connections.get(id) {
+            connection
+                .who
+                .may(Permissions::READ | Permissions::ADMIN, &acl)?;
+            if connection.who.may(Permissions::ADMIN, &acl).is_err() {
+                acl = without_secrets(&acl);
+            }
+        }
+        let stat = Box::new(node.stat());
+        Ok(Response::Acl { acl, stat })
     }
 
     fn remove_watches(&mut self, id: ConnectionId, path: &Path, side: WatchSide) -> Reply {

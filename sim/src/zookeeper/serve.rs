@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::zookeeper::{Reply, Request, SessionId, ZkError, Zxid};
 use picklock_checker::VirtualTime;
 
+use super::access::Identities;
 use super::clients::{Awaited, Local};
 use super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, Xid};
 use super::peer::{Forwarded, PeerBody, Submission};
@@ -17,6 +18,9 @@ impl Server {
         if !self.serving {
             return;
         }
+        let Some(message) = self.clients.leave_unread(id, message) else {
+            return;
+        };
         let (xid, request) = match message {
             ClientMessage::Connect {
                 session,
@@ -33,6 +37,10 @@ impl Server {
                 return;
             }
             ClientMessage::Request { xid, request } => (xid, request),
+            ClientMessage::Authenticate { scheme, secret } => {
+                self.authenticate(turn, id, &scheme, &secret);
+                return;
+            }
             ClientMessage::Ping => {
                 if let Some(session) = self.touch(turn, id) {
                     self.in_turn(turn, session, id, Local::Ping);
@@ -58,6 +66,20 @@ impl Server {
         }
     }
 
+    /// A client says who it is. It is answered at once, before what it asked for earlier.
+    fn authenticate(&mut self, turn: &mut Turn, id: ConnectionId, scheme: &str, secret: &[u8]) {
+        let Some(connection) = self.clients.connections.get_mut(id) else {
+            return;
+        };
+        match connection.who.authenticate(scheme, secret) {
+            Ok(()) => turn.tell(id, ServerMessage::Authenticated),
+            Err(_) => {
+                turn.tell(id, ServerMessage::AuthFailed);
+                self.close_connection(turn, id);
+            }
+        }
+    }
+
     fn request(
         &mut self,
         turn: &mut Turn,
@@ -76,7 +98,10 @@ impl Server {
             );
             let write = Awaited::Write { xid, with_stat };
             self.clients.queue(session, id, write);
-            self.ask_leader(turn, session, xid, Submission::Write(request));
+            self.clients.throttle(id, self.settings.outstanding_limit);
+            let connection = self.clients.connections.get(id);
+            let who = connection.map_or_else(Identities::default, |one| one.who.clone());
+            self.ask_leader(turn, session, xid, Submission::Write(request, who));
         } else if matches!(request, Request::Sync { .. }) && !matches!(self.role, Role::Leading(_))
         {
             // On the leader's own port `sync` is a read like any other.

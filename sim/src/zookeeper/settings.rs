@@ -2,6 +2,7 @@
 
 use picklock_checker::time::whole_micros;
 
+use super::version::Version;
 use crate::plan::Ensemble;
 
 /// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
@@ -25,7 +26,17 @@ pub struct Settings {
     pub reap_interval: u64,
     /// How long a flush of the log takes.
     pub fsync: u64,
+    /// What differs between versions.
+    pub version: Version,
+    /// Whether a hard quota refuses anything: `zookeeper.enforceQuota`.
+    pub enforce_quota: bool,
+    /// How many requests may be under way before the server reads no more of those who have asked:
+    /// `zookeeper.globalOutstandingLimit`.
+    pub outstanding_limit: usize,
 }
+
+/// `zookeeper.globalOutstandingLimit`, unless it is said otherwise.
+pub const OUTSTANDING_LIMIT: usize = 1_000;
 
 impl Settings {
     /// How many servers are a majority.
@@ -48,6 +59,9 @@ impl From<&Ensemble> for Settings {
             init_limit: plan.init_limit,
             reap_interval: REAP_INTERVAL,
             fsync: whole_micros(plan.fsync),
+            version: plan.version,
+            enforce_quota: false,
+            outstanding_limit: OUTSTANDING_LIMIT,
         }
     }
 }

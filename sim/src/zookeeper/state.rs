@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Path, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Zxid};
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::clients::Clients;
@@ -15,7 +15,7 @@ use super::leader::Leading;
 use super::log::TxnLog;
 use super::messages::{ConnectionId, ServerId};
 use super::peer::{PeerMessage, Vote};
-pub use super::settings::{Settings, WALL_CLOCK_AT_START};
+pub use super::settings::{OUTSTANDING_LIMIT, Settings, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
 use super::txn::{Created, Reaped, Txn, parent_of};
 use super::watches::Watches;
@@ -73,11 +73,13 @@ pub(super) enum Role {
 impl Server {
     /// A server with an empty disk. It does not run until [`restart`](Self::restart).
     pub fn new(id: ServerId, settings: Rc<Settings>) -> Self {
-        Self::with_disk(id, settings, DataTree::new())
+        let tree = DataTree::new(settings.version);
+        Self::with_disk(id, settings, tree)
     }
 
     fn with_disk(id: ServerId, settings: Rc<Settings>, tree: DataTree) -> Self {
         let log = TxnLog::new(tree.last_zxid(), settings.fsync);
+        let watches = Watches::of(settings.version);
         Self {
             id,
             settings,
@@ -89,7 +91,7 @@ impl Server {
             led_from: Zxid(0),
             serving: false,
             clients: Clients::default(),
-            watches: Watches::default(),
+            watches,
             touched: Vec::new(),
             touch_turn: 1,
             next_session: SessionId(0),
@@ -109,7 +111,7 @@ impl Server {
     /// An ensemble that has formed already: the highest id leads in epoch 1, everybody is in sync and serves, and
     /// these persistent nodes are there. A node's parent has to stand before it.
     pub fn formed(settings: &Rc<Settings>, nodes: &[Path]) -> Vec<Self> {
-        let mut tree = DataTree::new();
+        let mut tree = DataTree::new(settings.version);
         for (path, zxid) in nodes.iter().zip(1..) {
             let parent = parent_of(path).unwrap_or("/");
             let made = Created {
@@ -118,6 +120,7 @@ impl Server {
                 parent: Rc::from(parent),
                 data: Rc::from([]),
                 owner: SessionId(0),
+                acl: Acl::OPEN,
                 parent_creates: tree.get(parent).map_or(0, |parent| parent.creates) + 1,
                 reaped: Reaped::Never,
             };

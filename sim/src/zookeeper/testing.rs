@@ -10,13 +10,14 @@ use picklock_algorithms::clients::zookeeper::{EventKind, Path, Reply, Request, S
 use picklock_checker::VirtualTime;
 
 pub(super) use requests::{
-    create, delete, exists, get_children, get_data, made, multi, set_data, sync, tables,
+    create, delete, exists, get_children, get_data, made, multi, refused, set_data, sync, tables,
 };
 
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
 use super::peer::PeerMessage;
-use super::state::{Input, Output, Server, Settings, later};
+use super::state::{Input, OUTSTANDING_LIMIT, Output, Server, Settings, later};
 use super::txn::Txn;
+use super::version::Version;
 use crate::chance::{Boring, Chance};
 
 /// One way between any two, in microseconds.
@@ -71,15 +72,24 @@ pub(super) fn settings(servers: u8) -> Rc<Settings> {
         init_limit: 10,
         reap_interval: 60 * SECOND,
         fsync: 500,
+        version: Version::default(),
+        enforce_quota: false,
+        outstanding_limit: OUTSTANDING_LIMIT,
     })
 }
 
 impl Cluster {
     pub(super) fn formed(servers: u8, nodes: &[&str]) -> Self {
+        Self::of(settings(servers), nodes)
+    }
+
+    /// With settings of its own.
+    pub(super) fn of(settings: Rc<Settings>, nodes: &[&str]) -> Self {
         let nodes: Vec<Path> = nodes.iter().map(|path| Rc::from(*path)).collect();
         Self {
             now: VirtualTime::ZERO,
-            servers: Server::formed(&settings(servers), &nodes),
+            lives: vec![0; usize::from(settings.servers)],
+            servers: Server::formed(&settings, &nodes),
             chance: Box::new(Boring),
             committed: BTreeMap::new(),
             said: Vec::new(),
@@ -89,7 +99,6 @@ impl Cluster {
             held_acks: false,
             events: BTreeMap::new(),
             serial: 0,
-            lives: vec![0; usize::from(servers)],
             out: Vec::new(),
         }
     }

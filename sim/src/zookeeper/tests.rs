@@ -1,8 +1,11 @@
 //! What clients of an ensemble see, as claims.
 
+mod access;
 mod elections;
 mod faults;
+mod fidelity;
 mod lasting;
+mod limits;
 mod model;
 mod nodes;
 mod requests;

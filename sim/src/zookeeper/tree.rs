@@ -4,12 +4,15 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use picklock_algorithms::clients::zookeeper::{
-    Children, Data, Path, SessionId, Stat, Version, Zxid,
+    Acl, Children, Data, Path, SessionId, Stat, Version, Zxid,
 };
 use rustc_hash::FxBuildHasher;
 
 use super::node::Node;
+use super::quota::is_of_quota;
 use super::txn::{Created, Reaped, last_slash, parent_of};
+use super::version::Version as ServerVersion;
+use super::watches::Readers;
 
 /// A map with a fixed hasher; never iterated where the order could be seen.
 pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
@@ -21,11 +24,19 @@ pub struct DataTree {
     sessions: FastMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
+    version: ServerVersion,
     /// Nodes that go by themselves, and when.
     reaped: FastMap<Path, Reaped>,
+    /// The nodes that have a quota.
+    pub(super) quotas: Vec<Path>,
+    /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
+    restricted: usize,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
 }
+
+/// How long a container may be there without ever having had a child, in milliseconds.
+const NEVER_USED: i64 = 300_000;
 
 /// A session as every server knows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,21 +45,18 @@ struct OpenSession {
     ephemerals: Vec<Path>,
 }
 
-impl Default for DataTree {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl DataTree {
     /// The tree of a new ensemble: the root and ZooKeeper's own nodes, which no counter has counted.
-    pub fn new() -> Self {
+    pub fn new(version: ServerVersion) -> Self {
         let mut tree = Self {
             nodes: FastMap::default(),
             sessions: FastMap::default(),
             last_zxid: Zxid(0),
             births: 0,
             reaped: FastMap::default(),
+            version,
+            quotas: Vec::new(),
+            restricted: 0,
             last_parent: 0,
         };
         let empty: Data = Rc::from([]);
@@ -62,6 +70,9 @@ impl DataTree {
             }
             tree.births += 1;
         }
+        // Nobody may change the list of servers but who is allowed to.
+        tree.set_acl("/zookeeper/config", &Acl::read_only(), -1);
+        tree.restricted = 0;
         tree
     }
 
@@ -134,11 +145,12 @@ impl DataTree {
     /// The nodes that should go by themselves now; the time is that of the leader's wall clock, in milliseconds.
     /// Sorted.
     pub(super) fn overdue(&self, wall: i64) -> Vec<Path> {
+        let unused = self.version.reaps_unused_containers();
         let is_overdue = |path: &Path, reaped: Reaped| {
             let node = self.nodes.get(path).filter(|node| node.child_count() == 0);
             node.is_some_and(|node| match reaped {
                 Reaped::Never => false,
-                Reaped::Childless => node.creates > 0,
+                Reaped::Childless => node.creates > 0 || unused && wall - node.ctime > NEVER_USED,
                 Reaped::Unchanged(ttl) => u128::try_from(wall - node.mtime)
                     .is_ok_and(|unchanged| unchanged > ttl.as_millis()),
             })
@@ -173,16 +185,21 @@ impl DataTree {
 
     pub(super) fn create(&mut self, zxid: Zxid, time: i64, made: &Created) {
         let births = self.births;
+        let wraps = !self.version.sticks_at_the_largest_number();
         let Some(parent) = self.parent(&made.parent) else {
             return;
         };
-        // Only ever raised. So a counter that has reached its end stays there, and `pzxid` with it.
-        if made.parent_creates > parent.creates {
+        // Only ever raised, since 3.6. So a counter that has reached its end stays there, and `pzxid` with it.
+        if made.parent_creates > parent.creates || wraps {
             parent.creates = made.parent_creates;
             parent.pzxid = zxid;
         }
         parent.add_child(births, Rc::clone(&made.name));
-        let node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
+        let mut node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
+        if !made.acl.is_open() {
+            node.set_acl(&made.acl, 0);
+            self.restricted += 1;
+        }
         self.births += 1;
         self.nodes.insert(Rc::clone(&made.path), node);
         if made.reaped != Reaped::Never {
@@ -192,6 +209,21 @@ impl DataTree {
             && let Some(open) = self.sessions.get_mut(&made.owner)
         {
             open.ephemerals.push(Rc::clone(&made.path));
+        }
+        if !self.quotas.is_empty() || is_of_quota(&made.name) {
+            self.quota_created(&made.path, made.data.len());
+        }
+    }
+
+    /// Who may be told of a change of a node, and of its parent's children.
+    pub(super) fn readers(&self, path: &str, parent: Option<&str>) -> Readers {
+        if self.restricted == 0 || !self.version.filters_notifications() {
+            return Readers::default();
+        }
+        let acl = |path| self.get(path).map(Node::acl).unwrap_or_default();
+        Readers {
+            of_node: acl(path),
+            of_parent: parent.map(acl).unwrap_or_default(),
         }
     }
 
@@ -209,8 +241,14 @@ impl DataTree {
         let Some(node) = self.nodes.swap_remove(path) else {
             return false;
         };
+        if !self.quotas.is_empty() {
+            self.quota_deleted(path, node.data.len());
+        }
         if !self.reaped.is_empty() {
             self.reaped.swap_remove(path);
+        }
+        if self.restricted > 0 {
+            self.restricted -= usize::from(!node.acl().is_open());
         }
         if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
             parent.remove_child(node.birth());
@@ -225,6 +263,21 @@ impl DataTree {
         true
     }
 
+    pub(super) fn set_acl(&mut self, path: &str, acl: &Acl, version: Version) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            self.restricted += usize::from(!acl.is_open());
+            self.restricted -= usize::from(!node.acl().is_open());
+            node.set_acl(acl, version);
+        }
+    }
+
+    /// Data that changes without a transaction of its own.
+    pub(super) fn replace_data(&mut self, path: &str, data: Data) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            node.data = data;
+        }
+    }
+
     pub(super) fn set_data(
         &mut self,
         zxid: Zxid,
@@ -233,6 +286,10 @@ impl DataTree {
         data: &Data,
         version: Version,
     ) {
+        if !self.quotas.is_empty() {
+            let before = self.get(path).map_or(0, |node| node.data.len());
+            self.add_to_sum(path, 0, data.len() as i64 - before as i64);
+        }
         if let Some(node) = self.nodes.get_mut(path) {
             node.data = Rc::clone(data);
             node.version = version;

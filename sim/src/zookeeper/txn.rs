@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, Data, Path, SessionId, Version, ZkError, Zxid,
+    Acl, CreateMode, Data, MultiFailed, Path, SessionId, Version, ZkError, Zxid,
 };
 
 use super::messages::Xid;
@@ -55,8 +55,19 @@ pub enum TxnChange {
         /// The version that the data then has.
         version: Version,
     },
+    /// Says who may do what with a node.
+    SetAcl {
+        /// Which.
+        path: Path,
+        /// Who may do what.
+        acl: Acl,
+        /// The version that the list then has.
+        version: Version,
+    },
     /// All of these, in this order.
     Multi(Vec<TxnChange>),
+    /// A multi of which one operation cannot be done. It takes its place in the order like any other.
+    MultiFailed(MultiFailed),
     /// A check within a multi; it went through.
     Check,
     /// A request that was refused. It takes its place in the order like any other.
@@ -76,6 +87,8 @@ pub struct Created {
     pub data: Data,
     /// The session that it goes with; zero if it is not ephemeral.
     pub owner: SessionId,
+    /// Who may do what with it.
+    pub acl: Acl,
     /// How many children the parent has had then.
     pub parent_creates: i32,
     /// When it goes by itself.

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use indexmap::map::Entry;
-use picklock_algorithms::clients::zookeeper::{EventKind, Path, SessionId};
+use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions, SessionId};
 
 use super::clients::{Clients, Connection};
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::tree::FastMap;
+use super::version::Version;
 
 /// Which of a node's sides is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +30,18 @@ pub(super) struct Watches {
     deletions: u64,
     /// Counts watches.
     count: usize,
-    /// Those that stay when they fire, and whether they are recursive. All others fire once.
-    pub(super) lasting: FastMap<(ConnectionId, Table, Path), bool>,
+    /// The kinds of those that are more than watches that fire once.
+    pub(super) lasting: FastMap<(ConnectionId, Table, Path), Kinds>,
+    /// Whether several kinds of one client on one path are kept apart.
+    pub(super) apart: bool,
+}
+
+/// What kinds of watches a client has on a side of a node, if one of them stays when it fires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    pub(super) once: bool,
+    pub(super) persistent: bool,
+    pub(super) recursive: bool,
 }
 
 /// Who watches, first come first served. Most nodes have one watcher.
@@ -50,6 +61,14 @@ impl Watchers {
 }
 
 impl Watches {
+    /// None yet, as a server of this version keeps them.
+    pub(super) fn of(version: Version) -> Self {
+        Self {
+            apart: version.keeps_kinds_of_watches_apart(),
+            ..Self::default()
+        }
+    }
+
     /// How many watches are set.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -70,9 +89,8 @@ impl Watches {
         id: ConnectionId,
         connection: &mut Connection,
     ) {
-        // Of several kinds of one client on one path the last counts.
         if !self.lasting.is_empty() {
-            self.lasting.swap_remove(&(id, table, Rc::clone(path)));
+            self.add_once(table, path, id);
         }
         match self.table(table).entry(Rc::clone(path)) {
             Entry::Vacant(vacant) => {
@@ -137,7 +155,10 @@ impl Watches {
 
     /// Forgets every watch.
     pub(super) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            apart: self.apart,
+            ..Self::default()
+        };
     }
 }
 
@@ -157,32 +178,76 @@ pub(super) struct Firing<'a> {
     pub(super) out: &'a mut Vec<Output>,
 }
 
+/// Who may be told of a change: those who may read the node, and of its parent those who may read that. A watch fires
+/// for the others too, but nobody hears of it.
+#[derive(Default)]
+pub(super) struct Readers {
+    pub(super) of_node: Acl,
+    pub(super) of_parent: Acl,
+}
+
 impl Firing<'_> {
     /// A node was made.
-    pub(super) fn created(&mut self, path: &str, parent: &str) {
-        self.fire(Table::Data, path, EventKind::NodeCreated, None);
-        self.fire(Table::Child, parent, EventKind::NodeChildrenChanged, None);
+    pub(super) fn created(&mut self, path: &str, parent: &str, readers: &Readers) {
+        self.fire(
+            Table::Data,
+            path,
+            EventKind::NodeCreated,
+            None,
+            &readers.of_node,
+        );
+        self.children_changed(parent, readers);
     }
 
     /// A node's data was set.
-    pub(super) fn data_set(&mut self, path: &str) {
-        self.fire(Table::Data, path, EventKind::NodeDataChanged, None);
+    pub(super) fn data_set(&mut self, path: &str, readers: &Readers) {
+        self.fire(
+            Table::Data,
+            path,
+            EventKind::NodeDataChanged,
+            None,
+            &readers.of_node,
+        );
     }
 
     /// A node was deleted. Who watched both its sides is told once.
-    pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>) {
+    pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>, readers: &Readers) {
         self.watches.deletions += 1;
         let once = Some(self.watches.deletions);
-        self.fire(Table::Data, path, EventKind::NodeDeleted, once);
-        self.fire(Table::Child, path, EventKind::NodeDeleted, once);
+        self.fire(
+            Table::Data,
+            path,
+            EventKind::NodeDeleted,
+            once,
+            &readers.of_node,
+        );
+        self.fire(
+            Table::Child,
+            path,
+            EventKind::NodeDeleted,
+            once,
+            &readers.of_node,
+        );
         if let Some(parent) = parent {
-            self.fire(Table::Child, parent, EventKind::NodeChildrenChanged, None);
+            self.children_changed(parent, readers);
         }
     }
 
-    fn fire(&mut self, table: Table, path: &str, kind: EventKind, once: Option<u64>) {
+    fn children_changed(&mut self, parent: &str, readers: &Readers) {
+        let kind = EventKind::NodeChildrenChanged;
+        self.fire(Table::Child, parent, kind, None, &readers.of_parent);
+    }
+
+    fn fire(
+        &mut self,
+        table: Table,
+        path: &str,
+        kind: EventKind,
+        once: Option<u64>,
+        readers: &Acl,
+    ) {
         if !self.watches.lasting.is_empty() {
-            self.fire_lasting(table, path, kind, once);
+            self.fire_lasting(table, path, (kind, once), readers);
             return;
         }
         let watched = self.watches.table(table);
@@ -201,6 +266,9 @@ impl Firing<'_> {
             };
             if let Some(place) = has_watch(connection, table, &path) {
                 connection.watches.swap_remove(place);
+            }
+            if connection.who.may(Permissions::READ, readers).is_err() {
+                continue;
             }
             if let Some(deletion) = once {
                 if connection.told == deletion {

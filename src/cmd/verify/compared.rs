@@ -18,25 +18,15 @@ use crate::failure::Failure;
 
 /// Compares the model with real servers, one and three of them.
 pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
-    let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
-    let installed = installed(&folder)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and the servers with us.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
-    let sizes: &[u8] = match asked.servers.as_deref() {
-        Some("1") => &[1],
-        Some(_) => &[3],
-        None => &[1, 3],
-    };
+    let (installed, stop, sizes) = prepared(asked)?;
     let mut code = exit::AS_EXPECTED;
-    for &servers in sizes {
+    for servers in sizes {
         let plan = Plan {
             servers,
             seed: asked.seed,
             operations: asked.operations,
         };
-        let bar = bar(servers, asked.operations);
+        let bar = bar(name(servers), asked.operations);
         let told = |done: u64| bar.set_position(done);
         let compared = picklock_verify::zookeeper(&installed, plan, &stop, &told);
         bar.finish_and_clear();
@@ -47,14 +37,26 @@ pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
                     code = exit::NOT_AS_EXPECTED;
                 }
             }
-            Err(VerifyError::Interrupted) => return Err(Failure::Interrupted),
-            Err(error) => {
-                console::tell(&told_of(&error));
-                return Ok(exit::UNDECIDED);
-            }
+            Err(error) => return not_compared(&error),
         }
     }
     Ok(code)
+}
+
+/// The servers, a flag that Ctrl-C sets, and how many servers there are to be.
+pub(super) fn prepared(asked: &Verify) -> Result<(Installed, Arc<AtomicBool>, Vec<u8>), Failure> {
+    let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
+    let installed = installed(&folder)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends us at once, and the servers with us.
+    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let sizes = match asked.servers.as_deref() {
+        Some("1") => vec![1],
+        Some(_) => vec![3],
+        None => vec![1, 3],
+    };
+    Ok((installed, stop, sizes))
 }
 
 fn installed(folder: &Path) -> Result<Installed, Failure> {
@@ -67,17 +69,17 @@ fn installed(folder: &Path) -> Result<Installed, Failure> {
     })
 }
 
-fn bar(servers: u8, operations: u64) -> ProgressBar {
+pub(super) fn bar(name: String, operations: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
     let bar = ProgressBar::with_draw_target(Some(operations), ProgressDrawTarget::stderr());
     // The template is ours; if it were wrong, the usual look would do.
     let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(name(servers));
+    bar.set_message(name);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }
 
-fn name(servers: u8) -> String {
+pub(super) fn name(servers: u8) -> String {
     match servers {
         1 => "one server".to_owned(),
         more => format!("{more} servers"),
@@ -130,8 +132,17 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
     text
 }
 
+/// Says why it could not be compared.
+pub(super) fn not_compared(error: &VerifyError) -> Result<u8, Failure> {
+    if matches!(error, VerifyError::Interrupted) {
+        return Err(Failure::Interrupted);
+    }
+    console::tell(&told_of(error));
+    Ok(exit::UNDECIDED)
+}
+
 /// What there is to say when it could not be compared: why, and the last lines of the server's log.
-fn told_of(error: &VerifyError) -> String {
+pub(super) fn told_of(error: &VerifyError) -> String {
     let mut text = format!("picklock: {error}\n");
     if !error.log().is_empty() {
         text.push_str("  the last lines of its log:\n");

@@ -106,7 +106,10 @@ impl<S: Side> Driver<S> {
         };
         self.side.kill(victim)?;
         self.killed.push(victim);
-        self.await_service()?;
+        // One that stands alone leaves nobody to wait for.
+        if servers.is_some_and(|last| last != Place(0)) {
+            self.await_service()?;
+        }
         self.note_closed(seen)
     }
 

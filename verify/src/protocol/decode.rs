@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Children, EventKind, OpResult, Reply, Request, Response, SessionId, Stat, ZkError, Zxid,
+    Acl, Children, EventKind, Identity, MultiFailed, OpResult, Permissions, Permit, Reply, Request,
+    Response, SessionId, Stat, ZkError, Zxid,
 };
 use picklock_sim::zookeeper::messages::{ServerMessage, Xid};
 
@@ -42,6 +43,10 @@ pub enum Asked {
     RemoveWatches,
     /// `getEphemerals`
     GetEphemerals,
+    /// `getACL`
+    GetAcl,
+    /// `setACL`
+    SetAcl,
     /// The end of the session.
     Close,
 }
@@ -65,6 +70,8 @@ impl From<&Request> for Asked {
             Request::AddWatch { .. } => Self::AddWatch,
             Request::RemoveWatches { .. } => Self::RemoveWatches,
             Request::GetEphemerals { .. } => Self::GetEphemerals,
+            Request::GetAcl { .. } => Self::GetAcl,
+            Request::SetAcl { .. } => Self::SetAcl,
         }
     }
 }
@@ -108,6 +115,8 @@ pub fn incoming(
             ServerMessage::Notification { kind, path }
         }
         xid::PING => ServerMessage::Pong,
+        xid::AUTH if error == 0 => ServerMessage::Authenticated,
+        xid::AUTH => ServerMessage::AuthFailed,
         xid::SET_WATCHES => ServerMessage::WatchesSet { zxid },
         number => {
             let xid = Xid(number.cast_unsigned());
@@ -151,7 +160,7 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
             stat: Box::new(stat(from)?),
         },
         Asked::GetChildren => Response::Children(Rc::new(Children::new(from.texts()?))),
-        Asked::SetData => Response::Set(Box::new(stat(from)?)),
+        Asked::SetData | Asked::SetAcl => Response::Set(Box::new(stat(from)?)),
         Asked::Sync => {
             from.text()?;
             Response::Synced
@@ -163,6 +172,10 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
         }
         Asked::RemoveWatches => Response::Watching,
         Asked::GetEphemerals => Response::Ephemerals(from.texts()?),
+        Asked::GetAcl => Response::Acl {
+            acl: list(from)?,
+            stat: Box::new(stat(from)?),
+        },
         Asked::Close => Response::Closed,
     }))
 }
@@ -192,7 +205,8 @@ fn multi(from: &mut Reader) -> Result<Reply, Garbled> {
         return Ok(Ok(Response::Multi(results)));
     }
     // Nothing was done: no error before the first that failed, and runtime inconsistency after it.
-    let mut rest = codes.iter().skip_while(|code| **code == 0);
+    let place = codes.iter().take_while(|code| **code == 0).count();
+    let mut rest = codes[place..].iter();
     let Some(first) = rest.next().filter(|_| results.is_empty()) else {
         return Err(Garbled::Meaning("a failed multi without a failure", 0));
     };
@@ -202,8 +216,23 @@ fn multi(from: &mut Reader) -> Result<Reply, Garbled> {
             "an error after the first",
             (*other).into(),
         )),
-        None => Ok(Err(error_of(*first)?)),
+        None => Ok(Ok(Response::MultiFailed(MultiFailed {
+            parts: codes.len() as u32,
+            place: place as u32,
+            error: error_of(*first)?,
+        }))),
     }
+}
+
+fn list(from: &mut Reader) -> Result<Acl, Garbled> {
+    let length = from.int()?;
+    let permits = (0..length).map(|_| {
+        Ok(Permit {
+            permissions: Permissions(from.int()?),
+            who: Identity::new(&from.text()?, &from.text()?),
+        })
+    });
+    Ok(Acl::new(permits.collect::<Result<Vec<Permit>, Garbled>>()?))
 }
 
 fn stat(from: &mut Reader) -> Result<Stat, Garbled> {

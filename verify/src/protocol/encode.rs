@@ -1,13 +1,12 @@
 //! What a client sends.
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request, Version, WatchSide};
+use picklock_algorithms::clients::zookeeper::{
+    Acl, CreateMode, Op, Permit, Request, Version, WatchSide,
+};
 use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables, Xid};
 
 use super::{op, xid};
 use crate::jute::Writer;
-
-/// All that may be done, for everybody.
-const OPEN: (i32, &str, &str) = (31, "world", "anyone");
 
 /// The first message on a connection.
 pub fn hello(session: u64, password: &[u8], timeout: u64, last_zxid: u64) -> Vec<u8> {
@@ -28,6 +27,10 @@ pub fn message(message: &ClientMessage) -> Vec<u8> {
         ClientMessage::Connect { .. } => {}
         ClientMessage::Ping => {
             out.int(xid::PING).int(op::PING);
+        }
+        ClientMessage::Authenticate { scheme, secret } => {
+            out.int(xid::AUTH).int(op::AUTH);
+            out.int(0).text(scheme).buffer(secret);
         }
         ClientMessage::Close { xid: Xid(xid) } => {
             out.int(xid.cast_signed()).int(op::CLOSE_SESSION);
@@ -72,11 +75,12 @@ fn request(out: &mut Writer, request: &Request) {
             path,
             data,
             mode,
+            acl,
             with_stat,
         } => {
             let plain = if *with_stat { op::CREATE2 } else { op::CREATE };
             out.int(special(*mode).unwrap_or(plain));
-            create(out, path, data, *mode);
+            create(out, path, data, *mode, acl);
         }
         Request::Delete { path, version } => {
             out.int(op::DELETE).text(path).int(any(*version));
@@ -118,6 +122,14 @@ fn request(out: &mut Writer, request: &Request) {
                 WatchSide::Any => 3,
             });
         }
+        Request::GetAcl { path } => {
+            out.int(op::GET_ACL).text(path);
+        }
+        Request::SetAcl { path, acl, version } => {
+            out.int(op::SET_ACL).text(path);
+            list(out, acl);
+            out.int(any(*version));
+        }
         Request::GetEphemerals { prefix } => {
             out.int(op::GET_EPHEMERALS).text(prefix);
         }
@@ -130,9 +142,14 @@ fn part_header(out: &mut Writer, kind: i32, done: bool) {
 
 fn part(out: &mut Writer, part: &Op) {
     match part {
-        Op::Create { path, data, mode } => {
+        Op::Create {
+            path,
+            data,
+            mode,
+            acl,
+        } => {
             part_header(out, special(*mode).unwrap_or(op::CREATE), false);
-            create(out, path, data, *mode);
+            create(out, path, data, *mode, acl);
         }
         Op::Delete { path, version } => {
             part_header(out, op::DELETE, false);
@@ -153,9 +170,17 @@ fn part(out: &mut Writer, part: &Op) {
     }
 }
 
-fn create(out: &mut Writer, path: &str, data: &[u8], mode: CreateMode) {
-    out.text(path).buffer(data).int(1);
-    out.int(OPEN.0).text(OPEN.1).text(OPEN.2);
+fn list(out: &mut Writer, acl: &Acl) {
+    let permits = acl.permits();
+    out.int(i32::try_from(permits.len()).unwrap_or(i32::MAX));
+    for Permit { permissions, who } in &permits {
+        out.int(permissions.0).text(&who.scheme).text(&who.id);
+    }
+}
+
+fn create(out: &mut Writer, path: &str, data: &[u8], mode: CreateMode, acl: &Acl) {
+    out.text(path).buffer(data);
+    list(out, acl);
     out.int(match mode {
         CreateMode::Persistent => 0,
         CreateMode::Ephemeral => 1,

@@ -14,13 +14,13 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A temporary folder that goes when it is dropped.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
     /// A new one, where the system keeps such.
-    pub(super) fn new() -> Result<Self, VerifyError> {
+    pub(crate) fn new() -> Result<Self, VerifyError> {
         loop {
             // Never the same twice, so that nobody takes another's for its own.
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -37,7 +37,7 @@ impl Folder {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -43,6 +43,7 @@ impl Installed {
 
 fn missing(what: &str) -> VerifyError {
     VerifyError::NotInstalled {
+        service: "ZooKeeper",
         missing: what.to_owned(),
     }
 }

@@ -92,6 +92,7 @@ impl Process {
             "-Djava.net.preferIPv4Stack=true",
             "-Dzookeeper.jmx.log4j.disable=true",
             "-Dzookeeper.extendedTypesEnabled=true",
+            "-Dzookeeper.enforceQuota=true",
             "-cp",
         ]
         .map(str::to_owned)
@@ -164,6 +165,22 @@ impl Process {
         let answer = self.four_letters("srvr").unwrap_or_default();
         let mode = answer.lines().find_map(|line| line.strip_prefix("Mode: "));
         Ok(mode.map(str::to_owned))
+    }
+
+    /// Watches that have fired here so far.
+    pub(super) fn watches_fired(&mut self) -> Result<u64, VerifyError> {
+        self.check_alive()?;
+        let answer = self
+            .four_letters("mntr")
+            .map_err(VerifyError::io("a server does not say what it has counted"))?;
+        let counts = answer.lines().filter_map(|line| {
+            let (key, value) = line.split_once('\t')?;
+            let kind = key.strip_prefix("zk_sum_node_")?;
+            let value = value.split('.').next()?;
+            kind.ends_with("_watch_count")
+                .then(|| value.parse::<u64>().ok())?
+        });
+        Ok(counts.sum())
     }
 
     /// Whether it serves clients, after it was started for the first time.
@@ -239,7 +256,7 @@ impl Drop for Process {
 
 /// A shell that waits until we close its input, which the system does when we die, and then kills the server and
 /// removes its folder. Without a shell nobody does.
-fn guard(server: u32, log: &Path) -> Option<Child> {
+pub(crate) fn guard(server: u32, log: &Path) -> Option<Child> {
     let folder = log.parent()?;
     apart(&mut Command::new("sh"))
         .args([
@@ -258,7 +275,7 @@ fn guard(server: u32, log: &Path) -> Option<Child> {
 }
 
 /// Ctrl-C is for us alone: we stop the others in our own way.
-fn apart(command: &mut Command) -> &mut Command {
+pub(crate) fn apart(command: &mut Command) -> &mut Command {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     command

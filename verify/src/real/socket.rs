@@ -61,7 +61,10 @@ impl Socket {
         match message {
             ClientMessage::Request { xid, request } => self.asked.push_back((*xid, request.into())),
             ClientMessage::Close { xid } => self.asked.push_back((*xid, Asked::Close)),
-            ClientMessage::Connect { .. } | ClientMessage::Ping | ClientMessage::SetWatches(_) => {}
+            ClientMessage::Connect { .. }
+            | ClientMessage::Ping
+            | ClientMessage::Authenticate { .. }
+            | ClientMessage::SetWatches(_) => {}
         }
         self.write(&protocol::message(message));
     }
@@ -84,6 +87,22 @@ impl Socket {
             // It may be closed already.
             let _ = stream.shutdown(Shutdown::Both);
         }
+    }
+
+    /// What has come, without waiting.
+    pub(super) fn glance(&mut self) -> Result<Incoming, Garbled> {
+        if let Some(message) = self.take_frame()? {
+            return self.decode(&message).map(Incoming::Message);
+        }
+        if let Some(stream) = &self.stream {
+            // If this fails it waits for a millisecond, and that is all.
+            let _ = stream.set_nonblocking(true);
+        }
+        let incoming = self.receive(Duration::ZERO);
+        if let Some(stream) = &self.stream {
+            let _ = stream.set_nonblocking(false);
+        }
+        incoming
     }
 
     /// What comes next, within this time.

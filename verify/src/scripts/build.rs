@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Path, Request};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request};
 
 use crate::random::LONG;
 use crate::side::Place;
@@ -71,8 +71,28 @@ impl Build {
             path: self.path(path),
             data: Rc::from([]),
             mode,
+            acl: Acl::OPEN,
             with_stat: true,
         }
+    }
+
+    /// A persistent node, for whom it may concern.
+    pub(super) fn create_for(&self, path: &str, acl: Acl) -> Request {
+        Request::Create {
+            path: self.path(path),
+            data: Rc::from([]),
+            mode: CreateMode::Persistent,
+            acl,
+            with_stat: true,
+        }
+    }
+
+    pub(super) fn say(&mut self, wire: Wire, scheme: &'static str, secret: &'static str) {
+        self.steps.push(Step::Say {
+            wire,
+            scheme,
+            secret,
+        });
     }
 
     pub(super) fn exists(&self, path: &str) -> Request {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::CreateMode;
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode};
 
 use super::{Build, Script};
 use crate::step::{Step, Wire};
@@ -79,6 +79,58 @@ pub(super) const NEW_EPOCH: Script = Script {
         let moved = build.resume(at_leader, 0, true);
         build.ask(moved, [build.get_children("")]);
         build.steps.push(Step::Return);
+        build.steps
+    },
+};
+
+/// A server that stands alone dies and comes back: it has what was written, and its sessions have their full time
+/// again.
+pub(super) const RESTARTED: Script = Script {
+    name: "a server that stands alone comes back",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        if servers > 1 {
+            return build.steps;
+        }
+        let sequential = CreateMode::EphemeralSequential;
+        let (one, other) = (build.client(0), build.client(0));
+        build.say(one, "digest", "alice:a");
+        for wire in [one, other] {
+            build.ask(
+                wire,
+                [build.create("/lock-", sequential), build.get_children("")],
+            );
+        }
+        build.ask(one, [build.create_for("/mine", Acl::creator_all())]);
+        build.ask(other, [build.create("/box", CreateMode::Container)]);
+        build.ask(other, [build.exists("/lock-0000000000")]);
+        for _ in 0..2 {
+            build.steps.push(Step::KillLeader);
+            build.steps.push(Step::Return);
+        }
+        let back = build.resume(other, 0, true);
+        build.steps.push(Step::Watch {
+            wire: back,
+            answers_ago: 0,
+            data: vec![build.path("/lock-0000000000")],
+            exist: vec![build.path("/mine"), build.path("/none")],
+            child: vec![build.path("")],
+            persistent: Vec::new(),
+            recursive: Vec::new(),
+        });
+        build.ask(
+            back,
+            [build.create("/lock-", sequential), build.get_children("")],
+        );
+        let new = build.client(0);
+        build.ask(
+            new,
+            [build.create("/lock-", sequential), build.get_data("/mine")],
+        );
+        let also = build.resume(one, 0, true);
+        build.ask(also, [build.delete("/lock-0000000000")]);
+        build.resume(Wire(first), 0, true);
         build.steps
     },
 };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sha1::{Digest, Sha1};
+use sha1_smol::Sha1;
 
 /// A script and its name at the server. Cloning shares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +36,7 @@ impl Script {
 
 /// The SHA1 of these bytes: 40 hexadecimal digits, in small letters.
 pub fn sha1(bytes: &[u8]) -> String {
-    let digest = Sha1::digest(bytes);
-    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-    let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(digit).collect()
+    Sha1::from(bytes).digest().to_string()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{CreateMode, Data, Path, Version};
+use super::{Acl, CreateMode, Data, Path, Version};
 use crate::clients::RequestKind;
 
 /// A request of a client.
@@ -16,6 +16,8 @@ pub enum Request {
         data: Data,
         /// Of what kind.
         mode: CreateMode,
+        /// Who may do what with it.
+        acl: Acl,
         /// Whether to answer the stat too.
         with_stat: bool,
     },
@@ -82,6 +84,20 @@ pub enum Request {
         /// Only those whose path begins so; all, if this is empty or the root.
         prefix: Path,
     },
+    /// Ask who may do what with a node.
+    GetAcl {
+        /// Which.
+        path: Path,
+    },
+    /// Say who may do what with a node.
+    SetAcl {
+        /// Which.
+        path: Path,
+        /// Who may do what.
+        acl: Acl,
+        /// Of which version of its list; `None` for any.
+        version: Option<Version>,
+    },
 }
 
 /// A side of a node that can be watched.
@@ -110,6 +126,8 @@ impl Request {
             Self::AddWatch { .. } => RequestKind::AddWatch,
             Self::RemoveWatches { .. } => RequestKind::RemoveWatches,
             Self::GetEphemerals { .. } => RequestKind::GetEphemerals,
+            Self::GetAcl { .. } => RequestKind::GetAcl,
+            Self::SetAcl { .. } => RequestKind::SetAcl,
         }
     }
 
@@ -130,31 +148,39 @@ impl Request {
         fn text(path: &str) -> u64 {
             4 + path.len() as u64
         }
-        /// One ACL entry, world:anyone, as `OPEN_ACL_UNSAFE` is sent.
-        const OPEN_ACL: u64 = 4 + 4 + 4 + 5 + 4 + 6;
         /// The flags, and the time to live if there is one.
         fn flags(mode: CreateMode) -> u64 {
             if mode.ttl().is_some() { 12 } else { 4 }
         }
         fn op(op: &Op) -> u64 {
             9 + match op {
-                Op::Create { path, data, mode } => {
-                    text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode)
-                }
+                Op::Create {
+                    path,
+                    data,
+                    mode,
+                    acl,
+                } => text(path) + 4 + data.len() as u64 + acl.wire_bytes() + flags(*mode),
                 Op::Delete { path, .. } | Op::Check { path, .. } => text(path) + 4,
                 Op::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
             }
         }
         12 + match self {
             Self::Create {
-                path, data, mode, ..
-            } => text(path) + 4 + data.len() as u64 + OPEN_ACL + flags(*mode),
+                path,
+                data,
+                mode,
+                acl,
+                ..
+            } => text(path) + 4 + data.len() as u64 + acl.wire_bytes() + flags(*mode),
             Self::Delete { path, .. } => text(path) + 4,
             Self::Exists { path, .. }
             | Self::GetData { path, .. }
             | Self::GetChildren { path, .. } => text(path) + 1,
             Self::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
-            Self::Sync { path } | Self::GetEphemerals { prefix: path } => text(path),
+            Self::Sync { path } | Self::GetEphemerals { prefix: path } | Self::GetAcl { path } => {
+                text(path)
+            }
+            Self::SetAcl { path, acl, .. } => text(path) + acl.wire_bytes() + 4,
             Self::AddWatch { path, .. } | Self::RemoveWatches { path, .. } => text(path) + 4,
             Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
         }
@@ -172,6 +198,8 @@ pub enum Op {
         data: Data,
         /// Of what kind.
         mode: CreateMode,
+        /// Who may do what with it.
+        acl: Acl,
     },
     /// Delete a node.
     Delete {

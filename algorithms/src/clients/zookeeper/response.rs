@@ -1,10 +1,11 @@
 //! What a server answers.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::{Children, Data, Path, Stat};
+use super::{Acl, Children, Data, Path, Stat};
 
 /// The answer to one operation of a multi that was done.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,34 @@ pub enum OpResult {
     Set(Box<Stat>),
     /// The check went through.
     Checked,
+}
+
+/// Why none of the operations of a multi was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultiFailed {
+    /// How many operations there were.
+    pub parts: u32,
+    /// The first that could not be done, counted from zero.
+    pub place: u32,
+    /// Why not.
+    pub error: ZkError,
+}
+
+impl MultiFailed {
+    /// What each operation is answered: nothing is wrong with those before the one that could not be done, and those
+    /// after it were not looked at.
+    pub fn errors(&self) -> impl Iterator<Item = Option<ZkError>> {
+        let Self {
+            parts,
+            place,
+            error,
+        } = *self;
+        (0..parts).map(move |part| match part.cmp(&place) {
+            Ordering::Less => None,
+            Ordering::Equal => Some(error),
+            Ordering::Greater => Some(ZkError::RuntimeInconsistency),
+        })
+    }
 }
 
 /// The answer to a request that was done.
@@ -48,10 +77,19 @@ pub enum Response {
     Synced,
     /// All operations were done.
     Multi(Vec<OpResult>),
+    /// None of the operations was done.
+    MultiFailed(MultiFailed),
     /// The watch was set, or watches were taken back.
     Watching,
     /// The nodes that go with the session, in no particular order.
     Ephemerals(Vec<Path>),
+    /// Who may do what with the node.
+    Acl {
+        /// The list.
+        acl: Acl,
+        /// The stat.
+        stat: Box<Stat>,
+    },
     /// The session was closed.
     Closed,
 }
@@ -70,9 +108,11 @@ impl Response {
             }
             Self::Exists(_) | Self::Set(_) => STAT,
             Self::Data { data, .. } => 4 + data.len() as u64 + STAT,
+            Self::Acl { acl, .. } => acl.wire_bytes() + STAT,
             Self::Children(children) => children.wire_bytes(),
             Self::Synced => 8,
             Self::Multi(results) => 9 + 9 * results.len() as u64,
+            Self::MultiFailed(failed) => 9 + 13 * u64::from(failed.parts),
         }
     }
 }

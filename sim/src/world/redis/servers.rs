@@ -43,6 +43,10 @@ impl World {
                     self.send_to_redis_client(server, ConnectionId(connection.0), value);
                 }
                 Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
+                // Here every server is alone.
+                Output::ReachPrimary { .. } | Output::ToPeer { .. } | Output::CloseLink { .. } => {
+                    self.not_modelled("replication".to_owned());
+                }
                 // What happens from here on proves nothing.
                 Output::NotModelled { what } => self.not_modelled(what),
                 Output::ScriptCut { script, line } => {

@@ -126,7 +126,7 @@ impl Client {
                 }
             }
             Phase::Dying { .. } => {
-                self.fail_all(ZkError::SessionExpired);
+                self.fail_all(self.end());
                 self.finish(out);
             }
         }
@@ -208,11 +208,19 @@ impl Client {
             }
             ServerMessage::Notification { kind, path } if accepted => self.watches.fire(kind, path),
             ServerMessage::WatchesSet { zxid } if accepted => self.caught_up(zxid),
-            ServerMessage::Pong if accepted => {}
+            ServerMessage::Pong | ServerMessage::Authenticated if accepted => {}
+            ServerMessage::AuthFailed if accepted => {
+                out.push(Output::Disconnect { connection });
+                self.disbelieved = true;
+                self.die(now, out);
+                self.tell();
+            }
             ServerMessage::Connected { .. }
             | ServerMessage::Reply { .. }
             | ServerMessage::Notification { .. }
             | ServerMessage::WatchesSet { .. }
+            | ServerMessage::Authenticated
+            | ServerMessage::AuthFailed
             | ServerMessage::Pong => self.give_up(now, connection, out),
         }
     }
@@ -231,6 +239,9 @@ impl Client {
         self.phase = Phase::Connected { connection };
         self.enter(SessionState::Connected, out);
         self.tell();
+        for place in 0..self.said.len() {
+            self.say(now, connection, place, out);
+        }
         for tables in self.watches.batches(self.last_zxid) {
             self.last_sent = now;
             let message = ClientMessage::SetWatches(Box::new(tables));
@@ -257,6 +268,18 @@ impl Client {
     pub(super) fn clean_up(&mut self, now: VirtualTime) {
         let until = after(now, self.settings.cleanup_pause);
         self.phase = Phase::Cleaning { until };
+    }
+
+    /// The application has no use for the session any more, and says nothing to anybody.
+    pub(super) fn abandon(&mut self, out: &mut Vec<Output>) {
+        if self.state == SessionState::Closed {
+            return;
+        }
+        if let Some(connection) = self.phase.connection() {
+            out.push(Output::Disconnect { connection });
+        }
+        self.fail_all(ZkError::SessionExpired);
+        self.finish(out);
     }
 
     /// The session is over. What is still unanswered will be answered when that is cleaned up.

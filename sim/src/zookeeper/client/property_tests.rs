@@ -127,7 +127,9 @@ impl Servers {
                 ClientMessage::Request { xid, .. } | ClientMessage::Close { xid } => {
                     self.received.push(xid.0);
                 }
-                ClientMessage::Ping | ClientMessage::SetWatches(_) => {}
+                ClientMessage::Ping
+                | ClientMessage::Authenticate { .. }
+                | ClientMessage::SetWatches(_) => {}
             }
         }
     }

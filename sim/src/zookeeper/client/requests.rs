@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::mem;
+use std::rc::Rc;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
-    Path, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
+    Data, Path, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
 };
 use picklock_checker::VirtualTime;
 
@@ -70,6 +71,8 @@ impl Registration {
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
             | Request::GetEphemerals { .. }
+            | Request::GetAcl { .. }
+            | Request::SetAcl { .. }
             | Request::Multi(_) => return None,
         };
         let watcher = watcher.filter(|_| watch)?;
@@ -102,7 +105,7 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         if self.state == SessionState::Closed {
-            return completion.complete(Err(ZkError::SessionExpired));
+            return completion.complete(Err(self.end()));
         }
         if self.closing {
             return completion.complete(Err(ZkError::ConnectionLoss));
@@ -127,7 +130,7 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         if self.state == SessionState::Closed {
-            return completion.complete(Err(ZkError::SessionExpired));
+            return completion.complete(Err(self.end()));
         }
         if self.closing {
             return completion.complete(Err(ZkError::ConnectionLoss));
@@ -179,6 +182,48 @@ impl Client {
             connection,
             message,
         });
+    }
+
+    /// Says who the application is: at once if there is a connection, and on every one from then on.
+    pub(super) fn authenticate(
+        &mut self,
+        now: VirtualTime,
+        scheme: Rc<str>,
+        secret: Data,
+        out: &mut Vec<Output>,
+    ) {
+        if self.state == SessionState::Closed {
+            return;
+        }
+        self.said.push((scheme, secret));
+        if let Phase::Connected { connection } = self.phase {
+            self.say(now, connection, self.said.len() - 1, out);
+        }
+    }
+
+    /// Says one thing of who the application is.
+    pub(super) fn say(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        place: usize,
+        out: &mut Vec<Output>,
+    ) {
+        self.last_sent = now;
+        let (scheme, secret) = self.said[place].clone();
+        out.push(Output::Send {
+            connection,
+            message: ClientMessage::Authenticate { scheme, secret },
+        });
+    }
+
+    /// Why nothing can be asked any more.
+    pub(super) fn end(&self) -> ZkError {
+        if self.disbelieved {
+            ZkError::AuthFailed
+        } else {
+            ZkError::SessionExpired
+        }
     }
 
     /// Sends all that was asked for while there was no connection.

@@ -297,3 +297,33 @@ fn a_client_with_one_request_or_one_watch_is_small() {
     let largest = size_of::<Waiting>().max(watches::ENTRY_BYTES);
     assert!(client + largest < 500, "{client} + {largest}");
 }
+
+#[test]
+fn who_the_client_is_it_says_again_on_each_connection_before_anything_else() {
+    let mut desk = Desk::connected();
+    let say = |connection| {
+        let (scheme, secret) = ("digest".into(), (*b"alice:a").into());
+        send(connection, ClientMessage::Authenticate { scheme, secret })
+    };
+    let outputs = desk.input(Input::Authenticate {
+        scheme: "digest".into(),
+        secret: (*b"alice:a").into(),
+    });
+    assert_eq!(outputs, [say(1)]);
+    desk.broken(1);
+    desk.pass_until(SECOND);
+    let outputs = desk.accept(2);
+    assert_eq!(outputs.last(), Some(&say(2)));
+}
+
+#[test]
+fn a_client_that_is_not_believed_is_told_so_for_ever() {
+    let mut desk = Desk::connected();
+    let (mut asked, _) = desk.ask(sync(), None);
+    desk.hear(1, ServerMessage::AuthFailed);
+    desk.pass_until(SECOND);
+    assert_eq!(desk.client.state(), SessionState::Closed);
+    assert_eq!(answered(&mut asked), Some(Err(ZkError::AuthFailed)));
+    let (mut later, _) = desk.ask(sync(), None);
+    assert_eq!(answered(&mut later), Some(Err(ZkError::AuthFailed)));
+}

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, Op, Path, Reply, Request, Response, Zxid,
+    Acl, CreateMode, Op, Path, Reply, Request, Response, ZkError, Zxid,
 };
 
 use crate::zookeeper::messages::{ClientMessage, WatchTables};
@@ -13,6 +13,7 @@ pub(in crate::zookeeper) fn create(path: &str, mode: CreateMode) -> Request {
         path: Rc::from(path),
         data: Rc::from([]),
         mode,
+        acl: Acl::OPEN,
         with_stat: false,
     }
 }
@@ -62,6 +63,15 @@ pub(in crate::zookeeper) fn made(reply: Reply) -> String {
     match reply {
         Ok(Response::Created { path, .. }) => path.to_string(),
         other => panic!("no node was made: {other:?}"),
+    }
+}
+
+/// Why a request was refused.
+pub(in crate::zookeeper) fn refused(reply: Reply) -> ZkError {
+    match reply {
+        Err(error) => error,
+        Ok(Response::MultiFailed(failed)) => failed.error,
+        Ok(other) => panic!("it was done: {other:?}"),
     }
 }
 

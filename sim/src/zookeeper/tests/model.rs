@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, Op, OpResult, Reply, Request, Response, SessionId, Stat, Version, ZkError,
+    Acl, CreateMode, Op, OpResult, Reply, Request, Response, SessionId, Stat, Version, ZkError,
 };
 use proptest::prelude::*;
 
@@ -144,7 +144,9 @@ impl Model {
 
     fn op(&mut self, session: SessionId, op: &Op) -> Result<Answer, ZkError> {
         match op {
-            Op::Create { path, data, mode } => self.create(session, path, data, *mode),
+            Op::Create {
+                path, data, mode, ..
+            } => self.create(session, path, data, *mode),
             Op::Delete { path, version } => self.delete(path, *version),
             Op::SetData {
                 path,
@@ -177,7 +179,9 @@ impl Model {
             Request::Sync { .. }
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
-            | Request::GetEphemerals { .. } => Ok(Answer::Checked),
+            | Request::GetEphemerals { .. }
+            | Request::GetAcl { .. }
+            | Request::SetAcl { .. } => Ok(Answer::Checked),
             Request::Multi(ops) => {
                 let before = self.clone();
                 let all = ops.iter().map(|op| self.op(session, op)).collect();
@@ -228,9 +232,14 @@ fn answer(reply: Reply) -> Answer {
             names.sort();
             Answer::Names(names)
         }
-        Ok(Response::Synced | Response::Closed | Response::Watching | Response::Ephemerals(_)) => {
-            Answer::Checked
-        }
+        Ok(Response::MultiFailed(failed)) => Answer::Refused(failed.error),
+        Ok(
+            Response::Synced
+            | Response::Closed
+            | Response::Watching
+            | Response::Acl { .. }
+            | Response::Ephemerals(_),
+        ) => Answer::Checked,
         Ok(Response::Multi(results)) => Answer::All(
             results
                 .into_iter()
@@ -268,7 +277,7 @@ fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         4 => (paths(), data(), mode()).prop_map(|(path, data, mode)| {
             let path = if mode.is_sequential() { Rc::from("/q/n-") } else { path };
-            Op::Create { path, data, mode }
+            Op::Create { path, data, mode, acl: Acl::OPEN }
         }),
         2 => (paths(), version()).prop_map(|(path, version)| Op::Delete { path, version }),
         2 => (paths(), data(), version())
@@ -280,8 +289,8 @@ fn op() -> impl Strategy<Value = Op> {
 fn write() -> impl Strategy<Value = Request> {
     prop_oneof![
         4 => op().prop_map(|op| match op {
-            Op::Create { path, data, mode } => {
-                Request::Create { path, data, mode, with_stat: false }
+            Op::Create { path, data, mode, acl } => {
+                Request::Create { path, data, mode, acl, with_stat: false }
             }
             Op::Delete { path, version } => Request::Delete { path, version },
             Op::SetData { path, data, version } => Request::SetData { path, data, version },

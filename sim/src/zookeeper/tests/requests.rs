@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, Op, OpResult, Response, Stat, ZkError, Zxid,
+    Acl, CreateMode, Op, OpResult, Response, Stat, ZkError, Zxid,
 };
 
 use super::super::messages::ServerMessage;
@@ -52,13 +52,14 @@ fn the_sequence_number_counts_children_ever_made() {
             path: Rc::from("/q/n-"),
             data: Rc::from([]),
             mode: CreateMode::PersistentSequential,
+            acl: Acl::OPEN,
         },
         Op::Check {
             path: Rc::from("/none"),
             version: None,
         },
     ]);
-    assert_eq!(cluster.ask(client, failing), Err(ZkError::NoNode));
+    assert_eq!(refused(cluster.ask(client, failing)), ZkError::NoNode);
     assert_eq!(stat(&cluster, "/q").cversion, 7);
     assert_eq!(made(cluster.ask(client, sequential())), "/q/n-0000000006");
     assert_eq!(stat(&cluster, "/").cversion, 2 - 2);
@@ -90,7 +91,7 @@ fn a_refused_write_costs_a_zxid_and_a_quorum_round() {
 fn checks_come_in_zookeepers_order() {
     let mut cluster = Cluster::formed(1, &["/a", "/a/b"]);
     let client = cluster.connect(0);
-    let mut refused = |request| cluster.ask(client, request).unwrap_err();
+    let mut refused = |request| refused(cluster.ask(client, request));
     let persistent = CreateMode::Persistent;
     assert_eq!(refused(create("/none/x", persistent)), ZkError::NoNode);
     assert_eq!(refused(create("/a/b", persistent)), ZkError::NodeExists);
@@ -126,6 +127,7 @@ fn a_multi_is_one_transaction_and_sees_its_own_work() {
         path: Rc::from(path),
         data: Rc::from([]),
         mode: CreateMode::PersistentSequential,
+        acl: Acl::OPEN,
     };
     let request = multi(vec![
         op("/a/x-"),
@@ -251,7 +253,7 @@ fn the_sequence_counter_sticks_at_its_end() {
 fn paths_are_looked_at_where_zookeeper_looks_at_them() {
     let mut cluster = Cluster::formed(1, &["/a"]);
     let client = cluster.connect(0);
-    let mut refused = |request| cluster.ask(client, request).unwrap_err();
+    let mut refused = |request| refused(cluster.ask(client, request));
     let persistent = CreateMode::Persistent;
     // What is above comes first, and may be no path.
     assert_eq!(refused(create("/none//x", persistent)), ZkError::NoNode);

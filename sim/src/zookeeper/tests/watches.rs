@@ -5,7 +5,7 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::EventKind::{
     NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
 };
-use picklock_algorithms::clients::zookeeper::{CreateMode, EventKind, Op, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, EventKind, Op, Zxid};
 
 use super::super::messages::{ConnectionId, ServerMessage};
 use super::super::state::{Input, Output};
@@ -103,6 +103,7 @@ fn a_multi_tells_a_child_watch_once_and_nodes_in_order() {
         path: Rc::from(path),
         data: Rc::from([]),
         mode: CreateMode::Persistent,
+        acl: Acl::OPEN,
     };
     let request = multi(vec![op("/q/a"), op("/q/b")]);
     cluster.ask(client, request).unwrap();

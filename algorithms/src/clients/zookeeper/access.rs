@@ -1,0 +1,68 @@
+//! Who may do what: the calls of the handle that most recipes do without.
+
+use super::unexpected;
+use super::{Acl, CreateMode, Path, Request, Response, Stat, Version, ZkResult, ZooKeeper};
+
+impl ZooKeeper {
+    /// Says who we are, now and after each reconnect: a `digest` is a name, a colon, and a password. A server that
+    /// does not believe it ends the session: every call then answers `AuthFailed`.
+    pub fn add_auth(&self, scheme: &str, secret: &[u8]) {
+        self.transport.authenticate(scheme, secret);
+    }
+
+    /// Makes a node, and says who may do what with it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`create`](Self::create); `InvalidAcl` if the list is empty or no server understands it, or if it is of
+    /// those who we have said that we are, and we have said nothing.
+    pub async fn create_with_acl(
+        &self,
+        path: &Path,
+        data: &[u8],
+        mode: CreateMode,
+        acl: Acl,
+    ) -> ZkResult<Path> {
+        let request = Request::Create {
+            path: Path::clone(path),
+            data: self.spare.data(data),
+            mode,
+            acl,
+            with_stat: false,
+        };
+        match self.ask(request, None).await? {
+            Response::Created { path, .. } => Ok(path),
+            other => unexpected("create_with_acl", &other),
+        }
+    }
+
+    /// Who may do what with a node. To those who may not change it, hashes are not shown.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode`, `NoAuth`.
+    pub async fn acl(&self, path: &Path) -> ZkResult<(Acl, Stat)> {
+        let path = Path::clone(path);
+        match self.ask(Request::GetAcl { path }, None).await? {
+            Response::Acl { acl, stat } => Ok((acl, *stat)),
+            other => unexpected("acl", &other),
+        }
+    }
+
+    /// Says who may do what with a node, if its list is of this version, should one be given.
+    ///
+    /// # Errors
+    ///
+    /// `NoNode`, `NoAuth`, `BadVersion`, `InvalidAcl`. After `ConnectionLoss` it may be done.
+    pub async fn set_acl(&self, path: &Path, acl: Acl, version: Option<Version>) -> ZkResult<Stat> {
+        let request = Request::SetAcl {
+            path: Path::clone(path),
+            acl,
+            version,
+        };
+        match self.ask(request, None).await? {
+            Response::Set(stat) => Ok(*stat),
+            other => unexpected("set_acl", &other),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! `curator_mutex`, except that a lost connection does not end the section, but only a lost session does. Must be
+//! caught by `zookeeper/curator-cut-off-holder`.
+
+use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use crate::clients::curator::ErrorPolicy;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-mutex-session-policy",
+    summary: "Curator's InterProcessMutex whose listener waits until the session is lost.",
+    source: "Apache Curator 5.4, SessionConnectionStateErrorPolicy; Tech Note 14",
+    flaw: Some(
+        "the session is given up when the connection has been lost for its whole timeout: long after the server has",
+    ),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    build: Build::ZooKeeper(|zk, env, lock| {
+        let manner = Manner {
+            protected: true,
+            policy: ErrorPolicy::Session,
+        };
+        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+    }),
+};

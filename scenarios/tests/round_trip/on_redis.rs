@@ -1,0 +1,86 @@
+//! Cases over Redis: those over ZooKeeper, with what only ZooKeeper has taken for something else.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::{RequestKind, ServiceKind};
+use picklock_scenarios::kind::FaultKind;
+use picklock_scenarios::{Case, describe};
+use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
+use proptest::prelude::*;
+
+use super::plans;
+
+fn deployment() -> BoxedStrategy<Deployment> {
+    let time = || (1_u64..100_000_000).prop_map(Duration::from_micros);
+    (1_u8..=15, time(), time(), 0_u32..=100, time(), time())
+        .prop_map(
+            |(servers, lease, timeout, retries, retry_pause, command_time)| Deployment {
+                servers,
+                lease,
+                timeout,
+                retries,
+                retry_pause,
+                command_time,
+            },
+        )
+        .boxed()
+}
+
+/// Any case over Redis.
+pub fn case() -> BoxedStrategy<Case> {
+    let kinds: Vec<_> = RequestKind::of_service(ServiceKind::Redis).collect();
+    (
+        plans::case(),
+        deployment(),
+        any::<usize>(),
+        prop::sample::select(kinds),
+        any::<i32>(),
+    )
+        .prop_map(|(mut case, deployment, recipe, kind, jump)| {
+            let recipe = plans::recipe_on(ServiceKind::Redis, recipe);
+            case.algorithm = recipe;
+            case.plan.recipe = recipe;
+            let jump = i64::from(jump | 1);
+            for (place, fault) in case.plan.faults.iter_mut().enumerate() {
+                let server = ServerName::Number((place % usize::from(deployment.servers)) as u32);
+                over(fault, kind, server, jump);
+            }
+            case.plan.service = Service::Redis(deployment);
+            case
+        })
+        .boxed()
+}
+
+fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump: i64) {
+    match &mut planned.when {
+        Trigger::Sent { request, .. }
+        | Trigger::Committed { request, .. }
+        | Trigger::Answered { request, .. } => *request = kind,
+        Trigger::Proposed { by, nth, .. } => {
+            let (request, by, nth) = (kind, *by, *nth);
+            planned.when = Trigger::Committed { request, by, nth };
+        }
+        Trigger::Queued { by, nth } => {
+            planned.when = Trigger::Waiting { by: *by, nth: *nth };
+        }
+        Trigger::SessionExpired { by } => {
+            planned.when = Trigger::Acquired { by: *by, nth: 1 };
+        }
+        _ => {}
+    }
+    match &mut planned.inject {
+        Fault::CrashServer { target, .. } | Fault::HangServer { target, .. } => *target = server,
+        other if FaultKind::of(other).service() == Some(ServiceKind::ZooKeeper) => {
+            planned.inject = if jump % 3 == 0 {
+                Fault::EvictKey { target: server }
+            } else {
+                Fault::ServerClockJump {
+                    target: server,
+                    by_millis: jump,
+                }
+            };
+        }
+        _ => {}
+    }
+    planned.text = describe::fault(&planned.inject);
+}

@@ -1,0 +1,249 @@
+use futures_lite::future::{block_on, poll_once};
+use picklock_algorithms::clients::completion::{Answer, completion};
+use picklock_algorithms::clients::redis::{RedisError, subscription};
+
+use super::*;
+
+const SETTINGS: Settings = Settings {
+    nodes: 1,
+    timeout: Duration::from_millis(500),
+    retries: 0,
+    retry_pause: Duration::from_millis(100),
+};
+const LANE: Lane = Lane { node: 0, number: 0 };
+
+type Reply = RedisResult<Value>;
+
+/// A client, and what it has wanted done.
+struct Desk {
+    client: Client,
+    now: VirtualTime,
+    next: u32,
+    out: Vec<Output>,
+}
+
+impl Desk {
+    fn new(settings: Settings) -> Self {
+        Self {
+            client: Client::new(settings),
+            now: VirtualTime::ZERO,
+            next: 0,
+            out: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, input: Input) {
+        self.client.handle(self.now, input, &mut self.out);
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.tell(Input::Wake);
+    }
+
+    fn submit(&mut self, name: &str) -> Answer<Reply> {
+        let (completion, answer) = completion();
+        let (lane, command) = (LANE, Command::new(name));
+        self.tell(Input::Submit {
+            lane,
+            command,
+            completion,
+        });
+        answer
+    }
+
+    /// Gives the connection that it asks for a number, and opens it.
+    fn open(&mut self) -> ConnectionId {
+        let connection = self.connection();
+        self.tell(Input::Opened { connection });
+        connection
+    }
+
+    fn connection(&mut self) -> ConnectionId {
+        let connection = ConnectionId(self.next);
+        self.next += 1;
+        let end = self.out.drain(..).find_map(|output| match output {
+            Output::Connect { end, .. } => Some(end),
+            Output::Send { .. } | Output::Disconnect { .. } => None,
+        });
+        self.client
+            .connecting(end.expect("it asks for a connection"), connection);
+        connection
+    }
+
+    fn sent(&mut self) -> Vec<String> {
+        let sent = self.out.drain(..).filter_map(|output| match output {
+            Output::Send { command, .. } => Some(command.to_string()),
+            Output::Connect { .. } | Output::Disconnect { .. } => None,
+        });
+        sent.collect()
+    }
+
+    fn hear(&mut self, connection: ConnectionId, value: Value) {
+        self.tell(Input::Heard { connection, value });
+    }
+}
+
+fn now(answer: Answer<Reply>) -> Option<Reply> {
+    block_on(poll_once(answer))
+}
+
+#[test]
+fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
+    let mut desk = Desk::new(SETTINGS);
+    let (first, second) = (desk.submit("GET"), desk.submit("INCR"));
+    assert_eq!(desk.client.requests_in_flight(), 2);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["GET", "INCR"]);
+    desk.hear(connection, Value::Nil);
+    desk.hear(connection, Value::Integer(1));
+    assert_eq!(now(first), Some(Ok(Value::Nil)));
+    assert_eq!(now(second), Some(Ok(Value::Integer(1))));
+    assert_eq!(desk.client.requests_in_flight(), 0);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_nobody_elses() {
+    let mut desk = Desk::new(SETTINGS);
+    let late = desk.submit("GET");
+    let connection = desk.open();
+    desk.pass(Duration::from_millis(500));
+    assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
+    let next = desk.submit("INCR");
+    desk.hear(connection, Value::Nil);
+    desk.hear(connection, Value::Integer(1));
+    assert_eq!(now(next), Some(Ok(Value::Integer(1))));
+}
+
+#[test]
+fn what_was_sent_may_have_happened_and_what_was_not_has_not() {
+    let mut desk = Desk::new(SETTINGS);
+    let sent = desk.submit("SET");
+    let connection = desk.open();
+    desk.tell(Input::Broken { connection });
+    assert_eq!(now(sent), Some(Err(RedisError::ConnectionLoss)));
+    let unsent = desk.submit("SET");
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.connection();
+    desk.tell(Input::Broken { connection });
+    assert_eq!(now(unsent), Some(Err(RedisError::NotConnected)));
+}
+
+#[test]
+fn a_client_that_repeats_commands_sends_them_again_by_the_next_connection() {
+    let mut desk = Desk::new(Settings {
+        retries: 1,
+        ..SETTINGS
+    });
+    let answer = desk.submit("DEL");
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["DEL"]);
+    desk.tell(Input::Broken { connection });
+    assert_eq!(desk.client.next_wake(), desk.now + SETTINGS.retry_pause);
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["DEL"]);
+    desk.hear(connection, Value::Integer(0));
+    assert_eq!(now(answer), Some(Ok(Value::Integer(0))));
+}
+
+#[test]
+fn a_client_that_repeats_commands_gives_up_in_the_end() {
+    let mut desk = Desk::new(Settings {
+        retries: 1,
+        ..SETTINGS
+    });
+    let answer = desk.submit("DEL");
+    for _ in 0..2 {
+        let connection = desk.open();
+        desk.tell(Input::Broken { connection });
+        desk.pass(SETTINGS.retry_pause);
+    }
+    assert_eq!(now(answer), Some(Err(RedisError::ConnectionLoss)));
+}
+
+#[test]
+fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
+    let mut desk = Desk::new(Settings {
+        retries: 1,
+        ..SETTINGS
+    });
+    let answer = desk.submit("DEL");
+    let connection = desk.open();
+    desk.out.clear();
+    desk.pass(SETTINGS.timeout);
+    let closed = |output: &Output| matches!(output, Output::Disconnect { connection: it } if *it == connection);
+    assert!(desk.out.iter().any(closed));
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.open();
+    desk.hear(connection, Value::Integer(1));
+    assert_eq!(now(answer), Some(Ok(Value::Integer(1))));
+}
+
+fn subscribe(
+    desk: &mut Desk,
+) -> (
+    Answer<Reply>,
+    picklock_algorithms::clients::redis::Subscription,
+) {
+    let (listener, subscription) = subscription();
+    let (completion, answer) = completion();
+    desk.tell(Input::Subscribe {
+        node: 0,
+        channel: b"c"[..].into(),
+        listener,
+        completion,
+    });
+    (answer, subscription)
+}
+
+fn told(kind: &str, last: Value) -> Value {
+    Value::Push([Value::bulk(kind), Value::bulk("c"), last].into())
+}
+
+#[test]
+fn a_subscription_is_confirmed_and_then_hears_messages() {
+    let mut desk = Desk::new(SETTINGS);
+    let (answer, subscription) = subscribe(&mut desk);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["SUBSCRIBE c"]);
+    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    assert_eq!(now(answer), Some(Ok(Value::OK)));
+    desk.hear(connection, told("message", Value::bulk("unlock")));
+    let heard = block_on(poll_once(subscription.next()));
+    assert_eq!(heard.as_deref(), Some(&b"unlock"[..]));
+}
+
+#[test]
+fn a_subscription_goes_over_to_the_next_connection_without_what_was_said_meanwhile() {
+    let mut desk = Desk::new(SETTINGS);
+    let (_confirmed, subscription) = subscribe(&mut desk);
+    let connection = desk.open();
+    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    desk.tell(Input::Broken { connection });
+    desk.pass(SETTINGS.retry_pause);
+    let _next = desk.open();
+    assert_eq!(desk.sent(), ["SUBSCRIBE c"]);
+    assert!(block_on(poll_once(subscription.next())).is_none());
+}
+
+#[test]
+fn a_subscription_that_nobody_listens_to_is_left() {
+    let mut desk = Desk::new(SETTINGS);
+    let (_confirmed, subscription) = subscribe(&mut desk);
+    let connection = desk.open();
+    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    desk.out.clear();
+    drop(subscription);
+    desk.hear(connection, told("message", Value::bulk("unlock")));
+    assert_eq!(desk.sent(), ["UNSUBSCRIBE c"]);
+}
+
+#[test]
+fn a_confirmation_that_does_not_come_is_not_waited_for_for_ever() {
+    let mut desk = Desk::new(SETTINGS);
+    let (answer, _subscription) = subscribe(&mut desk);
+    let _connection = desk.open();
+    desk.pass(SETTINGS.timeout);
+    assert_eq!(now(answer), Some(Err(RedisError::TimedOut)));
+}

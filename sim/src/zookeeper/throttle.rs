@@ -1,0 +1,59 @@
+//! Throttling: a server with too much to do reads no more of those who wait for it.
+//!
+//! # Source
+//!
+//! ZooKeeper 3.8: `ZooKeeperServer.shouldThrottle`, `NIOServerCnxn.sendResponse`. What is not read counts as no sign of
+//! life, pings included.
+
+use super::clients::Clients;
+use super::messages::{ClientMessage, ConnectionId};
+use super::state::{Server, Turn};
+
+impl Clients {
+    /// Keeps a message for later, if its connection is not read from now. Gives it back otherwise.
+    pub(super) fn leave_unread(
+        &mut self,
+        id: ConnectionId,
+        message: ClientMessage,
+    ) -> Option<ClientMessage> {
+        if self.unread.is_empty() {
+            return Some(message);
+        }
+        match self.unread.get_mut(&id) {
+            Some(unread) => {
+                unread.push(message);
+                None
+            }
+            None => Some(message),
+        }
+    }
+
+    /// Reads no more of a connection whose request has just come, if there are too many already.
+    pub(super) fn throttle(&mut self, id: ConnectionId, limit: usize) {
+        if self.waiting() > limit {
+            self.unread.entry(id).or_default();
+        }
+    }
+
+    /// What a connection has sent that is to be read now: something was answered.
+    fn take_unread(&mut self, id: ConnectionId, limit: usize) -> Option<Vec<ClientMessage>> {
+        let session = self.connections.get(id)?.session;
+        if self.waiting() > limit && self.is_waiting(session) {
+            return None;
+        }
+        self.unread.swap_remove(&id)
+    }
+}
+
+impl Server {
+    /// Something was answered: reads what a connection has sent meanwhile.
+    pub(super) fn read_again(&mut self, turn: &mut Turn, id: ConnectionId) {
+        if self.clients.unread.is_empty() {
+            return;
+        }
+        let limit = self.settings.outstanding_limit;
+        for message in self.clients.take_unread(id, limit).into_iter().flatten() {
+            self.client(turn, id, message);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Every fault that can strike Redis does what it says: for each, a run in which it can be seen at work.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::registry;
+use picklock_checker::{ContenderId, Disowned, Failure, History, VirtualTime, What};
+use picklock_sim::plan::{
+    Arrival, ContenderName, Deployment, Direction, Fault, Hold, Network, Plan, PlannedFault,
+    Resource, Section, ServerName, Service, Trigger, Workload,
+};
+use picklock_sim::simulate;
+
+const FIRST: ContenderName = ContenderName(0);
+const A: ContenderId = ContenderId(0);
+const SERVER: ServerName = ServerName::Number(0);
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn planned(when: Trigger, inject: Fault) -> PlannedFault {
+    PlannedFault {
+        when,
+        after: Duration::ZERO,
+        text: format!("{inject:?}"),
+        inject,
+    }
+}
+
+/// Two contenders, one after the other, each for five seconds of a lease of ten; the fault strikes at `when`.
+fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
+    with_faults(algorithm, vec![planned(when, inject)])
+}
+
+fn with_faults(algorithm: &str, faults: Vec<PlannedFault>) -> History {
+    let plan = Plan {
+        recipe: *registry::find(algorithm).expect("a registered algorithm"),
+        service: Service::Redis(Deployment::default()),
+        network: Network::default(),
+        workload: Workload {
+            contenders: 2,
+            arrive: Arrival::InOrder,
+            hold: Hold::For(seconds(5)),
+            section: Section::Write,
+            ..Workload::default()
+        },
+        resource: Resource { fenced: false },
+        faults,
+        event_budget: 1_000_000,
+    };
+    simulate(&plan, 1).run.history
+}
+
+fn acquired() -> Trigger {
+    Trigger::Acquired { by: FIRST, nth: 1 }
+}
+
+fn setting() -> Trigger {
+    Trigger::Sent {
+        request: RequestKind::Set,
+        by: FIRST,
+        nth: 1,
+    }
+}
+
+fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
+    let found = history.events.iter().filter(|event| wanted(&event.what));
+    found.map(|event| event.at).collect()
+}
+
+fn owned(history: &History) -> Vec<VirtualTime> {
+    times(history, |what| matches!(what, What::Owned { .. }))
+}
+
+fn disowned(history: &History) -> Vec<Disowned> {
+    let ends = history.events.iter().filter_map(|event| match event.what {
+        What::Disowned { how, .. } => Some(how),
+        _ => None,
+    });
+    ends.collect()
+}
+
+#[test]
+fn without_a_fault_both_hold_one_after_the_other() {
+    let history = run(
+        "redis-compare-and-delete",
+        Trigger::At(seconds(60)),
+        Fault::Cut { target: FIRST },
+    );
+    assert_eq!(disowned(&history), [Disowned::Released, Disowned::Released]);
+}
+
+#[test]
+fn a_clock_that_jumps_forward_ends_a_lease() {
+    let jump = Fault::ServerClockJump {
+        target: SERVER,
+        by_millis: 20_000,
+    };
+    let history = run("redis-compare-and-delete", acquired(), jump);
+    assert_eq!(disowned(&history)[0], Disowned::Expired);
+    assert!(owned(&history)[1] < VirtualTime::ZERO + seconds(1));
+}
+
+#[test]
+fn a_clock_that_jumps_back_makes_the_lease_of_the_dead_longer() {
+    let crash = Fault::Crash {
+        target: FIRST,
+        restart_after: None,
+    };
+    let jump = Fault::ServerClockJump {
+        target: SERVER,
+        by_millis: -5_000,
+    };
+    let faults = vec![
+        planned(acquired(), crash),
+        planned(Trigger::Fired { fault: 0 }, jump),
+    ];
+    let history = with_faults("redis-compare-and-delete", faults);
+    assert!(owned(&history)[1] >= VirtualTime::ZERO + seconds(15));
+}
+
+#[test]
+fn a_key_that_is_evicted_is_owned_by_nobody() {
+    let history = run(
+        "redis-compare-and-delete",
+        acquired(),
+        Fault::EvictKey { target: SERVER },
+    );
+    assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
+}
+
+#[test]
+fn a_server_that_restarts_has_forgotten_its_keys() {
+    let crash = Fault::CrashServer {
+        target: SERVER,
+        restart_after: Some(seconds(1)),
+    };
+    let history = run("redis-compare-and-delete", acquired(), crash);
+    assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
+    assert!(owned(&history)[1] < VirtualTime::ZERO + seconds(2));
+}
+
+#[test]
+fn a_server_that_hangs_answers_when_it_goes_on() {
+    let hang = Fault::HangServer {
+        target: SERVER,
+        length: seconds(3),
+    };
+    let history = run("redis-compare-and-delete", setting(), hang);
+    assert!(owned(&history)[0] >= VirtualTime::ZERO + seconds(3));
+}
+
+#[test]
+fn a_lost_request_is_never_executed_and_a_lost_reply_was() {
+    let grants = |inject| {
+        let history = run("redis-set-nx-px-del", setting(), inject);
+        let failed = times(&history, |what| {
+            matches!(
+                what,
+                What::AcquireFailed {
+                    by: A,
+                    why: Failure::ConnectionLoss,
+                    ..
+                }
+            )
+        });
+        assert_eq!(failed.len(), 1);
+        // Whose key was set without its knowledge is kept out by it until the lease is over.
+        let first = times(&history, |what| matches!(what, What::Acquired { .. }));
+        first[0]
+    };
+    let lost_request = grants(Fault::LoseRequest { target: FIRST });
+    let lost_reply = grants(Fault::LoseReply { target: FIRST });
+    assert!(lost_request < VirtualTime::ZERO + seconds(1));
+    assert!(lost_reply > VirtualTime::ZERO + seconds(9));
+}
+
+#[test]
+fn a_request_that_is_held_up_is_executed_after_its_sender_has_given_up() {
+    let delay = Fault::DelayRequest {
+        target: FIRST,
+        by: seconds(2),
+    };
+    let history = run("redis-set-nx-px-del", setting(), delay);
+    let gave_up = times(&history, |what| {
+        let why = Failure::TimedOut;
+        matches!(what, What::AcquireFailed { by: A, why: it, .. } if *it == why)
+    });
+    let set = times(&history, |what| matches!(what, What::Owned { by: A, .. }));
+    assert!(gave_up[0] < set[0], "{gave_up:?} {set:?}");
+    assert!(set[0] >= VirtualTime::ZERO + seconds(2));
+}
+
+#[test]
+fn nothing_gets_through_a_black_hole_until_it_is_over() {
+    let hole = Fault::BlackHole {
+        target: FIRST,
+        direction: Direction::Both,
+        length: seconds(4),
+    };
+    let history = run("redis-compare-and-delete", setting(), hole);
+    let entered = times(&history, |what| {
+        matches!(what, What::Acquired { by: A, .. })
+    });
+    assert!(entered[0] >= VirtualTime::ZERO + seconds(4));
+}
+
+#[test]
+fn a_cut_breaks_every_connection_of_its_victim() {
+    let cut = Trigger::Committed {
+        request: RequestKind::Set,
+        by: FIRST,
+        nth: 1,
+    };
+    let history = run("redis-set-nx-px-del", cut, Fault::Cut { target: FIRST });
+    let failed = times(&history, |what| {
+        matches!(
+            what,
+            What::AcquireFailed {
+                by: A,
+                why: Failure::ConnectionLoss,
+                ..
+            }
+        )
+    });
+    assert_eq!(failed.len(), 1);
+}

@@ -1,0 +1,88 @@
+//! Runs the comparison with a real Redis, and shows it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use picklock::reports::words::thousands;
+use picklock_verify::VerifyError;
+use picklock_verify::redis::{Compared, HOW, Installed, Plan};
+
+use super::Verify;
+use super::compared::{bar, told_of};
+use crate::console;
+use crate::exit;
+use crate::failure::Failure;
+
+/// Compares the model with a real server.
+pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
+    let installed = Installed::find(asked.redis_server.as_deref()).map_err(|error| {
+        let hints = [
+            format!("install it: {HOW}"),
+            "or say where it is: --redis-server PROGRAM".to_owned(),
+        ];
+        Failure::usage(error.to_string(), hints)
+    })?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends us at once, and the server with us.
+    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let plan = Plan {
+        seed: asked.seed,
+        operations: asked.operations,
+    };
+    let bar = bar("redis".to_owned(), asked.operations);
+    let told = |done: u64| bar.set_position(done);
+    let compared = picklock_verify::redis::compare(&installed, plan, &stop, &told);
+    bar.finish_and_clear();
+    match compared {
+        Ok(compared) => {
+            console::print(&shown(asked.seed, &compared))?;
+            let agree = compared.differences.is_empty() && compared.not_modelled.is_empty();
+            Ok(if agree {
+                exit::AS_EXPECTED
+            } else {
+                exit::NOT_AS_EXPECTED
+            })
+        }
+        Err(VerifyError::Interrupted) => Err(Failure::Interrupted),
+        Err(error) => {
+            console::tell(&told_of(&error));
+            Ok(exit::UNDECIDED)
+        }
+    }
+}
+
+/// What came of it: every difference, and one line at the end.
+fn shown(seed: u64, compared: &Compared) -> String {
+    let mut text = String::new();
+    for difference in &compared.differences {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{}, over connection {}\n  asked  {}\n  real   {}\n  model  {}\n\n",
+            difference.part, difference.wire, difference.asked, difference.real, difference.model
+        );
+    }
+    for (what, times) in &compared.not_modelled {
+        let _ = writeln!(text, "not modelled: {what}, {} times", thousands(*times));
+    }
+    let names = compared.names.iter();
+    let names: Vec<String> = names
+        .map(|(name, number)| format!("{name} {}", thousands(*number)))
+        .collect();
+    let _ = writeln!(text, "asked: {}", names.join(", "));
+    let (agreeing, answers) = (compared.agreeing, compared.answers);
+    let share = match answers {
+        0 => 0.0,
+        all => 100.0 * agreeing as f64 / all as f64,
+    };
+    let _ = writeln!(
+        text,
+        "redis, seed {seed}: {} commands, {} of {} answers agree ({share:.2} %)",
+        thousands(compared.commands),
+        thousands(agreeing),
+        thousands(answers),
+    );
+    text
+}

@@ -1,0 +1,53 @@
+//! The model of a Redis server, compared with a real one.
+//!
+//! The same commands, scripted and random, are sent to `picklock-redis` and to a real server on loopback. Every answer
+//! and every message must be the same; where a server tells the time, up to a few milliseconds. The client speaks
+//! Redis's protocol itself ([`resp`]): a library would hide the order of messages and refuse bad commands.
+
+mod compare;
+mod model;
+mod normal;
+mod random;
+mod real;
+pub mod resp;
+mod scripts;
+mod side;
+mod step;
+
+use std::sync::atomic::AtomicBool;
+
+pub use compare::{Compared, Difference};
+pub use real::{HOW, Installed};
+
+use compare::Pair;
+use model::Model;
+use real::Real;
+
+use crate::error::VerifyError;
+
+/// What is to be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// What decides the random commands.
+    pub seed: u64,
+    /// How many random commands.
+    pub operations: u64,
+}
+
+/// Starts a real server, and compares it with the model. `told` hears how many random commands were sent.
+///
+/// # Errors
+///
+/// [`VerifyError`], if the comparison could not be made. The server and its folder are gone then, too.
+pub fn compare(
+    installed: &Installed,
+    plan: Plan,
+    stop: &AtomicBool,
+    told: &dyn Fn(u64),
+) -> Result<Compared, VerifyError> {
+    let real = Real::start(installed, stop)?;
+    let mut pair = Pair::new(real, Model::new());
+    pair.scripts(scripts::SCRIPTS, stop)?;
+    pair.random(plan, stop, told)?;
+    Ok(pair.compared())
+}

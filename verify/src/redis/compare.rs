@@ -1,0 +1,282 @@
+//! The same steps on both sides, and where they differ.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use picklock_algorithms::clients::redis::{Command, Value};
+
+use super::Plan;
+use super::model::Model;
+use super::normal::{alike, plain, shown};
+use super::random::Random;
+use super::scripts::Script;
+use super::side::{Incoming, Side, WIRES};
+use super::step::Step;
+use crate::clock;
+use crate::error::VerifyError;
+
+/// An answer on which the two sides differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// In which script, or among which random commands.
+    pub part: String,
+    /// After what was asked.
+    pub asked: String,
+    /// Over which connection.
+    pub wire: usize,
+    /// What the real server said.
+    pub real: String,
+    /// What the model said.
+    pub model: String,
+}
+
+/// What came of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// How many commands were sent, without those that only look whether all has arrived.
+    pub commands: u64,
+    /// How often each was among them.
+    pub names: BTreeMap<String, u64>,
+    /// Answers and messages, and ends of connections.
+    pub answers: u64,
+    /// How many of them are the same.
+    pub agreeing: u64,
+    /// The others.
+    pub differences: Vec<Difference>,
+    /// What the model has said it does not model, which does not count as agreeing.
+    pub not_modelled: BTreeMap<String, u64>,
+}
+
+/// Both sides.
+pub(super) struct Pair<R> {
+    real: R,
+    model: Model,
+    /// On which wires a transaction has been begun.
+    in_transaction: [bool; WIRES],
+    part: String,
+    compared: Compared,
+    turn: u64,
+}
+
+/// The wall clock, in microseconds.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the real server lives by this clock, and the model must tell the same time"
+)]
+fn wall_micros() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_micros() as i64)
+}
+
+/// What has come over each wire.
+type Seen = Vec<Vec<Incoming>>;
+
+impl<R: Side> Pair<R> {
+    pub(super) fn new(real: R, model: Model) -> Self {
+        Self {
+            real,
+            model,
+            in_transaction: [false; WIRES],
+            part: String::new(),
+            compared: Compared::default(),
+            turn: 0,
+        }
+    }
+
+    pub(super) fn compared(self) -> Compared {
+        self.compared
+    }
+
+    /// Does scripts, each with new connections and without keys.
+    pub(super) fn scripts(
+        &mut self,
+        scripts: &[Script],
+        stop: &AtomicBool,
+    ) -> Result<(), VerifyError> {
+        for script in scripts {
+            self.begin(script.name)?;
+            for line in script.lines() {
+                check(stop)?;
+                match Step::parse(&line) {
+                    Some(step) => self.perform(&step)?,
+                    None => unreachable!("a line of a script that is no step: {line}"),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does random steps.
+    pub(super) fn random(
+        &mut self,
+        plan: Plan,
+        stop: &AtomicBool,
+        told: &dyn Fn(u64),
+    ) -> Result<(), VerifyError> {
+        /// Commands of a round: what goes wrong in one does not reach the next.
+        const ROUND: u64 = 500;
+        let mut random = Random::new(plan.seed);
+        let mut done = 0;
+        while done < plan.operations {
+            if done % ROUND == 0 {
+                self.begin(&format!("random commands from {done} on"))?;
+            }
+            check(stop)?;
+            for step in random.steps(&self.in_transaction) {
+                self.perform(&step)?;
+            }
+            done += 1;
+            told(done);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, part: &str) -> Result<(), VerifyError> {
+        self.part = part.to_owned();
+        for wire in 0..WIRES {
+            self.perform(&Step::Renew { wire })?;
+        }
+        for words in [&["FLUSHALL"][..], &["SCRIPT", "FLUSH"]] {
+            if let Some(command) = Command::of(words) {
+                self.perform(&Step::Ask { wire: 0, command })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn perform(&mut self, step: &Step) -> Result<(), VerifyError> {
+        self.turn += 1;
+        match step {
+            Step::Pass { millis } => clock::sleep(Duration::from_millis(*millis)),
+            Step::Renew { .. } | Step::Ask { .. } => {}
+        }
+        let now = wall_micros();
+        let real = perform(&mut self.real, step, &self.in_transaction, self.turn)?;
+        self.model.pass_to(now);
+        let model = perform(&mut self.model, step, &self.in_transaction, self.turn)?;
+        self.note_transaction(step, &real);
+        if let Step::Ask { command, .. } = step {
+            self.compared.commands += 1;
+            let name = String::from_utf8_lossy(command.name()).to_ascii_lowercase();
+            *self.compared.names.entry(name).or_default() += 1;
+        }
+        for what in self.model.not_modelled.drain(..) {
+            *self.compared.not_modelled.entry(what).or_default() += 1;
+        }
+        self.note(step, &real, &model);
+        Ok(())
+    }
+
+    fn note_transaction(&mut self, step: &Step, real: &Seen) {
+        match step {
+            Step::Renew { wire } => self.in_transaction[*wire] = false,
+            Step::Pass { .. } => {}
+            Step::Ask { wire, command } => {
+                let ok = real[*wire].first() == Some(&Incoming::Value(Value::OK));
+                if command.is("MULTI") && ok {
+                    self.in_transaction[*wire] = true;
+                } else if command.is("EXEC") || command.is("DISCARD") || command.is("RESET") {
+                    self.in_transaction[*wire] = false;
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, step: &Step, real: &Seen, model: &Seen) {
+        for wire in 0..WIRES {
+            let most = real[wire].len().max(model[wire].len());
+            for place in 0..most {
+                let of = |seen: &Seen| seen[wire].get(place).map(|incoming| plain(step, incoming));
+                let (real, model) = (of(real), of(model));
+                self.compared.answers += 1;
+                if alike(real.as_ref(), model.as_ref()) {
+                    self.compared.agreeing += 1;
+                    continue;
+                }
+                let text = |value: Option<Incoming>| {
+                    value.map_or("nothing".to_owned(), |value| shown(&value))
+                };
+                self.compared.differences.push(Difference {
+                    part: self.part.clone(),
+                    asked: step.to_string(),
+                    wire,
+                    real: text(real),
+                    model: text(model),
+                });
+            }
+        }
+    }
+}
+
+fn check(stop: &AtomicBool) -> Result<(), VerifyError> {
+    if stop.load(Ordering::Relaxed) {
+        Err(VerifyError::Interrupted)
+    } else {
+        Ok(())
+    }
+}
+
+/// Does a step to one side. Answers with what has come over each wire.
+fn perform(
+    side: &mut impl Side,
+    step: &Step,
+    in_transaction: &[bool; WIRES],
+    turn: u64,
+) -> Result<Seen, VerifyError> {
+    let mut seen = vec![Vec::new(); WIRES];
+    match step {
+        Step::Pass { .. } => {}
+        Step::Renew { wire } => side.connect(*wire)?,
+        Step::Ask { wire, command } => {
+            side.send(*wire, command)?;
+            let ends = ["EXEC", "DISCARD", "RESET", "MULTI", "QUIT"];
+            if in_transaction[*wire] || ends.iter().any(|name| command.is(name)) {
+                // Here nothing else may be asked, and there is one answer.
+                seen[*wire].push(side.receive(*wire)?);
+            } else {
+                read_all(side, *wire, turn, &mut seen)?;
+            }
+        }
+    }
+    let asked = |other: usize| matches!(step, Step::Ask { wire, .. } if *wire == other);
+    for wire in (0..WIRES).filter(|wire| !asked(*wire) && !in_transaction[*wire]) {
+        if !matches!(step, Step::Renew { .. }) {
+            read_all(side, wire, turn, &mut seen)?;
+        }
+    }
+    Ok(seen)
+}
+
+/// Reads until the answer to a question that nobody else asks: then all that was on its way has arrived.
+fn read_all(
+    side: &mut impl Side,
+    wire: usize,
+    turn: u64,
+    seen: &mut Seen,
+) -> Result<(), VerifyError> {
+    let mark = format!("mark-{turn}");
+    side.send(wire, &Command::new("PING").arg(&mark))?;
+    let is_mark = |value: &Value| {
+        let last = value
+            .values()
+            .and_then(|values| values.last())
+            .unwrap_or(value);
+        last.bytes() == Some(mark.as_bytes())
+    };
+    loop {
+        match side.receive(wire)? {
+            Incoming::Value(value) if is_mark(&value) => return Ok(()),
+            Incoming::Closed => {
+                seen[wire].push(Incoming::Closed);
+                side.connect(wire)?;
+                return Ok(());
+            }
+            Incoming::Value(Value::Error(error)) if error.text() == "nothing, for ever" => {
+                seen[wire].push(Incoming::Value(Value::Error(error)));
+                return Ok(());
+            }
+            other => seen[wire].push(other),
+        }
+    }
+}

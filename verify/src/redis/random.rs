@@ -1,0 +1,273 @@
+//! Random steps.
+
+use picklock_algorithms::clients::redis::Command;
+
+use super::side::WIRES;
+use super::step::Step;
+
+/// Draws steps.
+pub(super) struct Random {
+    state: u64,
+}
+
+const KEYS: &[&str] = &["a", "b", "c", "d"];
+const FIELDS: &[&str] = &["x", "y", "z"];
+const NUMBERS: &[&str] = &["0", "1", "-1", "2", "3", "10", "-5", "x"];
+const SCORES: &[&str] = &["0", "1", "2", "-1", "1.5", "0.25", "100", "inf", "y"];
+const LONG: &[&str] = &["100000", "200000", "300000"];
+
+/// Commands with gaps: `K` a key, `F` a field or member, `N` a number, `S` a score, `L` a long time in milliseconds,
+/// `T` the same in seconds, `V` a value.
+const TEMPLATES: &[&str] = &[
+    "SET K V",
+    "SET K V NX",
+    "SET K V XX",
+    "SET K V NX PX L",
+    "SET K V GET",
+    "SET K V KEEPTTL",
+    "SET K V XX PX L GET",
+    "SET K V EX T",
+    "SETNX K V",
+    "SETEX K T V",
+    "PSETEX K L V",
+    "GET K",
+    "GET K",
+    "GETSET K V",
+    "GETDEL K",
+    "GETEX K PX L",
+    "GETEX K PERSIST",
+    "MGET K K",
+    "MSET K V K V",
+    "MSETNX K V K V",
+    "APPEND K V",
+    "STRLEN K",
+    "INCR K",
+    "DECR K",
+    "INCRBY K N",
+    "DECRBY K N",
+    "GETRANGE K N N",
+    "SETRANGE K 2 V",
+    "INCRBYFLOAT K 0.5",
+    "DEL K",
+    "DEL K K",
+    "UNLINK K",
+    "EXISTS K K",
+    "TYPE K",
+    "KEYS K",
+    "RENAME K K",
+    "RENAMENX K K",
+    "COPY K K",
+    "COPY K K REPLACE",
+    "EXPIRE K T",
+    "PEXPIRE K L",
+    "PEXPIRE K L NX",
+    "PEXPIRE K L XX",
+    "PEXPIRE K L GT",
+    "PEXPIRE K L LT",
+    "PEXPIRE K N",
+    "PERSIST K",
+    "TTL K",
+    "PTTL K",
+    "PEXPIRETIME K",
+    "EXPIRETIME K",
+    "HSET K F V",
+    "HSET K F V F V",
+    "HSETNX K F V",
+    "HGET K F",
+    "HMGET K F F",
+    "HGETALL K",
+    "HEXISTS K F",
+    "HINCRBY K F N",
+    "HDEL K F",
+    "HDEL K F F",
+    "HLEN K",
+    "HKEYS K",
+    "HVALS K",
+    "HSTRLEN K F",
+    "LPUSH K V",
+    "RPUSH K V V",
+    "LPUSHX K V",
+    "LPOP K",
+    "RPOP K",
+    "LPOP K N",
+    "LLEN K",
+    "LRANGE K N N",
+    "LINDEX K N",
+    "LREM K N V",
+    "LSET K N V",
+    "LTRIM K N N",
+    "LINSERT K BEFORE V V",
+    "RPOPLPUSH K K",
+    "LMOVE K K LEFT RIGHT",
+    "ZADD K S F",
+    "ZADD K S F S F",
+    "ZADD K NX S F",
+    "ZADD K XX CH S F",
+    "ZADD K GT S F",
+    "ZADD K LT CH S F",
+    "ZADD K INCR S F",
+    "ZREM K F",
+    "ZSCORE K F",
+    "ZMSCORE K F F",
+    "ZRANGE K N N",
+    "ZRANGE K N N WITHSCORES",
+    "ZRANGE K N N REV",
+    "ZRANGEBYSCORE K S S",
+    "ZRANGEBYSCORE K S S WITHSCORES LIMIT N N",
+    "ZREVRANGEBYSCORE K S S",
+    "ZREMRANGEBYSCORE K S S",
+    "ZREMRANGEBYRANK K N N",
+    "ZINCRBY K S F",
+    "ZCARD K",
+    "ZCOUNT K S S",
+    "ZRANK K F",
+    "ZPOPMIN K",
+    "ZPOPMAX K",
+    "SADD K F",
+    "SADD K F F",
+    "SREM K F",
+    "SMEMBERS K",
+    "SISMEMBER K F",
+    "SCARD K",
+    "PUBLISH F V",
+    "PING",
+    "ECHO V",
+    "DBSIZE",
+];
+
+/// Commands about transactions and messages, on any wire.
+const OTHERS: &[&str] = &[
+    "MULTI",
+    "MULTI",
+    "EXEC",
+    "EXEC",
+    "EXEC",
+    "DISCARD",
+    "WATCH K",
+    "WATCH K K",
+    "UNWATCH",
+    "FLUSHALL",
+    "NOPE K",
+    "SET K",
+];
+
+/// Commands that listen, on the last wires only.
+const LISTENING: &[&str] = &[
+    "SUBSCRIBE F",
+    "SUBSCRIBE F F",
+    "UNSUBSCRIBE F",
+    "UNSUBSCRIBE",
+    "PSUBSCRIBE *",
+    "PUNSUBSCRIBE",
+    "HELLO 3",
+    "HELLO 2",
+];
+
+/// Scripts, each with its number of keys and its arguments.
+const SCRIPTS: &[(&str, &str)] = &[
+    (
+        "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end",
+        "1 K V",
+    ),
+    (
+        "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end",
+        "1 K V L",
+    ),
+    (
+        "redis.call('hincrby', KEYS[1], ARGV[1], 1) return redis.call('hgetall', KEYS[1])",
+        "1 K F",
+    ),
+    (
+        "local t = {} for i = 1, #ARGV do t[i] = redis.pcall(ARGV[i], KEYS[1]) end return t",
+        "1 K get llen hlen zcard",
+    ),
+    (
+        "redis.call('rpush', KEYS[1], ARGV[1]) return redis.call('lrange', KEYS[1], 0, -1)",
+        "1 K V",
+    ),
+    (
+        "redis.call('zadd', KEYS[1], ARGV[1], ARGV[2]) return redis.call('zrange', KEYS[1], 0, -1, 'withscores')",
+        "1 K S F",
+    ),
+    (
+        "redis.call('publish', ARGV[1], ARGV[2]) return redis.call('incr', KEYS[1])",
+        "1 K F V",
+    ),
+    (
+        "local v = redis.call('get', KEYS[1]) if v == false then return 'none' end return v .. #v",
+        "1 K",
+    ),
+    (
+        "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])",
+        "1 K V L",
+    ),
+    (
+        "return {redis.call('exists', KEYS[1]), redis.call('type', KEYS[1]), redis.call('hmget', KEYS[1], 'x', 'y')}",
+        "1 K",
+    ),
+];
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        (self.next() % most as u64) as usize
+    }
+
+    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len())]
+    }
+
+    /// The next command, and what has to come with it.
+    pub(super) fn steps(&mut self, in_transaction: &[bool; WIRES]) -> Vec<Step> {
+        let wire = self.below(WIRES);
+        let ask = |command: Command| Step::Ask { wire, command };
+        match self.below(100) {
+            // Such keys are gone before anybody asks again: when exactly they go would depend on the moment.
+            0 | 1 if !in_transaction[wire] => {
+                let short = Command::new("PEXPIRE").arg(self.of(KEYS)).arg("4");
+                vec![ask(short), Step::Pass { millis: 12 }]
+            }
+            2..=11 => self.command(OTHERS).map(ask).into_iter().collect(),
+            12..=15 if wire >= WIRES - 2 && !in_transaction[wire] => {
+                self.command(LISTENING).map(ask).into_iter().collect()
+            }
+            16..=30 => self.script().map(ask).into_iter().collect(),
+            _ => self.command(TEMPLATES).map(ask).into_iter().collect(),
+        }
+    }
+
+    fn command(&mut self, templates: &[&str]) -> Option<Command> {
+        let template = self.of(templates);
+        let words: Vec<String> = template.split(' ').map(|word| self.word(word)).collect();
+        Command::of(words)
+    }
+
+    fn script(&mut self) -> Option<Command> {
+        let (text, words) = SCRIPTS[self.below(SCRIPTS.len())];
+        let words: Vec<String> = words.split(' ').map(|word| self.word(word)).collect();
+        Command::of(["EVAL", text]).map(|command| words.iter().fold(command, Command::arg))
+    }
+
+    fn word(&mut self, word: &str) -> String {
+        match word {
+            "K" => self.of(KEYS).to_owned(),
+            "F" => self.of(FIELDS).to_owned(),
+            "N" => self.of(NUMBERS).to_owned(),
+            "S" => self.of(SCORES).to_owned(),
+            "L" => self.of(LONG).to_owned(),
+            "T" => self.of(&["100", "200", "300"]).to_owned(),
+            "V" => self.of(&["one", "2", "3.5", "", "x y", "10"]).to_owned(),
+            other => other.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A real server on loopback: started and stopped here, in a temporary folder that goes with it.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{BufReader, ErrorKind, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Program, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use picklock_algorithms::clients::redis::{Command, Value};
+
+use super::resp;
+use super::side::{Incoming, Side, WIRES};
+use crate::clock;
+use crate::error::VerifyError;
+use crate::real::folder::Folder;
+use crate::real::process::{apart, guard};
+
+/// How to install what is missing.
+pub const HOW: &str = "apt-get install --no-install-recommends redis-server";
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often one looks whether it has started.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A Redis that can be started.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    server: PathBuf,
+}
+
+impl Installed {
+    /// Looks for the server: this program, or `redis-server` where programs are.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError::NotInstalled`], which names what is missing.
+    pub fn find(program: Option<&Path>) -> Result<Self, VerifyError> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let server = match program {
+            Some(program) => Some(program.to_owned()),
+            None => env::split_paths(&path)
+                .map(|folder| folder.join("redis-server"))
+                .find(|program| program.is_file()),
+        };
+        let missing = program.map_or("redis-server".to_owned(), |path| path.display().to_string());
+        match server.filter(|server| server.is_file()) {
+            Some(server) => Ok(Self { server }),
+            None => Err(VerifyError::NotInstalled {
+                service: "Redis",
+                missing,
+            }),
+        }
+    }
+}
+
+/// A real server, and connections to it.
+pub(super) struct Real<'a> {
+    wires: [Option<BufReader<TcpStream>>; WIRES],
+    process: Process,
+    stop: &'a AtomicBool,
+}
+
+/// The process. It goes with its folder when it is dropped.
+struct Process {
+    child: Child,
+    guard: Option<Child>,
+    port: u16,
+    log: PathBuf,
+    _folder: Folder,
+}
+
+impl<'a> Real<'a> {
+    /// Starts a server, and waits until it answers.
+    pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self, VerifyError> {
+        let process = Process::start(installed)?;
+        let mut real = Self {
+            wires: [const { None }; WIRES],
+            process,
+            stop,
+        };
+        real.await_start()?;
+        // What has expired stays until somebody asks for it: otherwise it would depend on the moment.
+        for command in ["DEBUG SET-ACTIVE-EXPIRE 0", "CLIENT ID"] {
+            let command = Command::of(command.split(' '));
+            if let Some(command) = command {
+                real.send(0, &command)?;
+                real.receive(0)?;
+            }
+        }
+        real.wires[0] = None;
+        Ok(real)
+    }
+
+    fn await_start(&mut self) -> Result<(), VerifyError> {
+        let deadline = clock::now() + PATIENCE;
+        loop {
+            match self.process.open() {
+                Ok(stream) => {
+                    self.wires[0] = Some(stream);
+                    return Ok(());
+                }
+                Err(error) if clock::now() > deadline => {
+                    return Err(self.process.not_started(error.to_string()));
+                }
+                Err(_) => {}
+            }
+            if let Ok(Some(status)) = self.process.child.try_wait() {
+                return Err(self.process.not_started(status.to_string()));
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(VerifyError::Interrupted);
+            }
+            clock::sleep(LOOK);
+        }
+    }
+}
+
+impl Process {
+    fn start(installed: &Installed) -> Result<Self, VerifyError> {
+        let folder = Folder::new()?;
+        let home = folder.path().join("server");
+        let failed = || VerifyError::io("cannot make a folder for the server");
+        fs::create_dir_all(&home).map_err(failed())?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let port = listener.and_then(|listener| listener.local_addr());
+        let port = port.map_err(VerifyError::io("cannot find a free port on loopback"))?;
+        let log = home.join("log");
+        let file = File::create(&log).map_err(failed())?;
+        let port = port.port();
+        let child = apart(&mut Program::new(&installed.server))
+            .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+            .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
+            .args(["--enable-debug-command", "local", "--dir"])
+            .arg(&home)
+            .stdin(Stdio::null())
+            .stdout(file)
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(VerifyError::io("cannot start redis-server"))?;
+        let guard = guard(child.id(), &log);
+        Ok(Self {
+            child,
+            guard,
+            port,
+            log,
+            _folder: folder,
+        })
+    }
+
+    fn open(&self) -> std::io::Result<BufReader<TcpStream>> {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(BufReader::new(stream))
+    }
+
+    fn not_started(&self, why: String) -> VerifyError {
+        VerifyError::NotStarted {
+            server: "redis-server".to_owned(),
+            why,
+            log: self.last_lines(),
+        }
+    }
+
+    fn last_lines(&self) -> Vec<String> {
+        let text = fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        let last = &lines[lines.len().saturating_sub(20)..];
+        last.iter().map(|line| (*line).to_owned()).collect()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The guard first: later the number of the process may be another's.
+        if let Some(mut guard) = self.guard.take() {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
+        // It may have ended by itself; then there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Side for Real<'_> {
+    fn connect(&mut self, wire: usize) -> Result<(), VerifyError> {
+        self.wires[wire] = None;
+        let stream = self.process.open();
+        let stream = stream.map_err(VerifyError::io("cannot connect to redis-server"))?;
+        self.wires[wire] = Some(stream);
+        Ok(())
+    }
+
+    fn send(&mut self, wire: usize, command: &Command) -> Result<(), VerifyError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(VerifyError::Interrupted);
+        }
+        let Some(stream) = &mut self.wires[wire] else {
+            return Ok(());
+        };
+        // A connection that the server has closed takes nothing; what it has sent before can still be read.
+        let _ = stream.get_mut().write_all(&resp::encode(command));
+        Ok(())
+    }
+
+    fn receive(&mut self, wire: usize) -> Result<Incoming, VerifyError> {
+        let Some(stream) = &mut self.wires[wire] else {
+            return Ok(Incoming::Closed);
+        };
+        let error = match resp::decode(stream) {
+            Ok(value) => return Ok(Incoming::Value(value)),
+            Err(error) => error,
+        };
+        match error.kind() {
+            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+                if let Ok(Some(status)) = self.process.child.try_wait() {
+                    return Err(VerifyError::Died {
+                        server: "redis-server".to_owned(),
+                        status: status.to_string(),
+                        log: self.process.last_lines(),
+                    });
+                }
+                self.wires[wire] = None;
+                Ok(Incoming::Closed)
+            }
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                Ok(Incoming::Value(Value::error("nothing, for ever")))
+            }
+            _ => Err(VerifyError::io("cannot read an answer of redis-server")(
+                error,
+            )),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! One of the two sides.
+
+use picklock_algorithms::clients::redis::{Command, Value};
+
+use crate::error::VerifyError;
+
+/// How many connections there are.
+pub(super) const WIRES: usize = 4;
+
+/// What comes over a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Incoming {
+    /// An answer or a message.
+    Value(Value),
+    /// It is closed.
+    Closed,
+}
+
+/// One of the two sides: the real server, or the model.
+pub(super) trait Side {
+    /// Makes a connection, or makes it anew.
+    fn connect(&mut self, wire: usize) -> Result<(), VerifyError>;
+    /// Sends a command.
+    fn send(&mut self, wire: usize, command: &Command) -> Result<(), VerifyError>;
+    /// What comes next; it is waited for.
+    fn receive(&mut self, wire: usize) -> Result<Incoming, VerifyError>;
+}

@@ -1,0 +1,57 @@
+//! What is done to both sides.
+
+use std::fmt;
+
+use picklock_algorithms::clients::redis::Command;
+
+/// One thing that is done to both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    /// A command is sent over a connection, and what comes of it is read.
+    Ask { wire: usize, command: Command },
+    /// Time passes.
+    Pass { millis: u64 },
+    /// A connection is closed, and made anew.
+    Renew { wire: usize },
+}
+
+impl Step {
+    /// The step of a line of a script: `1 SET k v`, `pass 20`, or `renew 1`. Words in single quotes may have spaces.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let (first, rest) = line.trim().split_once(' ')?;
+        match first {
+            "pass" => Some(Self::Pass {
+                millis: rest.trim().parse().ok()?,
+            }),
+            "renew" => Some(Self::Renew {
+                wire: rest.trim().parse().ok()?,
+            }),
+            wire => Some(Self::Ask {
+                wire: wire.parse().ok()?,
+                command: Command::of(words(rest))?,
+            }),
+        }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (place, part) in text.split('\'').enumerate() {
+        if place % 2 == 1 {
+            words.push(part.replace("\\n", "\n").replace('`', "'"));
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ask { wire, command } => write!(out, "{wire} {command}"),
+            Self::Pass { millis } => write!(out, "pass {millis}"),
+            Self::Renew { wire } => write!(out, "renew {wire}"),
+        }
+    }
+}
