@@ -96,9 +96,16 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
         return Vec::new();
     }
     let moments = ranked(plan, seen, *first).into_iter();
+    let delays = delays(plan, *first);
     moments
-        .map(|(trigger, by)| {
+        .flat_map(|(trigger, by)| {
+            delays
+                .iter()
+                .map(move |delay| (trigger.clone(), by, *delay))
+        })
+        .map(|(trigger, by, delay)| {
             let mut faults = vec![planned(plan, *first, by, trigger)];
+            delayed(&mut faults[0], delay);
             for kind in rest {
                 let fault = plan.faults.len() + faults.len() - 1;
                 faults.push(planned(plan, *kind, by, Trigger::Fired { fault }));
@@ -106,6 +113,24 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
             faults
         })
         .collect()
+}
+
+/// How late a request or an answer is to be, if that is the fault: within a lease, and when it is over.
+fn delays(plan: &Plan, kind: FaultKind) -> Vec<Option<Duration>> {
+    let lease = plan.service.lease();
+    match matches!(kind, FaultKind::DelayRequest | FaultKind::DelayReply) {
+        true => vec![Some(lease / 2), Some(lease)],
+        false => vec![None],
+    }
+}
+
+fn delayed(fault: &mut PlannedFault, delay: Option<Duration>) {
+    if let (Some(delay), Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. }) =
+        (delay, &mut fault.inject)
+    {
+        *by = delay;
+        fault.text = describe::fault(&fault.inject);
+    }
 }
 
 /// A moment to aim at: how promising it is, what to wait for, and whose moment it is.
