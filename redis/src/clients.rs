@@ -128,6 +128,11 @@ impl Clients {
         })
     }
 
+    /// A connection, if there is one.
+    pub(crate) fn find_mut(&mut self, connection: ConnectionId) -> Option<&mut Client> {
+        self.clients.get_mut(&connection)
+    }
+
     pub(crate) fn get(&self, connection: ConnectionId) -> Option<&Client> {
         self.clients.get(&connection)
     }

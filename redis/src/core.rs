@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 
 use crate::data::{Data, Kind};
 use crate::effects::Effects;
-use crate::errors::{WRONG_TYPE, refuse};
+use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
 use crate::keyspace::{Entry, Keyspace};
 use crate::pubsub::Subscriptions;
 use crate::watches::Watches;
@@ -27,6 +27,10 @@ pub(crate) struct Core {
     pub(crate) now: Now,
     /// What becomes of keys that are found to have expired.
     pub(crate) expired: Expired,
+    /// It is a replica, and only its primary may write.
+    pub(crate) is_replica: bool,
+    /// It has not as many good replicas as there have to be for a write.
+    pub(crate) lacks_replicas: bool,
     /// Whether the answer goes to somebody who speaks RESP3.
     pub(crate) resp3: bool,
 }
@@ -38,6 +42,8 @@ pub(crate) enum Expired {
     Deleted,
     /// They seem not to be there, and stay: on a replica, and while clients are paused.
     Hidden,
+    /// They are as good as any other: what a primary sends was decided by its own clock.
+    Kept,
 }
 
 impl Core {
@@ -54,6 +60,8 @@ impl Core {
                 wall_micros: 0,
             },
             expired: Expired::Deleted,
+            is_replica: false,
+            lacks_replicas: false,
             resp3: false,
         }
     }
@@ -61,6 +69,15 @@ impl Core {
     /// The wall clock, in milliseconds.
     pub(crate) fn wall_millis(&self) -> i64 {
         self.now.wall_micros.div_euclid(1_000)
+    }
+
+    /// What speaks against writing anything.
+    pub(crate) fn refusal(&self) -> Option<&'static str> {
+        if self.is_replica {
+            Some(READ_ONLY)
+        } else {
+            self.lacks_replicas.then_some(NO_REPLICAS)
+        }
     }
 
     /// Looks at a key, which may turn out to have expired. Whether it is there.
@@ -75,6 +92,7 @@ impl Core {
                     false
                 }
                 Expired::Hidden => false,
+                Expired::Kept => true,
             },
         }
     }

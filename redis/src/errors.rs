@@ -16,6 +16,8 @@ pub(crate) const NO_SUCH_KEY: &str = "ERR no such key";
 pub(crate) const OUT_OF_RANGE: &str = "ERR index out of range";
 pub(crate) const OVERFLOW: &str = "ERR increment or decrement would overflow";
 pub(crate) const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
+pub(crate) const READ_ONLY: &str = "READONLY You can't write against a read only replica.";
+pub(crate) const NO_REPLICAS: &str = "NOREPLICAS Not enough good replicas to write.";
 pub(crate) const EXEC_ABORT: &str = "EXECABORT Transaction discarded because of previous errors.";
 
 /// Refuses with this text.

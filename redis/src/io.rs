@@ -3,6 +3,8 @@
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 
+use crate::peer::{Address, LinkId, PeerMessage};
+
 /// A connection between a client and one server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
@@ -36,6 +38,23 @@ pub enum Input {
         /// Which.
         connection: ConnectionId,
     },
+    /// The link to the primary that [`Output::ReachPrimary`] asked for is there.
+    Linked {
+        /// Its name.
+        link: LinkId,
+    },
+    /// A link is gone.
+    LinkGone {
+        /// Which; none if the link to the primary could not be made.
+        link: Option<LinkId>,
+    },
+    /// A message from the server at the other end of a link.
+    FromPeer {
+        /// Which link.
+        link: LinkId,
+        /// The message.
+        message: PeerMessage,
+    },
     /// The time has come that [`Server::next_wake`](crate::Server::next_wake) had named. Too early does no harm.
     Wake,
 }
@@ -54,6 +73,23 @@ pub enum Output {
     Close {
         /// Which.
         connection: ConnectionId,
+    },
+    /// Make a link to the primary, and say [`Input::Linked`], or [`Input::LinkGone`] if nobody takes it.
+    ReachPrimary {
+        /// Where it is.
+        to: Address,
+    },
+    /// Send to the server at the other end of a link.
+    ToPeer {
+        /// Which link.
+        link: LinkId,
+        /// The message.
+        message: PeerMessage,
+    },
+    /// Close a link, after what was sent on it before. The server has forgotten it already.
+    CloseLink {
+        /// Which.
+        link: LinkId,
     },
     /// Something was asked for that this server does not do as Redis would. The answer is an error that names it, and
     /// what happens from here on proves nothing.

@@ -120,4 +120,12 @@ impl Keyspace {
         self.earliest = earliest;
         due
     }
+
+    /// Keys that have expired for who reads them.
+    pub(crate) fn expired(&self, wall_millis: i64) -> Vec<Bytes> {
+        let expired = self
+            .iter()
+            .filter(|(_, entry)| entry.has_expired(wall_millis));
+        expired.map(|(key, _)| Bytes::clone(key)).collect()
+    }
 }

@@ -7,12 +7,15 @@ mod clients;
 mod commands;
 mod core;
 mod data;
+mod disk;
 mod effects;
 mod errors;
 mod glob;
 mod io;
 mod keyspace;
+mod peer;
 mod pubsub;
+mod replication;
 mod replies;
 mod scripts;
 mod server;
@@ -21,9 +24,11 @@ mod waiting;
 mod watches;
 mod words;
 
+pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};
+pub use peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use server::Server;
-pub use settings::Settings;
+pub use settings::{Fsync, Persistence, SavePoint, Settings};
 
 /// The version of Redis that the server says it is.
 pub const VERSION: &str = "7.0.15";

@@ -8,8 +8,11 @@ use picklock_checker::VirtualTime;
 use crate::clients::{Blocked, Client, Clients};
 use crate::commands::{self, Outcome, Row, Run, Traits};
 use crate::core::Core;
+use crate::disk::Disk;
 use crate::errors::refuse;
+use crate::peer::Address;
 use crate::pubsub::Channel;
+use crate::replication::Replication;
 use crate::replies::{for_connection, not_modelled};
 use crate::scripts::Scripts;
 use crate::waiting::Pause;
@@ -22,6 +25,10 @@ pub struct Server {
     pub(crate) core: Box<Core>,
     pub(crate) clients: Clients,
     pub(crate) scripts: Scripts,
+    pub(crate) replication: Replication,
+    pub(crate) disk: Disk,
+    /// Where its primary is after a restart, if it is a replica then.
+    pub(crate) configured: Option<Address>,
     pub(crate) pause: Option<Pause>,
     /// A transaction is being run, in which nobody waits.
     pub(crate) in_transaction: bool,
@@ -31,20 +38,29 @@ pub struct Server {
 impl Server {
     /// A server without data.
     pub fn new(settings: Rc<Settings>) -> Self {
-        Self {
+        let configured = settings.primary.clone();
+        let mut server = Self {
+            replication: Replication::new(settings.number),
             core: Box::new(Core::new(settings)),
             clients: Clients::default(),
             scripts: Scripts::default(),
+            disk: Disk::default(),
+            configured: configured.clone(),
             pause: None,
             in_transaction: false,
             wake: VirtualTime::NEVER,
+        };
+        if let Some(primary) = configured {
+            server.begin_as_replica(primary);
         }
+        server
     }
 
     /// Lets something happen, and says what the server wants done about it.
     pub fn handle(&mut self, now: Now, input: Input, out: &mut Vec<Output>) {
         std::mem::swap(&mut self.core.out, out);
         self.core.now = now;
+        self.set_writable();
         match input {
             Input::Connected { connection } => {
                 self.clients.get_mut(connection);
@@ -54,6 +70,9 @@ impl Server {
                 command,
             } => self.received(connection, command),
             Input::Gone { connection } => self.forget(connection),
+            Input::Linked { link } => self.linked(link),
+            Input::LinkGone { link } => self.link_gone(link),
+            Input::FromPeer { link, message } => self.heard_from_peer(link, message),
             Input::Wake => {}
         }
         // What has arrived comes before what the time brings, as in the loop of a real server.
@@ -97,11 +116,18 @@ impl Server {
             Outcome::Answer(Value::Error(error))
         });
         self.core.effects.flush();
-        self.core.effects.take();
-        match outcome {
-            Outcome::Answer(value) => self.answer(connection, value),
-            Outcome::Silent => {}
-            Outcome::Blocked => return,
+        let blocked = outcome == Outcome::Blocked;
+        if let Outcome::Answer(value) = outcome {
+            self.answer(connection, value);
+        }
+        // An answer and what replicas are told leave together: neither says anything about the other.
+        self.tell_replicas();
+        if blocked {
+            return;
+        }
+        let offset = self.replication.offset;
+        if let Some(client) = self.clients.find_mut(connection) {
+            client.written = offset;
         }
         if self
             .clients
@@ -193,6 +219,20 @@ impl Server {
         row: &Row,
         command: &Command,
     ) -> Result<(), ErrorReply> {
+        let writes = |row: &Row| row.traits.has(Traits::WRITE);
+        let queue = self
+            .clients
+            .get(connection)
+            .and_then(|client| client.queue.as_ref());
+        let queued = queue
+            .into_iter()
+            .flatten()
+            .filter_map(|queued| commands::find(queued.name()));
+        if (writes(row) || (row.name == "exec" && queued.into_iter().any(writes)))
+            && let Some(refusal) = self.core.refusal()
+        {
+            return refuse(refusal);
+        }
         let client = self.clients.get_mut(connection);
         if client.listens > 0 && !client.resp3 && !row.traits.has(Traits::WHILE_LISTENING) {
             let name = commands::full_name(row, command);
@@ -248,7 +288,7 @@ impl Server {
         self.clients.remove(connection);
     }
 
-    fn close(&mut self, connection: ConnectionId) {
+    pub(crate) fn close(&mut self, connection: ConnectionId) {
         self.forget(connection);
         self.core.out.push(Output::Close { connection });
     }
@@ -293,16 +333,4 @@ fn unknown(command: &Command) -> String {
     }
     let text = format!("ERR unknown command '{name}', with args beginning with: {arguments}");
     text.replace(['\r', '\n'], " ")
-}
-
-impl Core {
-    /// What the server is, as `HELLO` says it.
-    pub(crate) fn role_name(&self) -> &'static str {
-        "master"
-    }
-
-    /// What `INFO replication` answers.
-    pub(crate) fn replication_section(&self) -> String {
-        "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n".to_owned()
-    }
 }

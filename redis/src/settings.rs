@@ -1,8 +1,31 @@
 //! How a server is configured.
 
-/// The configuration of a server. Defaults are those of Redis 7.0.15.
+use std::time::Duration;
+
+use crate::peer::Address;
+
+/// The configuration of a server. Defaults are those of Redis 7.0.15 without a configuration file, but that it keeps
+/// nothing on its disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// Which of several servers it is: the versions of its data are named after it.
+    pub number: u32,
+    /// Where it says that it is, if it is somebody's replica.
+    pub address: Option<Address>,
+    /// Where its primary is, if it begins as a replica.
+    pub primary: Option<Address>,
+    /// What it keeps on its disk.
+    pub persistence: Persistence,
+    /// Without so many good replicas nothing may be written.
+    pub min_replicas_to_write: usize,
+    /// A replica is good if it was heard of no longer ago than this, in whole seconds.
+    pub min_replicas_max_lag: Duration,
+    /// For how long a primary waits for more replicas before it sends all keys.
+    pub sync_delay: Duration,
+    /// How long after it has sent all keys a primary notices that they have arrived. What a replica acknowledges before
+    /// is overheard, and the stream begins with its next acknowledgement, a second later, although the primary says
+    /// that the replica is online.
+    pub sync_notice: Duration,
     /// Whether `EXEC` sees that a watched key has expired since it was watched. Servers before 6.0.9 did not, and so
     /// let the owner of an expired lock delete the lock of its successor.
     pub watch_sees_expiry: bool,
@@ -12,9 +35,60 @@ pub struct Settings {
     pub script_budget: u64,
 }
 
+/// What a server keeps on its disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Persistence {
+    /// Nothing: after a restart it is empty.
+    #[default]
+    None,
+    /// All keys, now and then (RDB).
+    Snapshots(Vec<SavePoint>),
+    /// Every change (AOF).
+    Log(Fsync),
+}
+
+/// When all keys are written to the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SavePoint {
+    /// So long after the last time,
+    pub after: Duration,
+    /// if there were so many changes since.
+    pub changes: u64,
+}
+
+/// How often the log is forced to the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fsync {
+    /// When the kernel pleases.
+    Never,
+    /// Every second.
+    EverySecond,
+    /// Before anybody is answered.
+    Always,
+}
+
+impl Persistence {
+    /// The save points of a server without a configuration file.
+    pub fn snapshots() -> Self {
+        let point = |seconds, changes| SavePoint {
+            after: Duration::from_secs(seconds),
+            changes,
+        };
+        Self::Snapshots(vec![point(3_600, 1), point(300, 100), point(60, 10_000)])
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            number: 0,
+            address: None,
+            primary: None,
+            persistence: Persistence::None,
+            min_replicas_to_write: 0,
+            min_replicas_max_lag: Duration::from_secs(10),
+            sync_delay: Duration::ZERO,
+            sync_notice: Duration::ZERO,
             watch_sees_expiry: true,
             active_expiry: true,
             script_budget: 50_000_000,

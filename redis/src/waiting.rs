@@ -6,6 +6,7 @@ use picklock_checker::VirtualTime;
 use crate::clients::{Blocked, Client};
 use crate::commands::{self, Outcome, Row, Traits};
 use crate::core::Expired;
+use crate::errors::refuse;
 use crate::{ConnectionId, Server};
 
 /// How often a server looks for keys whose time has come, in microseconds.
@@ -30,13 +31,13 @@ impl Server {
             until: old.map_or(until, |old| old.until.max(until)),
             writes_only: writes_only && old.is_none_or(|old| old.writes_only),
         });
-        self.core.expired = Expired::Hidden;
+        self.set_role();
     }
 
     /// Ends a pause: who waited for its end is served.
     pub(crate) fn unpause(&mut self) {
         self.pause = None;
-        self.core.expired = Expired::Deleted;
+        self.set_role();
     }
 
     pub(crate) fn is_paused(&mut self, connection: ConnectionId, row: &Row) -> bool {
@@ -65,20 +66,23 @@ impl Server {
         count: i64,
         millis: i64,
     ) -> Result<Outcome, ErrorReply> {
+        if self.core.is_replica {
+            return refuse(
+                "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a \
+                 replica is configured to be writable (which is not the default) writes to replicas are just local \
+                 and are not propagated.",
+            );
+        }
         let written = self.clients.get_mut(connection).written;
-        let have = self.replicas_with(written);
+        let have = self.replication.replicas_with(written);
         if have >= count || self.in_transaction {
             return Ok(Outcome::Answer(Value::Integer(have)));
         }
         let until = (millis > 0).then(|| self.core.wall_millis().saturating_add(millis));
         let blocked = Blocked::Replicas { count, until };
         self.clients.block(connection, blocked);
+        self.ask_for_acks();
         Ok(Outcome::Blocked)
-    }
-
-    /// How many replicas say that they have the stream up to here.
-    pub(crate) fn replicas_with(&self, _offset: u64) -> i64 {
-        0
     }
 
     /// Does what the time has brought: pauses and waits end, and keys go.
@@ -90,8 +94,11 @@ impl Server {
         self.serve_blocked();
         if self.wake <= self.core.now.monotonic {
             self.core.expire_due();
-            self.core.effects.take();
+            self.advance_replicas();
+            self.replication_cron();
         }
+        self.write_disk();
+        self.tell_replicas();
     }
 
     /// Goes on with who has waited long enough.
@@ -101,7 +108,7 @@ impl Server {
             Blocked::Paused => self.pause.is_none(),
             Blocked::Replicas { count, until } => {
                 until.is_some_and(|until| until <= now)
-                    || self.replicas_with(client.written) >= count
+                    || self.replication.replicas_with(client.written) >= count
             }
         };
         let blocked = self.clients.blocked();
@@ -116,7 +123,7 @@ impl Server {
         let written = self.clients.get_mut(connection).written;
         let blocked = self.clients.unblock(connection);
         if let Some(Blocked::Replicas { .. }) = blocked {
-            let have = self.replicas_with(written);
+            let have = self.replication.replicas_with(written);
             self.answer(connection, Value::Integer(have));
         }
         while let Some(client) = self.clients.get(connection)
@@ -134,14 +141,14 @@ impl Server {
             let wait = due.saturating_sub(now.wall_micros).max(0);
             now.monotonic.micros().saturating_add(wait.unsigned_abs())
         };
-        let mut wake = u64::MAX;
+        let mut wake = self.replication.wake().min(self.disk_due()).micros();
         if self.core.expired == Expired::Deleted
             && self.core.settings.active_expiry
             && let Some(earliest) = self.core.keys.earliest()
         {
             // At the next beat of the clock by which the server does such things.
             let due = in_micros(earliest).max(now.monotonic.micros() + 1);
-            wake = due.div_ceil(CRON).saturating_mul(CRON);
+            wake = wake.min(due.div_ceil(CRON).saturating_mul(CRON));
         }
         if let Some(pause) = self.pause {
             wake = wake.min(in_micros(pause.until));

@@ -142,6 +142,7 @@ pub fn fault(fault: &Fault) -> String {
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::Promote { .. }
         | Fault::EvictKey { .. } => server_fault(fault),
         Fault::DeleteNode { of } => format!("delete-node of {}", contender(*of)),
         Fault::RecreateLock => "recreate-lock".to_owned(),
@@ -193,6 +194,7 @@ fn server_fault(fault: &Fault) -> String {
                 signed_millis(*by_millis)
             )
         }
+        Fault::Promote { target } => format!("promote {}", server(*target)),
         Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
         Fault::Pause { .. }
         | Fault::Crash { .. }

@@ -125,6 +125,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::CrashServer { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::SlowDisk { .. } => None,
     }
 }
@@ -153,6 +154,7 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => Duration::ZERO,
     }
@@ -206,6 +208,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::ClockDrift { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => None,
     }
@@ -235,6 +238,7 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => false,
     }

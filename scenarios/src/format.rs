@@ -27,6 +27,7 @@ use toml::de::DeTable;
 pub use workload::MOST_CONTENDERS;
 
 pub(crate) use expect::checked_by_default;
+pub(crate) use world::PERSISTENCE;
 
 use self::cast::Cast;
 use self::reader::{Fields, Mistake, Mistakes};
@@ -105,6 +106,7 @@ fn scenario(
         contenders,
         servers,
         service: service.kind(),
+        has_links: service.has_links(),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

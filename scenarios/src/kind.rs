@@ -30,6 +30,7 @@ pub enum FaultKind {
     LagServer,
     SlowDisk,
     ServerClockJump,
+    Promote,
     EvictKey,
     DeleteNode,
     RecreateLock,
@@ -37,7 +38,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 23] = [
+    pub const NAMED: [(&'static str, Self); 24] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -58,6 +59,7 @@ impl FaultKind {
         ("lag-server", Self::LagServer),
         ("slow-disk", Self::SlowDisk),
         ("server-clock-jump", Self::ServerClockJump),
+        ("promote", Self::Promote),
         ("evict-key", Self::EvictKey),
         ("delete-node", Self::DeleteNode),
         ("recreate-lock", Self::RecreateLock),
@@ -91,6 +93,7 @@ impl FaultKind {
             Fault::LagServer { .. } => Self::LagServer,
             Fault::SlowDisk { .. } => Self::SlowDisk,
             Fault::ServerClockJump { .. } => Self::ServerClockJump,
+            Fault::Promote { .. } => Self::Promote,
             Fault::EvictKey { .. } => Self::EvictKey,
             Fault::DeleteNode { .. } => Self::DeleteNode,
             Fault::RecreateLock => Self::RecreateLock,
@@ -103,7 +106,7 @@ impl FaultKind {
         let kinds = kinds.iter().copied();
         kinds
             .filter(|kind| kind.service().is_none_or(|of| of == service.kind()))
-            .filter(|kind| service.servers() > 1 || !kind.needs_several_servers())
+            .filter(|kind| service.has_links() || !kind.needs_several_servers())
             .collect()
     }
 
@@ -118,12 +121,11 @@ impl FaultKind {
         match self {
             Self::ExpireSession
             | Self::IsolateServer
-            | Self::HoldLink
             | Self::LagServer
             | Self::SlowDisk
             | Self::DeleteNode
             | Self::RecreateLock => Some(ServiceKind::ZooKeeper),
-            Self::ServerClockJump | Self::EvictKey => Some(ServiceKind::Redis),
+            Self::ServerClockJump | Self::EvictKey | Self::Promote => Some(ServiceKind::Redis),
             Self::Pause
             | Self::Crash
             | Self::Cancel
@@ -137,13 +139,14 @@ impl FaultKind {
             | Self::ClockJump
             | Self::ClockDrift
             | Self::CrashServer
-            | Self::HangServer => None,
+            | Self::HangServer
+            | Self::HoldLink => None,
         }
     }
 
     /// Whether it breaks something between servers, of which there must be several.
     fn needs_several_servers(self) -> bool {
-        matches!(self, Self::IsolateServer | Self::HoldLink)
+        matches!(self, Self::IsolateServer | Self::HoldLink | Self::Promote)
     }
 
     /// Its name in scenario files.

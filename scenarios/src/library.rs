@@ -4,6 +4,11 @@
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("redis/clock-jump", include_str!("../redis/clock-jump.toml")),
     ("redis/eviction", include_str!("../redis/eviction.toml")),
+    ("redis/failover", include_str!("../redis/failover.toml")),
+    (
+        "redis/failover-replicated",
+        include_str!("../redis/failover-replicated.toml"),
+    ),
     (
         "redis/hidden-retry",
         include_str!("../redis/hidden-retry.toml"),
@@ -50,6 +55,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/redlock-slow.toml"),
     ),
     ("redis/restart", include_str!("../redis/restart.toml")),
+    (
+        "redis/restart-aof",
+        include_str!("../redis/restart-aof.toml"),
+    ),
+    (
+        "redis/resumed-primary",
+        include_str!("../redis/resumed-primary.toml"),
+    ),
     (
         "redis/setnx-expire",
         include_str!("../redis/setnx-expire.toml"),

@@ -5,11 +5,11 @@ mod open;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Hold, Network, Section, Service, Workload,
+    Arrival, Deployment, Ensemble, Hold, Network, Persistence, Section, Service, Workload,
 };
 
 use self::toml::{number, prose, text};
-use crate::format::checked_by_default;
+use crate::format::{PERSISTENCE, checked_by_default};
 use crate::open::Open;
 use crate::scenario::{Case, Expectation, Measure, Recorded, Scenario, Want};
 use crate::units::{write_duration, write_range};
@@ -72,6 +72,12 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     ]
 }
 
+fn persistence(kept: &Persistence) -> &'static str {
+    let mut named = PERSISTENCE.iter();
+    let found = named.find(|(_, make)| make() == *kept);
+    found.map_or("none", |(name, _)| name)
+}
+
 fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
     vec![
@@ -79,6 +85,11 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         format!(
             "servers = {}",
             open::one_of(&open.servers, deployment.servers, |it| it.to_string())
+        ),
+        format!("replicas = {}", deployment.replicas),
+        format!(
+            "persistence = {}",
+            text(persistence(&deployment.persistence))
         ),
         format!("lease = {}", time(deployment.lease)),
         format!("timeout = {}", time(deployment.timeout)),

@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
+use picklock_redis::{LinkId, PeerMessage as RedisPeerMessage};
 
 use crate::process::ProcessId;
 use crate::resource::Write;
@@ -113,6 +114,20 @@ pub enum RedisEvent {
     ClientWake { client: ClientId },
     /// The lock's key may have expired at a server.
     LeaseEnds { server: ServerId },
+    /// A replica knocks at its primary.
+    KnockOfReplica { link: LinkId },
+    /// A replica learns whether its link stands.
+    LinkStands { link: LinkId, up: bool },
+    /// A message of another server arrives.
+    ToPeer {
+        to: ServerId,
+        link: LinkId,
+        message: Box<RedisPeerMessage>,
+    },
+    /// A server learns that a link is gone.
+    LinkGone { server: ServerId, link: LinkId },
+    /// A primary that was replaced is told so.
+    Demote { server: ServerId },
 }
 
 impl RedisEvent {
@@ -127,6 +142,11 @@ impl RedisEvent {
             Self::ServerWake { server } => (26, u32::from(server.0)),
             Self::ClientWake { client } => (27, client.0),
             Self::LeaseEnds { server } => (28, u32::from(server.0)),
+            Self::KnockOfReplica { link } => (30, link.0),
+            Self::LinkStands { link, .. } => (31, link.0),
+            Self::ToPeer { to, .. } => (32, u32::from(to.0)),
+            Self::LinkGone { server, .. } => (33, u32::from(server.0)),
+            Self::Demote { server } => (34, u32::from(server.0)),
         }
     }
 }

@@ -7,7 +7,7 @@ use picklock_checker::{VirtualTime, time::whole_micros};
 use crate::chance::Chance;
 
 /// A server, from zero. Its name is `server-1` for zero; in an ensemble, its ZooKeeper id is one more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerId(pub u8);
 
 /// A connection between one client and one server. Never used twice.

@@ -11,7 +11,7 @@ use picklock_algorithms::clients::RequestKind;
 mod service;
 
 pub use crate::engine::Strategy;
-pub use service::{Deployment, Ensemble, Service};
+pub use service::{Deployment, Ensemble, Fsync, Persistence, Service};
 
 /// Everything that a run will do.
 #[derive(Clone)]
@@ -330,6 +330,9 @@ pub enum Fault {
     },
     /// The server's wall clock jumps, back if negative.
     ServerClockJump { target: ServerName, by_millis: i64 },
+    /// The server becomes the primary, as Sentinel makes it: clients that ask are sent to it, other replicas follow it,
+    /// and the old primary does ten seconds later, if it runs.
+    Promote { target: ServerName },
     /// The lock's key goes from the server: it is evicted, or an operator deletes it.
     EvictKey { target: ServerName },
     /// An operator deletes a contender's node in the queue.

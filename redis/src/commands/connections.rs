@@ -117,7 +117,7 @@ fn hello(
             return refuse(format!("ERR Syntax error in HELLO option '{option}'"));
         }
     }
-    let role = server.core.role_name();
+    let role = server.replication.role_name();
     let client = server.clients.get_mut(connection);
     client.resp3 = resp3.unwrap_or(client.resp3);
     if let Some(name) = name {

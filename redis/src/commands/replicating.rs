@@ -2,12 +2,77 @@
 
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
-use super::{Outcome, Row, about};
-use crate::{ConnectionId, Server};
+use super::options::{is, small, word};
+use super::{Outcome, Row, Run, Traits, about, wrong_number};
+use crate::errors::{Reply, refuse};
+use crate::peer::Address;
+use crate::{ConnectionId, Server, words};
 
-pub(super) const ROWS: &[Row] = &[about("role", 1, role)];
+pub(super) const ROWS: &[Row] = &[
+    about("config", -2, config),
+    Row {
+        name: "info",
+        arity: -1,
+        traits: Traits::STALE,
+        run: Run::Connection(info),
+    },
+    about("replicaof", 3, replicaof),
+    about("role", 1, role),
+    about("slaveof", 3, replicaof),
+];
 
-fn role(_: &mut Server, _: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    let parts = [Value::bulk("master"), Value::Integer(0), Value::array([])];
-    Ok(Outcome::Answer(Value::array(parts)))
+fn role(server: &mut Server, _: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
+    Ok(Outcome::Answer(server.replication.role()))
+}
+
+fn info(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
+    section(server, command).map(Outcome::Answer)
+}
+
+fn section(server: &Server, command: &Command) -> Reply {
+    if command.len() > 2 {
+        return Err(wrong_number("info"));
+    }
+    let known = ["replication", "all", "default", "everything"];
+    if command.len() == 1 || known.iter().any(|name| is(command, 1, name)) {
+        let text = server.replication.section(server.core.wall_millis());
+        return Ok(Value::bulk(text));
+    }
+    let section = small(word(command, 1));
+    refuse(format!("ERR not modelled: INFO {section}"))
+}
+
+fn replicaof(
+    server: &mut Server,
+    _: ConnectionId,
+    command: &Command,
+) -> Result<Outcome, ErrorReply> {
+    if is(command, 1, "NO") && is(command, 2, "ONE") {
+        server.lead();
+        return Ok(Outcome::Answer(Value::OK));
+    }
+    let port = words::integer(word(command, 2)).and_then(|port| u16::try_from(port).ok());
+    let Some(port) = port else {
+        return refuse("ERR Invalid master port");
+    };
+    let host = String::from_utf8_lossy(word(command, 1)).as_ref().into();
+    let address = Address { host, port };
+    let primary = server.replication.primary.as_ref();
+    if primary.is_some_and(|primary| primary.address == address) {
+        let text = "OK Already connected to specified master";
+        return Ok(Outcome::Answer(Value::Status(text.into())));
+    }
+    server.follow(address);
+    Ok(Outcome::Answer(Value::OK))
+}
+
+/// `CONFIG REWRITE`: from now on a restart does not change the role.
+fn config(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
+    if is(command, 1, "REWRITE") && command.len() == 2 {
+        let primary = server.replication.primary.as_ref();
+        server.configured = primary.map(|primary| primary.address.clone());
+        return Ok(Outcome::Answer(Value::OK));
+    }
+    let what = small(word(command, 1)).to_ascii_uppercase();
+    refuse(format!("ERR not modelled: CONFIG {what}"))
 }

@@ -2,8 +2,8 @@
 
 use picklock_algorithms::clients::redis::{Command, Value};
 
-use super::options::{integer, is, word};
-use super::{Row, Run, Traits, read, wrong_number};
+use super::options::{integer, word};
+use super::{Row, Run, Traits, read};
 use crate::core::Core;
 use crate::errors::{Reply, refuse};
 
@@ -19,7 +19,6 @@ const fn at_any_time(name: &'static str, arity: i32, run: fn(&mut Core, &Command
 
 pub(super) const ROWS: &[Row] = &[
     at_any_time("echo", 2, echo),
-    at_any_time("info", -1, info),
     at_any_time("lastsave", 1, lastsave),
     at_any_time("time", 1, time),
     read("select", 2, select),
@@ -48,16 +47,4 @@ fn select(_: &mut Core, command: &Command) -> Reply {
 
 fn lastsave(core: &mut Core, _: &Command) -> Reply {
     Ok(Value::Integer(core.now.wall_micros.div_euclid(1_000_000)))
-}
-
-fn info(core: &mut Core, command: &Command) -> Reply {
-    if command.len() > 2 {
-        return Err(wrong_number("info"));
-    }
-    let known = ["replication", "all", "default", "everything"];
-    if command.len() == 1 || known.iter().any(|name| is(command, 1, name)) {
-        return Ok(Value::bulk(core.replication_section()));
-    }
-    let section = String::from_utf8_lossy(word(command, 1)).into_owned();
-    refuse(format!("ERR not modelled: INFO {section}"))
 }

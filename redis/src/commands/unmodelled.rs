@@ -31,7 +31,6 @@ pub(super) const ROWS: &[Row] = &[
     not("bzpopmax", -3),
     not("bzpopmin", -3),
     not("cluster", -2),
-    not("config", -2),
     not("debug", -2),
     not("dump", 2),
     not("failover", -1),

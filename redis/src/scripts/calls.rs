@@ -177,10 +177,21 @@ impl Loan {
         if row.traits.has(Traits::WRITE) && self.read_only {
             return refuse("ERR Write commands are not allowed from read-only scripts.");
         }
+        if row.traits.has(Traits::WRITE) && !self.has_written {
+            // Asked once only: who has begun to write may go on.
+            if let Some(refusal) = self.core.refusal() {
+                return refuse(refusal);
+            }
+            self.has_written = true;
+        }
         let dirty = self.core.effects.dirty;
         let reply = match row.run {
             Run::Keys(run) => run(&mut self.core, command),
-            Run::Connection(_) => ping_value(command),
+            Run::Connection(_) if row.name == "ping" => ping_value(command),
+            Run::Connection(_) => {
+                let name = row.name.to_ascii_uppercase();
+                refuse(format!("ERR not modelled: {name} in a script"))
+            }
             Run::Not => refuse(format!(
                 "ERR not modelled: {}",
                 row.name.to_ascii_uppercase()

@@ -26,6 +26,8 @@ pub(super) struct Loan {
     pub(super) random: Random,
     /// It must not write.
     pub(super) read_only: bool,
+    /// It has written already.
+    pub(super) has_written: bool,
     /// How many instructions are left to it.
     budget: u64,
     /// In which line it was when they were used up.
@@ -39,6 +41,7 @@ thread_local! {
         core: Box::new(Core::new(Rc::new(Settings::default()))),
         random: Random::seeded(0),
         read_only: false,
+        has_written: false,
         budget: 0,
         cut: None,
     });
@@ -152,6 +155,7 @@ impl Machine {
             loan.core.resp3 = false;
             loan.random = Random::seeded(0);
             loan.read_only = read_only;
+            loan.has_written = false;
             loan.budget = loan.core.settings.script_budget;
             loan.cut = None;
         });

@@ -120,7 +120,7 @@ pub fn shown(value: &Value) -> String {
         Value::Nil => "nil".to_owned(),
         Value::NilArray => "nil-array".to_owned(),
         Value::Integer(number) => format!(":{number}"),
-        Value::Bulk(bytes) => format!("{}", bytes.escape_ascii()),
+        Value::Bulk(bytes) => bytes.escape_ascii().to_string().replace("\\'", "'"),
         Value::Status(word) => format!("+{word}"),
         Value::Error(error) => format!("-{error}"),
         Value::Array(values) => format!("[{}]", all(values)),

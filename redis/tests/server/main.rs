@@ -1,5 +1,9 @@
-//! A server, as clients see it.
+//! A server, as clients and other servers see it.
 
 mod bench;
 mod commands;
+mod disk;
+mod group;
+mod points;
+mod replication;
 mod scripts;

@@ -19,7 +19,12 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         let because = because.to_owned();
         excuses.push(Excuse { invariant, because });
     };
-    let forgets = |fault: &PlannedFault| matches!(fault.inject, Fault::CrashServer { .. });
+    let forgets = |fault: &PlannedFault| {
+        matches!(
+            fault.inject,
+            Fault::CrashServer { .. } | Fault::Promote { .. }
+        )
+    };
     let forgotten = faults.iter().any(forgets);
     if let Some(because) = faults.iter().find_map(|fault| blinds(&fault.inject)) {
         excuse("mutual-exclusion", because);
@@ -55,6 +60,7 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         } => (*parts_per_million < 0)
             .then_some("a clock that runs slow notices the end of the lease too late"),
         Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
+        Fault::Promote { .. } => Some("the new primary may not have heard of the key"),
         Fault::EvictKey { .. } => Some("the key goes before the news can reach its owner"),
         Fault::CrashServer { .. } => Some("a server that comes back has forgotten its keys"),
         Fault::Crash { .. }

@@ -14,6 +14,8 @@ pub(super) struct Cast {
     pub(super) contenders: Option<u32>,
     pub(super) servers: Option<u8>,
     pub(super) service: ServiceKind,
+    /// Whether servers talk to each other.
+    pub(super) has_links: bool,
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.

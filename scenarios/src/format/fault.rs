@@ -90,6 +90,7 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => None,
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{ContenderName, Direction, Fault, ServerName};
 
 use super::cast::Cast;
@@ -79,6 +80,10 @@ impl Body<'_, '_, '_> {
             Kind::LagServer => self.lag_server(),
             Kind::SlowDisk => self.slow_disk(),
             Kind::ServerClockJump => self.server_clock_jump(),
+            Kind::Promote => {
+                self.refuse_without_replicas();
+                self.server().map(|target| Fault::Promote { target })
+            }
             Kind::EvictKey => self.server().map(|target| Fault::EvictKey { target }),
             Kind::DeleteNode => {
                 let of = self
@@ -256,7 +261,18 @@ impl Body<'_, '_, '_> {
         })
     }
 
+    /// Between servers of Redis there are links only if some are replicas.
+    fn refuse_without_replicas(&mut self) {
+        if self.cast.service == ServiceKind::Redis && !self.cast.has_links {
+            let mistake = Mistake::new("there is no replica")
+                .label("the servers know nothing of each other")
+                .help("give [service.redis] `replicas`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+    }
+
     fn hold_link(&mut self) -> Option<Fault> {
+        self.refuse_without_replicas();
         let example = "from = [\"follower-1\"]";
         let from = self.fields.need("from", example);
         let from = from.and_then(|item| self.several_servers(&item));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Deployment, Ensemble, Network, Service, Strategy};
+use picklock_sim::plan::{Deployment, Ensemble, Fsync, Network, Persistence, Service, Strategy};
 use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
@@ -103,6 +103,14 @@ fn deployment(
         None => Some(default.servers),
     };
     let least = open.servers.iter().copied().min().or(servers);
+    let replicas = fields.get("replicas");
+    let replicas = replicas.and_then(|item| replicas_of(&item, servers, mistakes));
+    let persistence = fields.get("persistence");
+    let persistence = persistence.and_then(|item| {
+        let chosen = choose(&item, "persistence", &PERSISTENCE, mistakes)?;
+        chosen.bare(mistakes);
+        Some((chosen.kind)())
+    });
     let lease = fields.duration("lease", Zero::Senseless, mistakes);
     let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
     let retries = fields.count("retries", 0..=100, mistakes);
@@ -112,6 +120,8 @@ fn deployment(
     };
     let deployment = Deployment {
         servers: servers.unwrap_or(default.servers),
+        replicas: replicas.unwrap_or(default.replicas),
+        persistence: persistence.unwrap_or_default(),
         lease: lease.unwrap_or(default.lease),
         timeout: timeout.unwrap_or(default.timeout),
         retries: retries.unwrap_or(default.retries),
@@ -119,7 +129,29 @@ fn deployment(
         command_time: time("command-time", default.command_time),
     };
     fields.finish(mistakes);
-    (deployment, servers.and(least))
+    let all = least.map(|least| least + deployment.replicas);
+    (deployment, servers.and(all))
+}
+
+/// What servers keep on their disks, by name.
+pub(crate) const PERSISTENCE: [(&str, fn() -> Persistence); 5] = [
+    ("none", || Persistence::None),
+    ("rdb", Persistence::snapshots),
+    ("aof-no", || Persistence::Log(Fsync::Never)),
+    ("aof-everysec", || Persistence::Log(Fsync::EverySecond)),
+    ("aof-always", || Persistence::Log(Fsync::Always)),
+];
+
+fn replicas_of(item: &Item, servers: Option<u8>, mistakes: &mut Mistakes) -> Option<u8> {
+    let number = item.integer(0..=5, mistakes)?;
+    if number > 0 && servers.is_some_and(|servers| servers > 1) {
+        let mistake =
+            Mistake::new("several servers that know nothing of each other have no replicas")
+                .label("these would be replicas of which?")
+                .help("leave out `servers`, or `replicas`");
+        mistakes.add(item.span.clone(), mistake);
+    }
+    u8::try_from(number).ok()
 }
 
 /// How many servers there are that know nothing of each other.

@@ -228,7 +228,8 @@ impl<'p> Storm<'p> {
             | FaultKind::LagServer
             | FaultKind::SlowDisk
             | FaultKind::ServerClockJump
-            | FaultKind::EvictKey => self.inject_at_server(kind, draw),
+            | FaultKind::EvictKey
+            | FaultKind::Promote => self.inject_at_server(kind, draw),
             FaultKind::DeleteNode => Fault::DeleteNode { of: target },
             FaultKind::RecreateLock => Fault::RecreateLock,
         }
@@ -275,6 +276,7 @@ impl<'p> Storm<'p> {
                 by_millis: self.jump(draw),
             },
             FaultKind::EvictKey => Fault::EvictKey { target },
+            FaultKind::Promote => Fault::Promote { target },
             FaultKind::HoldLink
             | FaultKind::Pause
             | FaultKind::Crash
@@ -296,6 +298,14 @@ impl<'p> Storm<'p> {
 
     /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
     fn hold_link(&self, length: Duration, draw: &mut Draw) -> Fault {
+        if self.plan.service.kind() == ServiceKind::Redis {
+            let replica = ServerName::Number(1 + draw.below(self.servers - 1));
+            return Fault::HoldLink {
+                from: vec![ServerName::Number(0)],
+                to: replica,
+                length,
+            };
+        }
         let followers: Vec<ServerName> = (0..self.servers - 1).map(ServerName::Follower).collect();
         let held = match draw.once_in(2) {
             true => followers.len() / 2 + 1,
@@ -358,6 +368,7 @@ fn strikes(kind: FaultKind) -> Option<Strikes> {
         | FaultKind::SlowDisk
         | FaultKind::ServerClockJump
         | FaultKind::EvictKey
+        | FaultKind::Promote
         | FaultKind::DeleteNode
         | FaultKind::RecreateLock => None,
     }

@@ -105,9 +105,8 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
         }
         kinds
     };
-    let all = FaultKind::possible_in(&case.plan, &FaultKind::all());
-    assert!(all.len() > 20);
-    assert_eq!(kinds(&case), all.into_iter().collect());
+    let all = FaultKind::named_on(case.plan.service.kind());
+    assert_eq!(kinds(&case), all.map(|(_, kind)| kind).collect());
     let few = [FaultKind::Pause, FaultKind::LoseReply];
     if let Some(any) = case.open.as_mut().and_then(|open| open.faults.as_mut()) {
         any.kinds = few.to_vec();

@@ -96,9 +96,16 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
         return Vec::new();
     }
     let moments = ranked(plan, seen, *first).into_iter();
+    let delays = delays(plan, *first);
     moments
-        .map(|(trigger, by)| {
+        .flat_map(|(trigger, by)| {
+            delays
+                .iter()
+                .map(move |delay| (trigger.clone(), by, *delay))
+        })
+        .map(|(trigger, by, delay)| {
             let mut faults = vec![planned(plan, *first, by, trigger)];
+            delayed(&mut faults[0], delay);
             for kind in rest {
                 let fault = plan.faults.len() + faults.len() - 1;
                 faults.push(planned(plan, *kind, by, Trigger::Fired { fault }));
@@ -108,14 +115,32 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
         .collect()
 }
 
+/// How late a request or an answer is to be, if that is the fault: within a lease, and when it is over.
+fn delays(plan: &Plan, kind: FaultKind) -> Vec<Option<Duration>> {
+    let lease = plan.service.lease();
+    match matches!(kind, FaultKind::DelayRequest | FaultKind::DelayReply) {
+        true => vec![Some(lease / 2), Some(lease)],
+        false => vec![None],
+    }
+}
+
+fn delayed(fault: &mut PlannedFault, delay: Option<Duration>) {
+    if let (Some(delay), Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. }) =
+        (delay, &mut fault.inject)
+    {
+        *by = delay;
+        fault.text = describe::fault(&fault.inject);
+    }
+}
+
 /// A moment to aim at: how promising it is, what to wait for, and whose moment it is.
 type Shot = (u32, Trigger, ContenderName);
 
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
 
-/// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less promising,
-/// so that the best of another comes between.
+/// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
+/// promising, so that the best of another comes between.
 fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, ContenderName)> {
     let roles = Roles::of(plan, seen);
     let mut classes: Vec<(Class, Vec<Shot>)> = Vec::new();
@@ -246,6 +271,9 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
         FaultKind::ServerClockJump => Fault::ServerClockJump {
             target: ServerName::Number(0),
             by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
+        },
+        FaultKind::Promote => Fault::Promote {
+            target: ServerName::Number(1),
         },
         FaultKind::EvictKey => Fault::EvictKey {
             target: ServerName::Number(0),

@@ -70,6 +70,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
         | FaultKind::EvictKey
+        | FaultKind::Promote
         | FaultKind::ServerClockJump => match class {
             Class::Acquired => 10,
             Class::Waiting => 9,

@@ -74,10 +74,11 @@ impl Roles {
         turns.find(|turn| turn.by == by && turn.acquired <= at && at <= turn.gone)
     }
 
-    /// How much hangs on a moment, from 0 to 10. One who has the lock is in the way of all who wait for it. Of the
-    /// others, those count who have somebody before and behind them.
+    /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it. Of the
+    /// others, those count who have somebody before and behind them. Who does the same for the second time is less
+    /// promising than anybody who does it for the first: one who asks again and again would take all turns.
     pub(super) fn suspense(&self, moment: &SeenMoment, by: ContenderName, nth: u32) -> u32 {
-        let first_time = u32::from(nth == 1) * 2;
+        let first_time = u32::from(nth == 1) * 10;
         let role = match self.turn(by, moment.at) {
             Some(_) => 2 + moment.waiting.min(3) * 2,
             None => {
@@ -130,6 +131,7 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::SlowDisk
         | FaultKind::ServerClockJump
         | FaultKind::EvictKey
+        | FaultKind::Promote
         | FaultKind::DeleteNode
         | FaultKind::RecreateLock => false,
     }

@@ -57,9 +57,9 @@ impl<'f> Parts<'f> {
                 target,
                 restart_after,
             } => Self::server(target, restart_after.iter_mut().collect()),
-            Fault::ServerClockJump { target, .. } | Fault::EvictKey { target } => {
-                Self::server(target, Vec::new())
-            }
+            Fault::ServerClockJump { target, .. }
+            | Fault::EvictKey { target }
+            | Fault::Promote { target } => Self::server(target, Vec::new()),
             Fault::HangServer { target, length } | Fault::IsolateServer { target, length } => {
                 Self::server(target, vec![length])
             }

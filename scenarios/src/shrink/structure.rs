@@ -277,6 +277,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => None,
     }

@@ -158,6 +158,7 @@ fn fault(fault: &Fault) -> String {
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
+        | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => of_service(fault),
     }
@@ -203,6 +204,7 @@ fn of_service(broken: &Fault) -> String {
         Fault::ServerClockJump { target, by_millis } => {
             on("server-clock-jump", &server(*target), &[jump(*by_millis)])
         }
+        Fault::Promote { target } => on("promote", &server(*target), &[]),
         Fault::EvictKey { target } => on("evict-key", &server(*target), &[]),
         Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),
         Fault::RecreateLock => "recreate-lock = {}".to_owned(),

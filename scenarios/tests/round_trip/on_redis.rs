@@ -5,7 +5,9 @@ use std::time::Duration;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
-use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
+use picklock_sim::plan::{
+    Deployment, Fault, Fsync, Persistence, PlannedFault, ServerName, Service, Trigger,
+};
 use proptest::prelude::*;
 
 use super::plans;
@@ -16,6 +18,8 @@ fn deployment() -> BoxedStrategy<Deployment> {
         .prop_map(
             |(servers, lease, timeout, retries, retry_pause, command_time)| Deployment {
                 servers,
+                replicas: if servers == 1 { 2 } else { 0 },
+                persistence: Persistence::Log(Fsync::EverySecond),
                 lease,
                 timeout,
                 retries,
@@ -70,7 +74,10 @@ fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump:
     }
     match &mut planned.inject {
         Fault::CrashServer { target, .. } | Fault::HangServer { target, .. } => *target = server,
-        other if FaultKind::of(other).service() == Some(ServiceKind::ZooKeeper) => {
+        other
+            if FaultKind::of(other).service() == Some(ServiceKind::ZooKeeper)
+                || matches!(other, Fault::HoldLink { .. }) =>
+        {
             planned.inject = if jump % 3 == 0 {
                 Fault::EvictKey { target: server }
             } else {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
+pub use picklock_redis::{Fsync, Persistence};
 
 use crate::zookeeper::version::Version;
 
@@ -28,7 +29,15 @@ impl Service {
     pub fn servers(&self) -> u8 {
         match self {
             Self::ZooKeeper(ensemble) => ensemble.servers,
-            Self::Redis(deployment) => deployment.servers,
+            Self::Redis(deployment) => deployment.servers + deployment.replicas,
+        }
+    }
+
+    /// Whether servers talk to each other.
+    pub fn has_links(&self) -> bool {
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.servers > 1,
+            Self::Redis(deployment) => deployment.replicas > 0,
         }
     }
 
@@ -46,6 +55,10 @@ impl Service {
 pub struct Deployment {
     /// Servers that know nothing of each other: one, or several for locks that need a majority of them.
     pub servers: u8,
+    /// Replicas of the only server. With several servers there are none.
+    pub replicas: u8,
+    /// What servers keep on their disks.
+    pub persistence: Persistence,
     /// How long a lock is held before it goes by itself.
     pub lease: Duration,
     /// How long a client waits for an answer.
@@ -62,6 +75,8 @@ impl Default for Deployment {
     fn default() -> Self {
         Self {
             servers: 1,
+            replicas: 0,
+            persistence: Persistence::None,
             lease: Duration::from_secs(10),
             timeout: Duration::from_millis(500),
             retries: 0,

@@ -102,6 +102,9 @@ impl World {
         for server in 0..self.servers.len() {
             self.arm_server(ServerId(server as u8));
         }
+        for server in 0..self.redis.servers() {
+            self.arm_redis(ServerId(server as u8));
+        }
         self.arm_timed_faults();
         self.begin_calm_if_over();
         if !self.calm {

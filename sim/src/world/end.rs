@@ -89,6 +89,7 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::Promote { .. }
         | Fault::EvictKey { .. }
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => Duration::ZERO,
@@ -116,6 +117,16 @@ impl Section {
 }
 
 impl World {
+    /// Whether nothing new breaks any more.
+    pub(super) fn is_calm(&self) -> bool {
+        self.calm
+    }
+
+    /// Whether somebody has not done yet what it came for.
+    pub(super) fn contenders_are_active(&self) -> bool {
+        self.contenders_active > 0
+    }
+
     /// Ends the storm if every fault has struck and is over.
     pub(super) fn begin_calm_if_over(&mut self) {
         if !self.calm && self.faults_armed == 0 && self.faults_active == 0 {

@@ -125,7 +125,7 @@ impl World {
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::SlowDisk { .. } => self.inject_at_server(fault),
-            Fault::ServerClockJump { .. } | Fault::EvictKey { .. } => {
+            Fault::ServerClockJump { .. } | Fault::EvictKey { .. } | Fault::Promote { .. } => {
                 self.inject_at_redis(fault);
                 None
             }
@@ -191,6 +191,7 @@ impl World {
             | Fault::ClockJump { .. }
             | Fault::ClockDrift { .. }
             | Fault::ServerClockJump { .. }
+            | Fault::Promote { .. }
             | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => None,
@@ -202,6 +203,11 @@ impl World {
             && let Some(server) = self.server(target)
         {
             self.jump_redis(server, by_millis);
+        }
+        if let Fault::Promote { target } = *fault
+            && let Some(server) = self.server(target)
+        {
+            self.promote_redis(server);
         }
         if let Fault::EvictKey { target } = *fault
             && let Some(server) = self.server(target)
@@ -242,6 +248,7 @@ impl World {
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::ServerClockJump { .. }
+            | Fault::Promote { .. }
             | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => {}

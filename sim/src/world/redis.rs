@@ -2,6 +2,7 @@
 
 mod clients;
 mod keys;
+mod links;
 mod servers;
 
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use crate::plan::{Deployment, ServerName, Service};
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Output as ClientOutput};
 use keys::Holder;
+use links::Ends;
 
 /// Redis as the world sees it; nobody is there if the service is another.
 #[derive(Default)]
@@ -32,8 +34,12 @@ pub(crate) struct Redis {
     connections: Connections,
     /// What goes over each connection, by its number.
     traffic: Vec<Traffic>,
+    /// Whoever clients are sent to, if there are replicas.
+    primary: ServerId,
+    /// The links between servers, by their numbers.
+    links: Vec<Ends>,
     /// Who owns the lock by its keys.
-    owner: Option<Holder>,
+    owners: Vec<Holder>,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
 }
@@ -42,6 +48,8 @@ pub(crate) struct Redis {
 struct RedisServer {
     machine: Server,
     clock: LocalClock,
+    /// It takes writes.
+    primary: bool,
     up: bool,
     hung: bool,
     backlog: Vec<RedisEvent>,
@@ -80,9 +88,9 @@ impl Redis {
         let Service::Redis(deployment) = service else {
             return Self::default();
         };
-        let settings = Rc::new(Settings::default());
-        let server = |_| RedisServer {
-            machine: Server::new(Rc::clone(&settings)),
+        let server = |number: u8| RedisServer {
+            machine: machine(deployment, ServerId(number)),
+            primary: number == 0 || deployment.replicas == 0,
             clock: LocalClock::default(),
             up: true,
             hung: false,
@@ -96,7 +104,7 @@ impl Redis {
         };
         Self {
             deployment: deployment.clone(),
-            servers: (0..deployment.servers).map(server).collect(),
+            servers: (0..service.servers()).map(server).collect(),
             client_of: vec![None; processes],
             ..Self::default()
         }
@@ -109,7 +117,16 @@ impl Redis {
 
     /// How many independent servers there are.
     pub fn nodes(&self) -> u32 {
-        self.servers.len() as u32
+        u32::from(self.deployment.servers)
+    }
+
+    /// The server that a client is sent to.
+    fn server_for(&self, node: u32) -> ServerId {
+        if self.deployment.replicas > 0 {
+            self.primary
+        } else {
+            ServerId(node as u8)
+        }
     }
 
     /// A lane to a server that nobody else uses.
@@ -134,7 +151,12 @@ impl Redis {
             ServerName::Leader | ServerName::Of(_) => 0,
             ServerName::Follower(nth) => nth + 1,
         };
-        (place < self.nodes()).then_some(ServerId(place as u8))
+        (place < self.servers.len() as u32).then_some(ServerId(place as u8))
+    }
+
+    /// How many servers there are in all.
+    pub fn servers(&self) -> usize {
+        self.servers.len()
     }
 
     /// Whether every server runs.
@@ -149,6 +171,18 @@ impl Redis {
     fn server_of(&self, connection: ConnectionId) -> ServerId {
         self.connections.get(connection).server
     }
+}
+
+/// A server of a deployment that has not begun to run.
+fn machine(deployment: &Deployment, server: ServerId) -> Server {
+    let follows = deployment.replicas > 0 && server.0 > 0;
+    Server::new(Rc::new(Settings {
+        number: server.0.into(),
+        address: Some(links::address(server)),
+        primary: follows.then(|| links::address(ServerId(0))),
+        persistence: deployment.persistence.clone(),
+        ..Settings::default()
+    }))
 }
 
 /// Whether this is a message of a channel, and no answer.
@@ -175,6 +209,11 @@ impl World {
             RedisEvent::ServerWake { server } => self.redis_wake(server),
             RedisEvent::ClientWake { client } => self.redis_client_wake(client),
             RedisEvent::LeaseEnds { server } => self.lease_ends(server),
+            RedisEvent::KnockOfReplica { link } => self.knock_of_replica(link),
+            RedisEvent::LinkStands { link, up } => self.link_stands(link, up),
+            RedisEvent::ToPeer { to, link, message } => self.at_redis_peer(to, link, *message),
+            RedisEvent::LinkGone { server, link } => self.link_gone(server, link),
+            RedisEvent::Demote { server } => self.demote_redis(server),
         }
     }
 
@@ -195,9 +234,15 @@ impl World {
                 let process = self.redis.clients[client.0 as usize].process;
                 self.deliver_to_process(process, Event::Redis(event))
             }
+            RedisEvent::ToPeer { to: server, .. } | RedisEvent::LinkGone { server, .. } => {
+                self.deliver_to_redis(*server, event).map(Event::Redis)
+            }
             RedisEvent::Knock { .. }
             | RedisEvent::ServerWake { .. }
-            | RedisEvent::LeaseEnds { .. } => Some(Event::Redis(event)),
+            | RedisEvent::LeaseEnds { .. }
+            | RedisEvent::KnockOfReplica { .. }
+            | RedisEvent::LinkStands { .. }
+            | RedisEvent::Demote { .. } => Some(Event::Redis(event)),
         }
     }
 

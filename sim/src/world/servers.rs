@@ -278,7 +278,8 @@ impl World {
     }
 
     pub(super) fn link_between(&self, from: ServerId, to: ServerId) -> usize {
-        usize::from(from.0) * self.servers.len() + usize::from(to.0)
+        let servers = self.servers.len().max(self.redis.servers());
+        usize::from(from.0) * servers + usize::from(to.0)
     }
 
     /// A message of another server arrives, if its sender lived long enough to send it.

@@ -121,6 +121,11 @@ pub const FAULTS: &[Example] = &[
         r#"inject.server-clock-jump = { target = "server-1", by = "40s" }"#,
     ),
     row(
+        "promote",
+        "The replica becomes the primary, as in a failover, with what it has heard so far (Redis).",
+        r#"inject.promote = { target = "server-2" }"#,
+    ),
+    row(
         "evict-key",
         "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
         r#"inject.evict-key = { target = "server-1" }"#,

@@ -75,6 +75,10 @@ impl Model {
                     self.not_modelled.push(what);
                     continue;
                 }
+                Output::ReachPrimary { .. } | Output::ToPeer { .. } | Output::CloseLink { .. } => {
+                    self.not_modelled.push("replication".to_owned());
+                    continue;
+                }
                 Output::ScriptCut { script, line } => {
                     self.not_modelled.push(format!("line {line} of {script}"));
                     continue;

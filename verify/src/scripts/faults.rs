@@ -83,7 +83,8 @@ pub(super) const NEW_EPOCH: Script = Script {
     },
 };
 
-/// A server that stands alone dies and comes back: it has what was written, and its sessions have their full time again.
+/// A server that stands alone dies and comes back: it has what was written, and its sessions have their full time
+/// again.
 pub(super) const RESTARTED: Script = Script {
     name: "a server that stands alone comes back",
     servers: 1,

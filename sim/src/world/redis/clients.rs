@@ -5,7 +5,7 @@ use picklock_checker::VirtualTime;
 
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
-use crate::network::{ConnectionId, ServerId};
+use crate::network::ConnectionId;
 use crate::process::ProcessId;
 use crate::redis::client::{Client, End, Input, Output, Settings};
 use crate::world::moments::{Moment, Occasion};
@@ -86,7 +86,7 @@ impl World {
     }
 
     fn connect_to_redis(&mut self, client: ClientId, end: End, node: u32) {
-        let server = ServerId(node as u8);
+        let server = self.redis.server_for(node);
         let connection = self.redis.connections.open(client.0, server);
         self.redis.traffic.push(Traffic::default());
         let slot = &mut self.redis.clients[client.0 as usize];

@@ -37,46 +37,67 @@ impl World {
             let over = slot.expires.is_some_and(|expires| wall / 1_000 > expires);
             let expired = identity.is_none() && over;
             let actor = if expired { Actor::SessionEnd } else { actor };
-            let slot = &mut self.redis.servers[server.0 as usize];
-            // A clock that jumps back brings a key to life again that has expired and was not touched since.
-            let back = slot
-                .before
-                .take_if(|before| identity.as_ref() == Some(&before.identity));
-            let holder = match (back, identity, actor) {
-                (Some(before), _, _) => Some(before),
+            let known = identity.as_ref().and_then(|identity| self.known(identity));
+            let holder = match (known, identity, actor) {
+                (Some(known), _, _) => Some(known),
                 (None, Some(identity), Actor::Contender(by)) => Some(Holder { by, identity }),
                 (None, _, _) => None,
             };
+            let slot = &mut self.redis.servers[server.0 as usize];
             if let Some(before) = std::mem::replace(&mut slot.holder, holder) {
                 slot.before = Some(before);
             }
-            self.owner_may_change(actor);
+            self.owners_may_change(actor);
         }
         self.arm_lease_check(server);
     }
 
-    /// Who has set the key on more than half of the servers owns the lock.
-    fn owner_may_change(&mut self, actor: Actor) {
+    /// Who has set the key on more than half of the servers owns the lock; with replicas, whoever has set it on a server
+    /// that runs and takes writes. There may be two of those.
+    fn owners_now(&self) -> Vec<Holder> {
         let redis = &self.redis;
+        if redis.deployment.replicas > 0 {
+            let primaries = redis.servers.iter().filter(|slot| slot.primary && slot.up);
+            let mut owners: Vec<Holder> = Vec::new();
+            for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
+                if !owners.contains(holder) {
+                    owners.push(holder.clone());
+                }
+            }
+            return owners;
+        }
         let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
         let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
         let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
-        if owner == redis.owner.as_ref() {
+        owner.cloned().into_iter().collect()
+    }
+
+    /// Records who comes to own the lock, and who ceases to.
+    pub(super) fn owners_may_change(&mut self, actor: Actor) {
+        let owners = self.owners_now();
+        if owners == self.redis.owners {
             return;
         }
-        let owner = owner.cloned();
-        if let Some(before) = std::mem::replace(&mut self.redis.owner, owner) {
+        let before = std::mem::replace(&mut self.redis.owners, owners.clone());
+        for gone in before.iter().filter(|holder| !owners.contains(holder)) {
             if self.draining {
                 self.recorder.counts.departures += 1;
             }
             self.ownership
-                .key_gone(self.now, before.by, actor, &mut self.recorder);
+                .key_gone(self.now, gone.by, actor, &mut self.recorder);
         }
-        if let Some(owner) = &self.redis.owner {
+        for new in owners.iter().filter(|holder| !before.contains(holder)) {
             let name = self.recorder.name(&self.lock_path);
             self.ownership
-                .key_set(self.now, owner.by, name, &mut self.recorder);
+                .key_set(self.now, new.by, name, &mut self.recorder);
         }
+    }
+
+    /// Who has set a key that came from another server, or that a clock brings back to life.
+    fn known(&self, identity: &Bytes) -> Option<Holder> {
+        let known = self.redis.servers.iter();
+        let mut known = known.flat_map(|slot| slot.holder.iter().chain(&slot.before));
+        known.find(|holder| holder.identity == *identity).cloned()
     }
 
     /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.

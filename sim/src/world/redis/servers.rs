@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::{Ended, VirtualTime};
-use picklock_redis::{ConnectionId as At, Input, Now, Output, Server};
+use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
 
 use super::is_message;
 use crate::event::{Event, RedisEvent};
@@ -25,7 +25,7 @@ impl World {
     }
 
     /// Lets a server handle an input. What it wants done is done by [`redis_says`](Self::redis_says).
-    fn tell_redis(&mut self, server: ServerId, input: Input, by: Actor) {
+    pub(super) fn tell_redis(&mut self, server: ServerId, input: Input, by: Actor) {
         let now = self.redis_now(server);
         let redis = &mut self.redis;
         let machine = &mut redis.servers[server.0 as usize].machine;
@@ -34,7 +34,7 @@ impl World {
     }
 
     /// Does what a server wants done.
-    fn redis_says(&mut self, server: ServerId) {
+    pub(super) fn redis_says(&mut self, server: ServerId) {
         let mut outputs = std::mem::take(&mut self.redis.server_outputs);
         for output in outputs.drain(..) {
             match output {
@@ -43,6 +43,9 @@ impl World {
                     self.send_to_redis_client(server, ConnectionId(connection.0), value);
                 }
                 Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
+                Output::ReachPrimary { to } => self.reach_primary(server, &to),
+                Output::ToPeer { link, message } => self.send_to_redis_peer(server, link, message),
+                Output::CloseLink { link } => self.close_link(server, link),
                 // What happens from here on proves nothing.
                 Output::NotModelled { what } => self.not_modelled(what),
                 Output::ScriptCut { script, line } => {
@@ -61,7 +64,7 @@ impl World {
         self.ended = self.ended.or(Some(Ended::NotModelled));
     }
 
-    fn arm_redis(&mut self, server: ServerId) {
+    pub(in crate::world) fn arm_redis(&mut self, server: ServerId) {
         let slot = &mut self.redis.servers[server.0 as usize];
         let wake = slot.clock.world_time(slot.machine.next_wake());
         if slot.up && !slot.hung && wake < slot.wake {
@@ -201,6 +204,7 @@ impl World {
         slot.up = false;
         slot.hung = false;
         slot.backlog.clear();
+        self.close_links_of(server);
         for number in 0..self.redis.traffic.len() {
             let connection = ConnectionId(number as u32);
             if self.redis.server_of(connection) == server {
@@ -209,7 +213,7 @@ impl World {
         }
     }
 
-    /// A dead server comes back with nothing: nothing of it was on disk.
+    /// A dead server comes back with what it had on its disk.
     pub(in crate::world) fn restart_redis(&mut self, server: ServerId) {
         let slot = &mut self.redis.servers[server.0 as usize];
         if slot.up {
@@ -217,9 +221,12 @@ impl World {
         }
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
-        slot.machine = Server::new(std::rc::Rc::default());
+        let now = self.redis_now(server);
+        let redis = &mut self.redis;
+        let machine = &mut redis.servers[server.0 as usize].machine;
+        machine.restart(now, End::Kill, &mut redis.server_outputs);
         self.follow_key(server, Actor::Outsider);
-        self.arm_redis(server);
+        self.redis_says(server);
     }
 
     /// A server stands still; its kernel goes on.
@@ -250,9 +257,13 @@ impl World {
 
     /// The lock's key goes from a server, as if an operator had deleted it.
     pub(in crate::world) fn evict_from_redis(&mut self, server: ServerId) {
+        self.run_as_operator(server, Command::new("DEL").arg(LOCK_KEY));
+    }
+
+    /// Somebody with a shell on the server's machine runs a command.
+    pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
         let connection = OPERATOR;
         self.tell_redis(server, Input::Connected { connection }, Actor::Outsider);
-        let command = Command::new("DEL").arg(LOCK_KEY);
         let received = Input::Received {
             connection,
             command,

@@ -1,0 +1,129 @@
+//! What a server has on its disk, and what a restart makes of it.
+
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+
+use crate::keyspace::Keyspace;
+use crate::scripts::Scripts;
+use crate::settings::{Fsync, Persistence};
+use crate::{Now, Output, Server};
+
+/// How long the kernel may keep what was written before it is on the disk, if nobody asks for more.
+const WRITE_BACK: Duration = Duration::from_secs(30);
+/// How often the log goes to the disk, if it is to go every second.
+const EVERY_SECOND: Duration = Duration::from_secs(1);
+
+/// How a server ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It is shut down, and saves what it is to save.
+    Shutdown,
+    /// Its process is killed. The kernel lives, and has what was written.
+    Kill,
+    /// The power goes: what is not on the disk is lost.
+    PowerLoss,
+}
+
+/// What would be read after the worst end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disk {
+    image: Keyspace,
+    /// How many changes there had been when the image was made, and when that was.
+    dirty: u64,
+    made: VirtualTime,
+    /// When the first change was made that the image has not.
+    since: Option<VirtualTime>,
+}
+
+impl Disk {
+    /// When the next image is to be made, if there are so many changes by now.
+    fn due(&self, persistence: &Persistence, dirty: u64) -> VirtualTime {
+        let changes = dirty.saturating_sub(self.dirty);
+        let after = |wait: Duration| {
+            if changes > 0 {
+                self.made + wait
+            } else {
+                VirtualTime::NEVER
+            }
+        };
+        match persistence {
+            Persistence::None | Persistence::Log(Fsync::Always) => VirtualTime::NEVER,
+            Persistence::Log(Fsync::EverySecond) => after(EVERY_SECOND),
+            Persistence::Log(Fsync::Never) => self
+                .since
+                .map_or(VirtualTime::NEVER, |since| since + WRITE_BACK),
+            Persistence::Snapshots(points) => {
+                let reached = points
+                    .iter()
+                    .filter(|point| changes >= point.changes.max(1));
+                let times = reached.map(|point| self.made + point.after);
+                times.min().unwrap_or(VirtualTime::NEVER)
+            }
+        }
+    }
+}
+
+impl Server {
+    /// When something is to be written to the disk next.
+    pub(crate) fn disk_due(&self) -> VirtualTime {
+        let persistence = &self.core.settings.persistence;
+        self.disk.due(persistence, self.core.effects.dirty)
+    }
+
+    /// Writes to the disk, if it is time.
+    pub(crate) fn write_disk(&mut self) {
+        let now = self.core.now.monotonic;
+        if self.core.effects.dirty > self.disk.dirty {
+            self.disk.since.get_or_insert(now);
+        }
+        if self.disk_due() <= now {
+            self.disk.image = self.core.keys.clone();
+            self.disk.dirty = self.core.effects.dirty;
+            self.disk.made = now;
+            self.disk.since = None;
+        }
+    }
+
+    /// The server ends so, and starts again. All its connections and links are gone, without a word of its own; so are
+    /// the scripts that it knew.
+    pub fn restart(&mut self, now: Now, end: End, out: &mut Vec<Output>) {
+        let kept = match (&self.core.settings.persistence, end) {
+            (Persistence::None, _) => false,
+            (Persistence::Log(Fsync::Always), _) | (Persistence::Log(_), End::Kill) => true,
+            (_, End::Shutdown) => true,
+            (Persistence::Log(_), End::PowerLoss) => false,
+            (Persistence::Snapshots(_), End::Kill | End::PowerLoss) => false,
+        };
+        let keys = if kept {
+            self.core.keys.clone()
+        } else {
+            self.disk.image.clone()
+        };
+        let replication = self.replication.restarted();
+        let configured = self.configured.clone();
+        let settings = std::rc::Rc::clone(&self.core.settings);
+        let mut new = Self::new(settings);
+        new.core.now = now;
+        new.replication = replication;
+        new.scripts = Scripts::default();
+        new.core.keys = keys;
+        new.configured.clone_from(&configured);
+        if configured.is_none() {
+            // Time has gone on meanwhile, and a primary throws away what has expired.
+            for key in new.core.keys.expired(new.core.wall_millis()) {
+                new.core.keys.remove(&key);
+            }
+        }
+        new.disk.image = new.core.keys.clone();
+        new.disk.made = now.monotonic;
+        *self = new;
+        std::mem::swap(&mut self.core.out, out);
+        match configured {
+            Some(address) => self.follow(address),
+            None => self.set_role(),
+        }
+        self.set_wake();
+        std::mem::swap(&mut self.core.out, out);
+    }
+}
