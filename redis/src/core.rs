@@ -178,6 +178,11 @@ impl Core {
             self.keys.remove(key);
         }
         self.effects.dirty += 1;
+        self.touched(key);
+    }
+
+    /// Tells who watches a key that it was changed. Replicas hear nothing of it.
+    pub(crate) fn touched(&mut self, key: &[u8]) {
         if !self.watches.is_empty() {
             let there = self.keys.get(key).is_some();
             self.watches.touch(key, there);

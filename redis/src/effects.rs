@@ -28,9 +28,8 @@ impl Effects {
         }
     }
 
-    /// Adds to what is told of this unit.
+    /// Adds to what is told of this unit. It does not count as a change of the command that has come upon it.
     pub(crate) fn add_with(&mut self, command: impl FnOnce() -> Command) {
-        self.dirty += 1;
         if self.wanted {
             self.unit.push(command());
         }

@@ -24,4 +24,6 @@ fn the_model_answers_as_a_real_server_does() {
         Vec::<&String>::new()
     );
     assert_eq!(compared.agreeing, compared.answers);
+    assert_eq!(compared.streamed_alike, compared.streamed);
+    assert_eq!(compared.differences, []);
 }

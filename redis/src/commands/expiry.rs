@@ -101,7 +101,11 @@ fn expire_in(core: &mut Core, command: &Command, unit: Unit) -> Reply {
     } else {
         core.keys.expire_at(key, Some(at));
         core.changed(key);
-        core.instead(|| Command::new("PEXPIREAT").arg(key).number(at));
+        core.instead(|| {
+            // The conditions go with it, although they were found to hold.
+            let absolute = Command::new("PEXPIREAT").arg(key).number(at);
+            command.words().skip(3).fold(absolute, Command::arg)
+        });
     }
     Ok(Value::Integer(1))
 }

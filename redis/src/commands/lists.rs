@@ -251,6 +251,7 @@ fn ltrim(core: &mut Core, command: &Command) -> Reply {
     let Some(list) = core.write::<List>(key)? else {
         return Ok(Value::OK);
     };
+    let before = list.0.len();
     match range(start, stop, list.0.len()) {
         Some((start, stop)) => {
             list.0.truncate(stop + 1);
@@ -258,6 +259,11 @@ fn ltrim(core: &mut Core, command: &Command) -> Reply {
         }
         None => list.0.clear(),
     }
-    core.changed(key);
+    if list.0.len() == before {
+        // Who watches it takes it for changed, and replicas are told nothing.
+        core.touched(key);
+    } else {
+        core.changed(key);
+    }
     Ok(Value::OK)
 }

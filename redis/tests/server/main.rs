@@ -4,6 +4,7 @@ mod bench;
 mod commands;
 mod disk;
 mod group;
+mod models;
 mod points;
 mod replication;
 mod scripts;

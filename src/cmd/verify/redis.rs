@@ -79,7 +79,10 @@ fn shown(seed: u64, compared: &Compared) -> String {
     };
     let _ = writeln!(
         text,
-        "redis, seed {seed}: {} commands, {} of {} answers agree ({share:.2} %)",
+        "replicas were told {} commands, {} agree\nredis, seed {seed}: {} commands, {} of {} answers agree \
+         ({share:.2} %)",
+        thousands(compared.streamed),
+        thousands(compared.streamed_alike),
         thousands(compared.commands),
         thousands(agreeing),
         thousands(answers),

@@ -8,7 +8,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 
 use super::Plan;
 use super::model::Model;
-use super::normal::{alike, plain, shown};
+use super::normal::{alike, plain, same_command, shown};
 use super::random::Random;
 use super::scripts::Script;
 use super::side::{Incoming, Side, WIRES};
@@ -44,6 +44,10 @@ pub struct Compared {
     pub agreeing: u64,
     /// The others.
     pub differences: Vec<Difference>,
+    /// Commands that replicas were told, and how many of them are the same.
+    pub streamed: u64,
+    /// See there.
+    pub streamed_alike: u64,
     /// What the model has said it does not model, which does not count as agreeing.
     pub not_modelled: BTreeMap<String, u64>,
 }
@@ -129,18 +133,55 @@ impl<R: Side> Pair<R> {
             done += 1;
             told(done);
         }
-        Ok(())
+        self.begin("the end")
     }
 
     fn begin(&mut self, part: &str) -> Result<(), VerifyError> {
-        self.part = part.to_owned();
         for wire in 0..WIRES {
             self.perform(&Step::Renew { wire })?;
         }
+        self.compare_streams()?;
+        self.part = part.to_owned();
         for words in [&["FLUSHALL"][..], &["SCRIPT", "FLUSH"]] {
             if let Some(command) = Command::of(words) {
                 self.perform(&Step::Ask { wire: 0, command })?;
             }
+        }
+        Ok(())
+    }
+
+    /// Compares what replicas were told since the last time.
+    fn compare_streams(&mut self) -> Result<(), VerifyError> {
+        const CHANNEL: &str = "picklock";
+        let text = self.turn.to_string();
+        if self.turn <= WIRES as u64 {
+            self.model.attach();
+        }
+        let command = Command::new("PUBLISH").arg(CHANNEL).arg(&text);
+        self.perform(&Step::Ask { wire: 0, command })?;
+        let real = self.real.streamed(CHANNEL, &text)?;
+        let mut model = self.model.streamed(CHANNEL, &text)?;
+        // It is idle for long here, and says so.
+        model.retain(|command| !command.is("PING"));
+        for place in 0..real.len().max(model.len()) {
+            self.compared.streamed += 1;
+            let (real, model) = (real.get(place), model.get(place));
+            if same_command(real, model) {
+                self.compared.streamed_alike += 1;
+                continue;
+            }
+            let text = |command: Option<&Command>| {
+                command.map_or("nothing".to_owned(), Command::to_string)
+            };
+            self.compared.differences.push(Difference {
+                part: self.part.clone(),
+                asked: format!("command {} of what replicas are told", place + 1),
+                wire: WIRES,
+                real: text(real),
+                model: text(model),
+            });
+            // What follows is no more than shifted.
+            break;
         }
         Ok(())
     }

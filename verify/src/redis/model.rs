@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
-use picklock_redis::{ConnectionId, Input, Now, Output, Server, Settings};
+use picklock_redis::{
+    Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, Settings,
+};
 
 use super::side::{Incoming, Side, WIRES};
 use crate::error::VerifyError;
@@ -18,6 +20,8 @@ pub(super) struct Model {
     /// The connection that each wire is at the moment, and what has come over it.
     wires: [(ConnectionId, VecDeque<Incoming>); WIRES],
     next: u32,
+    /// What its replica was told.
+    stream: Vec<Command>,
     /// What it has said it does not model.
     pub(super) not_modelled: Vec<String>,
 }
@@ -37,6 +41,7 @@ impl Model {
             out: Vec::new(),
             wires: std::array::from_fn(|_| (ConnectionId(u32::MAX), VecDeque::new())),
             next: 0,
+            stream: Vec::new(),
             not_modelled: Vec::new(),
         }
     }
@@ -65,6 +70,22 @@ impl Model {
         self.now.wall_micros = wall_micros;
     }
 
+    /// Attaches a replica that says nothing but that it is there.
+    pub(super) fn attach(&mut self) {
+        let link = LinkId(0);
+        let sync = PeerMessage::Sync {
+            id: None,
+            wanted: 0,
+            address: Some(Address {
+                host: "127.0.0.1".into(),
+                port: 0,
+            }),
+        };
+        for message in [sync, PeerMessage::Ack { offset: 0 }] {
+            self.handle(Input::FromPeer { link, message });
+        }
+    }
+
     fn handle(&mut self, input: Input) {
         self.server.handle(self.now, input, &mut self.out);
         for output in self.out.drain(..) {
@@ -75,8 +96,14 @@ impl Model {
                     self.not_modelled.push(what);
                     continue;
                 }
+                Output::ToPeer {
+                    message: PeerMessage::Stream(part),
+                    ..
+                } => {
+                    self.stream.extend(part.commands.iter().cloned());
+                    continue;
+                }
                 Output::ReachPrimary { .. } | Output::ToPeer { .. } | Output::CloseLink { .. } => {
-                    self.not_modelled.push("replication".to_owned());
                     continue;
                 }
                 Output::ScriptCut { script, line } => {
@@ -126,5 +153,12 @@ impl Side for Model {
             self.move_to(self.now.wall_micros + wait);
             self.handle(Input::Wake);
         }
+    }
+
+    fn streamed(&mut self, _: &str, _: &str) -> Result<Vec<Command>, VerifyError> {
+        let link = LinkId(0);
+        let message = PeerMessage::Ack { offset: 0 };
+        self.handle(Input::FromPeer { link, message });
+        Ok(std::mem::take(&mut self.stream))
     }
 }

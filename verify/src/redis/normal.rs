@@ -1,6 +1,6 @@
 //! Answers, without what two servers cannot agree on.
 
-use picklock_algorithms::clients::redis::Value;
+use picklock_algorithms::clients::redis::{Command, Value};
 
 use super::side::Incoming;
 use super::step::Step;
@@ -130,4 +130,17 @@ fn same(real: &Value, model: &Value) -> bool {
         }
         _ => real == model,
     }
+}
+
+/// Whether replicas were told the same; moments in milliseconds may be a little apart.
+pub(super) fn same_command(real: Option<&Command>, model: Option<&Command>) -> bool {
+    let (Some(real), Some(model)) = (real, model) else {
+        return false;
+    };
+    let number = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<i64>().ok();
+    let same_word = |(real, model): (&[u8], &[u8])| match (number(real), number(model)) {
+        (Some(real), Some(model)) if real > 1_000_000 => (real - model).abs() <= TOLERANCE,
+        _ => real == model,
+    };
+    real.len() == model.len() && real.words().zip(model.words()).all(same_word)
 }

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Program, Stdio};
@@ -25,6 +25,9 @@ pub const HOW: &str = "apt-get install --no-install-recommends redis-server";
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often one looks whether it has started.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// How a replica says that it is there.
+const ACK: &[u8] = b"*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$1\r\n0\r\n";
 
 /// A Redis that can be started.
 #[derive(Clone, Debug)]
@@ -60,6 +63,8 @@ impl Installed {
 /// A real server, and connections to it.
 pub(super) struct Real<'a> {
     wires: [Option<BufReader<TcpStream>>; WIRES],
+    /// As a replica sees it.
+    replica: Option<BufReader<TcpStream>>,
     process: Process,
     stop: &'a AtomicBool,
 }
@@ -79,6 +84,7 @@ impl<'a> Real<'a> {
         let process = Process::start(installed)?;
         let mut real = Self {
             wires: [const { None }; WIRES],
+            replica: None,
             process,
             stop,
         };
@@ -92,7 +98,28 @@ impl<'a> Real<'a> {
             }
         }
         real.wires[0] = None;
+        let attached = real.attach();
+        attached.map_err(VerifyError::io("cannot become a replica of redis-server"))?;
         Ok(real)
+    }
+
+    /// Becomes a replica, which throws the keys away and listens to what comes after.
+    fn attach(&mut self) -> std::io::Result<()> {
+        let mut stream = self.process.open()?;
+        stream.get_mut().write_all(b"PSYNC ? -1\r\n")?;
+        let mut line = Vec::new();
+        while !line.starts_with(b"$") {
+            line.clear();
+            if stream.read_until(b'\n', &mut line)? == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let length = String::from_utf8_lossy(&line[1..]).trim().parse();
+        let mut keys = vec![0; length.unwrap_or(0)];
+        stream.read_exact(&mut keys)?;
+        stream.get_mut().write_all(ACK)?;
+        self.replica = Some(stream);
+        Ok(())
     }
 
     fn await_start(&mut self) -> Result<(), VerifyError> {
@@ -134,6 +161,7 @@ impl Process {
         let child = apart(&mut Program::new(&installed.server))
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
             .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
+            .args(["--repl-ping-replica-period", "3600"])
             .args(["--enable-debug-command", "local", "--dir"])
             .arg(&home)
             .stdin(Stdio::null())
@@ -235,6 +263,31 @@ impl Side for Real<'_> {
             _ => Err(VerifyError::io("cannot read an answer of redis-server")(
                 error,
             )),
+        }
+    }
+
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError> {
+        let mut commands = Vec::new();
+        let Some(stream) = &mut self.replica else {
+            return Ok(commands);
+        };
+        // So that it is not taken for dead.
+        let _ = stream.get_mut().write_all(ACK);
+        loop {
+            let value = resp::decode(stream);
+            let value = value.map_err(VerifyError::io("cannot read what replicas are told"))?;
+            let words = value.values().unwrap_or_default();
+            let words = words.iter().filter_map(Value::bytes);
+            let Some(command) = Command::of(words) else {
+                continue;
+            };
+            let is_last = command.is("PUBLISH")
+                && command.word(1) == Some(channel.as_bytes())
+                && command.word(2) == Some(text.as_bytes());
+            commands.push(command);
+            if is_last {
+                return Ok(commands);
+            }
         }
     }
 }

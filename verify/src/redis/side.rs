@@ -24,4 +24,6 @@ pub(super) trait Side {
     fn send(&mut self, wire: usize, command: &Command) -> Result<(), VerifyError>;
     /// What comes next; it is waited for.
     fn receive(&mut self, wire: usize) -> Result<Incoming, VerifyError>;
+    /// What replicas were told, up to a message on this channel with this text.
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError>;
 }
