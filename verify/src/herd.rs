@@ -1,5 +1,5 @@
-//! The herd experiment on real servers: how many notifications a queue costs while it drains, counted at the clients and
-//! by the servers themselves, beside what the model has for the same.
+//! The herd experiment on real servers: how many notifications a queue costs while it drains, counted at the clients
+//! and by the servers themselves, beside what the model has for the same.
 
 mod queue;
 mod real;

@@ -133,8 +133,11 @@ fn deployment(
     (deployment, servers.and(all))
 }
 
+/// Makes one, for save points are a list.
+type Make = fn() -> Persistence;
+
 /// What servers keep on their disks, by name.
-pub(crate) const PERSISTENCE: [(&str, fn() -> Persistence); 5] = [
+pub(crate) const PERSISTENCE: [(&str, Make); 5] = [
     ("none", || Persistence::None),
     ("rdb", Persistence::snapshots),
     ("aof-no", || Persistence::Log(Fsync::Never)),

@@ -198,24 +198,6 @@ impl World {
         }
     }
 
-    fn inject_at_redis(&mut self, fault: &Fault) {
-        if let Fault::ServerClockJump { target, by_millis } = *fault
-            && let Some(server) = self.server(target)
-        {
-            self.jump_redis(server, by_millis);
-        }
-        if let Fault::Promote { target } = *fault
-            && let Some(server) = self.server(target)
-        {
-            self.promote_redis(server);
-        }
-        if let Fault::EvictKey { target } = *fault
-            && let Some(server) = self.server(target)
-        {
-            self.evict_from_redis(server);
-        }
-    }
-
     /// A fault is undone.
     pub(super) fn heal(&mut self, fault: usize) {
         let plan = std::rc::Rc::clone(&self.plan);

@@ -1,6 +1,7 @@
 //! Redis in the world: its servers and clients, and what they say to each other.
 
 mod clients;
+mod faults;
 mod keys;
 mod links;
 mod servers;

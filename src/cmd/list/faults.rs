@@ -221,8 +221,9 @@ mod tests {
     /// On ZooKeeper, or, if it is of Redis alone, on Redis.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
-        on("zookeeper", "zk-predecessor-watch")
-            .or_else(|mistakes| on("redis", "redis-compare-and-delete").map_err(|_| mistakes))
+        on("zookeeper]\nservers = 3", "zk-predecessor-watch").or_else(|mistakes| {
+            on("redis]\nreplicas = 1", "redis-compare-and-delete").map_err(|_| mistakes)
+        })
     }
 
     fn read_on(
@@ -236,7 +237,7 @@ mod tests {
 claim = "Things break."
 because = "They do."
 source = "A test"
-[service.{service}]
+[service.{service}
 [workload]
 contenders = 3
 [[fault]]

@@ -1,5 +1,5 @@
-//! A client that waits for a lock in one of three ways, as a machine without a clock: it is told what came, and says what
-//! to send.
+//! A client that waits for a lock in one of three ways, as a machine without a clock: it is told what came, and says
+//! what to send.
 
 use std::rc::Rc;
 

@@ -52,8 +52,8 @@ impl World {
         self.arm_lease_check(server);
     }
 
-    /// Who has set the key on more than half of the servers owns the lock; with replicas, whoever has set it on a server
-    /// that runs and takes writes. There may be two of those.
+    /// Who has set the key on more than half of the servers owns the lock; with replicas, whoever has set it on a
+    /// server that runs and takes writes. There may be two of those.
     fn owners_now(&self) -> Vec<Holder> {
         let redis = &self.redis;
         if redis.deployment.replicas > 0 {
