@@ -36,61 +36,9 @@ impl fmt::Debug for Sha {
     }
 }
 
-/// The SHA1 of these bytes (RFC 3174).
+/// The SHA1 of these bytes.
 pub(crate) fn sha_of(bytes: &[u8]) -> Sha {
-    let mut padded = bytes.to_vec();
-    padded.push(0x80);
-    while padded.len() % 64 != 56 {
-        padded.push(0);
-    }
-    padded.extend_from_slice(&(bytes.len() as u64 * 8).to_be_bytes());
-    let mut state = [
-        0x6745_2301_u32,
-        0xefcd_ab89,
-        0x98ba_dcfe,
-        0x1032_5476,
-        0xc3d2_e1f0,
-    ];
-    padded
-        .chunks_exact(64)
-        .for_each(|block| add(&mut state, block));
-    let mut sha = [0; 20];
-    for (bytes, word) in sha.chunks_exact_mut(4).zip(state) {
-        bytes.copy_from_slice(&word.to_be_bytes());
-    }
-    Sha(sha)
-}
-
-fn add(state: &mut [u32; 5], block: &[u8]) {
-    let mut words = [0_u32; 80];
-    for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
-        *word = bytes
-            .iter()
-            .fold(0, |word, byte| word << 8 | u32::from(*byte));
-    }
-    for at in 16..80 {
-        let mixed = words[at - 3] ^ words[at - 8] ^ words[at - 14] ^ words[at - 16];
-        words[at] = mixed.rotate_left(1);
-    }
-    let [mut a, mut b, mut c, mut d, mut e] = *state;
-    for (at, word) in words.iter().enumerate() {
-        let (mix, constant) = match at {
-            0..20 => ((b & c) | (!b & d), 0x5a82_7999),
-            20..40 => (b ^ c ^ d, 0x6ed9_eba1),
-            40..60 => ((b & c) | (b & d) | (c & d), 0x8f1b_bcdc),
-            _ => (b ^ c ^ d, 0xca62_c1d6),
-        };
-        let next = a
-            .rotate_left(5)
-            .wrapping_add(mix)
-            .wrapping_add(e)
-            .wrapping_add(constant)
-            .wrapping_add(*word);
-        (e, d, c, b, a) = (d, c, b.rotate_left(30), a, next);
-    }
-    for (sum, more) in state.iter_mut().zip([a, b, c, d, e]) {
-        *sum = sum.wrapping_add(more);
-    }
+    Sha(sha1_smol::Sha1::from(bytes).digest().bytes())
 }
 
 #[cfg(test)]

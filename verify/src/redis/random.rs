@@ -64,7 +64,9 @@ const TEMPLATES: &[&str] = &[
     "PEXPIRE K L XX",
     "PEXPIRE K L GT",
     "PEXPIRE K L LT",
-    "PEXPIRE K N",
+    // A time of a few milliseconds would end on one side before the other.
+    "PEXPIRE K 0",
+    "PEXPIRE K -5",
     "PERSIST K",
     "TTL K",
     "PTTL K",
