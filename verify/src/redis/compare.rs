@@ -128,7 +128,9 @@ impl<R: Side> Pair<R> {
             }
             check(stop)?;
             for step in random.steps(&self.in_transaction) {
-                self.perform(&step)?;
+                if !tears_answer(&step, &self.in_transaction) {
+                    self.perform(&step)?;
+                }
             }
             done += 1;
             told(done);
@@ -287,6 +289,16 @@ fn perform(
         }
     }
     Ok(seen)
+}
+
+/// Whether this may put a message into the middle of the answer to `EXEC`: a real 7.0.15 does, if the connection speaks
+/// RESP3 and listens to the channel itself, and nobody can read what comes out.
+fn tears_answer(step: &Step, in_transaction: &[bool; WIRES]) -> bool {
+    let Step::Ask { wire, command } = step else {
+        return false;
+    };
+    let text = command.to_string().to_ascii_lowercase();
+    in_transaction[*wire] && text.contains("publish")
 }
 
 /// Reads until the answer to a question that nobody else asks: then all that was on its way has arrived.

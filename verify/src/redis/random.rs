@@ -62,8 +62,8 @@ const TEMPLATES: &[&str] = &[
     "PEXPIRE K L",
     "PEXPIRE K L NX",
     "PEXPIRE K L XX",
-    "PEXPIRE K L GT",
-    "PEXPIRE K L LT",
+    "PEXPIRE K 150000 GT",
+    "PEXPIRE K 250000 LT",
     // A time of a few milliseconds would end on one side before the other.
     "PEXPIRE K 0",
     "PEXPIRE K -5",
