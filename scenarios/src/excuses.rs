@@ -13,7 +13,7 @@
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
 //!   stand-stills one after the other, links that are slow or dead in one direction, and servers that stall.
 //!
-//! Of locks that are held by a lease, [`lease`] says the same.
+//! Of locks that are held by a lease, `excuses/lease.rs` says the same.
 //!
 //! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `progress`.
 

@@ -1,58 +1,23 @@
 //! Every fault does what it says: for each, a run in which it can be seen at work.
 
+mod common;
+
 use std::time::Duration;
 
+use common::{A, FIRST, acquired, history_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::registry;
 use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{
-    Arrival, ContenderName, Direction, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
-    Resource, Section, ServerName, Service, Trigger, Workload,
+    ContenderName, Direction, Ensemble, Fault, PlannedFault, ServerName, Service, Trigger,
 };
-use picklock_sim::simulate;
-
-const FIRST: ContenderName = ContenderName(0);
-const A: ContenderId = ContenderId(0);
-
-fn seconds(seconds: u64) -> Duration {
-    Duration::from_secs(seconds)
-}
 
 /// Two contenders, one after the other, each for five seconds; the fault strikes at `when`.
 fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
     with_faults(algorithm, vec![planned(when, inject)])
 }
 
-fn planned(when: Trigger, inject: Fault) -> PlannedFault {
-    PlannedFault {
-        when,
-        after: Duration::ZERO,
-        text: format!("{inject:?}"),
-        inject,
-    }
-}
-
 fn with_faults(algorithm: &str, faults: Vec<PlannedFault>) -> History {
-    let plan = Plan {
-        recipe: *registry::find(algorithm).expect("a registered algorithm"),
-        service: Service::ZooKeeper(Ensemble::default()),
-        network: Network::default(),
-        workload: Workload {
-            contenders: 2,
-            arrive: Arrival::InOrder,
-            hold: Hold::For(seconds(5)),
-            section: Section::Write,
-            ..Workload::default()
-        },
-        resource: Resource { fenced: false },
-        faults,
-        event_budget: 1_000_000,
-    };
-    simulate(&plan, 1).run.history
-}
-
-fn acquired() -> Trigger {
-    Trigger::Acquired { by: FIRST, nth: 1 }
+    history_on(Service::ZooKeeper(Ensemble::default()), algorithm, faults)
 }
 
 fn creating() -> Trigger {

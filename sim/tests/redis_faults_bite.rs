@@ -1,32 +1,15 @@
 //! Every fault that can strike Redis does what it says: for each, a run in which it can be seen at work.
 
-use std::time::Duration;
+mod common;
 
+use common::{A, FIRST, acquired, history_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::registry;
-use picklock_checker::{ContenderId, Disowned, Failure, History, VirtualTime, What};
+use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
-    Arrival, ContenderName, Deployment, Direction, Fault, Hold, Network, Plan, PlannedFault,
-    Resource, Section, ServerName, Service, Trigger, Workload,
+    Deployment, Direction, Fault, PlannedFault, ServerName, Service, Trigger,
 };
-use picklock_sim::simulate;
 
-const FIRST: ContenderName = ContenderName(0);
-const A: ContenderId = ContenderId(0);
 const SERVER: ServerName = ServerName::Number(0);
-
-fn seconds(seconds: u64) -> Duration {
-    Duration::from_secs(seconds)
-}
-
-fn planned(when: Trigger, inject: Fault) -> PlannedFault {
-    PlannedFault {
-        when,
-        after: Duration::ZERO,
-        text: format!("{inject:?}"),
-        inject,
-    }
-}
 
 /// Two contenders, one after the other, each for five seconds of a lease of ten; the fault strikes at `when`.
 fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
@@ -34,26 +17,7 @@ fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
 }
 
 fn with_faults(algorithm: &str, faults: Vec<PlannedFault>) -> History {
-    let plan = Plan {
-        recipe: *registry::find(algorithm).expect("a registered algorithm"),
-        service: Service::Redis(Deployment::default()),
-        network: Network::default(),
-        workload: Workload {
-            contenders: 2,
-            arrive: Arrival::InOrder,
-            hold: Hold::For(seconds(5)),
-            section: Section::Write,
-            ..Workload::default()
-        },
-        resource: Resource { fenced: false },
-        faults,
-        event_budget: 1_000_000,
-    };
-    simulate(&plan, 1).run.history
-}
-
-fn acquired() -> Trigger {
-    Trigger::Acquired { by: FIRST, nth: 1 }
+    history_on(Service::Redis(Deployment::default()), algorithm, faults)
 }
 
 fn setting() -> Trigger {
