@@ -37,6 +37,14 @@ fn owned(history: &History) -> Vec<VirtualTime> {
     times(history, |what| matches!(what, What::Owned { .. }))
 }
 
+/// When the first contender was told that its call of `acquire` had failed for this reason.
+fn failed(history: &History, reason: Failure) -> Vec<VirtualTime> {
+    times(
+        history,
+        |what| matches!(what, What::AcquireFailed { by: A, why, .. } if *why == reason),
+    )
+}
+
 fn disowned(history: &History) -> Vec<Disowned> {
     let ends = history.events.iter().filter_map(|event| match event.what {
         What::Disowned { how, .. } => Some(how),
@@ -119,16 +127,7 @@ fn a_server_that_hangs_answers_when_it_goes_on() {
 fn a_lost_request_is_never_executed_and_a_lost_reply_was() {
     let grants = |inject| {
         let history = run("redis-set-nx-px-del", setting(), inject);
-        let failed = times(&history, |what| {
-            matches!(
-                what,
-                What::AcquireFailed {
-                    by: A,
-                    why: Failure::ConnectionLoss,
-                    ..
-                }
-            )
-        });
+        let failed = failed(&history, Failure::ConnectionLoss);
         assert_eq!(failed.len(), 1);
         // Whose key was set without its knowledge is kept out by it until the lease is over.
         let first = times(&history, |what| matches!(what, What::Acquired { .. }));
@@ -147,10 +146,7 @@ fn a_request_that_is_held_up_is_executed_after_its_sender_has_given_up() {
         by: seconds(2),
     };
     let history = run("redis-set-nx-px-del", setting(), delay);
-    let gave_up = times(&history, |what| {
-        let why = Failure::TimedOut;
-        matches!(what, What::AcquireFailed { by: A, why: it, .. } if *it == why)
-    });
+    let gave_up = failed(&history, Failure::TimedOut);
     let set = times(&history, |what| matches!(what, What::Owned { by: A, .. }));
     assert!(gave_up[0] < set[0], "{gave_up:?} {set:?}");
     assert!(set[0] >= VirtualTime::ZERO + seconds(2));
@@ -178,15 +174,6 @@ fn a_cut_breaks_every_connection_of_its_victim() {
         nth: 1,
     };
     let history = run("redis-set-nx-px-del", cut, Fault::Cut { target: FIRST });
-    let failed = times(&history, |what| {
-        matches!(
-            what,
-            What::AcquireFailed {
-                by: A,
-                why: Failure::ConnectionLoss,
-                ..
-            }
-        )
-    });
+    let failed = failed(&history, Failure::ConnectionLoss);
     assert_eq!(failed.len(), 1);
 }

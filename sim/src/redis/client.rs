@@ -250,12 +250,11 @@ impl Client {
     fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
         for wire in &mut self.wires {
-            let retries = settings.retries > 0 && wire.is_late(now);
-            if retries {
-                wire.keep_for_retry(now, &settings);
-            }
-            wire.give_up(now);
-            if retries && let Some(connection) = wire.phase.connection() {
+            let late = wire.give_up(now);
+            if late
+                && settings.retries > 0
+                && let Some(connection) = wire.phase.connection()
+            {
                 out.push(Output::Disconnect { connection });
                 wire.broken(now, &settings);
             }

@@ -138,12 +138,17 @@ impl Wire {
         }
     }
 
-    /// Gives up on what has waited long enough. Answers whether a command was among it that has been sent.
+    /// Gives up on what has waited long enough, unless it was sent and may be sent again. Answers whether an answer is
+    /// late.
     pub fn give_up(&mut self, now: VirtualTime) -> bool {
         let mut late = false;
         for slot in &mut self.sent {
-            if let Some(pending) = slot.take_if(|pending| pending.deadline <= now) {
-                late = true;
+            let over = slot.take_if(|pending| {
+                let is_late = pending.deadline <= now;
+                late |= is_late;
+                is_late && pending.tries_left == 0
+            });
+            if let Some(pending) = over {
                 pending.completion.complete(Err(RedisError::TimedOut));
             }
         }
@@ -162,18 +167,6 @@ impl Wire {
         late
     }
 
-    /// Before a connection is closed because an answer was too late: what has tries left is to be sent again.
-    pub fn keep_for_retry(&mut self, now: VirtualTime, settings: &Settings) {
-        for slot in &mut self.sent {
-            if let Some(pending) = slot
-                && pending.deadline <= now
-                && pending.tries_left > 0
-            {
-                pending.deadline = now + settings.timeout;
-            }
-        }
-    }
-
     /// When it wants to look at the clock.
     pub fn next_wake(&self) -> VirtualTime {
         let sent = self.sent.iter().flatten();
@@ -181,11 +174,5 @@ impl Wire {
         let retry = self.wants_connection().then_some(self.not_before);
         let all = deadlines.chain(retry);
         all.min().unwrap_or(VirtualTime::NEVER)
-    }
-
-    /// Whether an answer is too late that somebody waits for on a standing connection.
-    pub fn is_late(&self, now: VirtualTime) -> bool {
-        let mut sent = self.sent.iter().flatten();
-        sent.any(|pending| pending.deadline <= now)
     }
 }

@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{ClientSlot, Fate, World, wire};
 use crate::event::{ClientId, Event};
-use crate::network::ClientLink;
+use crate::network::{ClientLink, Obstacle};
 use crate::process::ProcessId;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
@@ -122,20 +122,38 @@ impl World {
         }
     }
 
-    /// What is in the way of a client's messages; `None` if nothing is.
+    /// What is in the way of a process's messages; `None` if nothing is.
+    pub(super) fn link_of(&self, process: ProcessId) -> Option<&ClientLink> {
+        let contender = self.contenders.get(process.0 as usize)?;
+        Some(&contender.link)
+    }
+
     fn link(&self, connection: ConnectionId) -> Option<&ClientLink> {
         if self.links_clear {
             return None;
         }
-        let contender = self
-            .contenders
-            .get(self.process_of(connection).0 as usize)?;
-        Some(&contender.link)
+        self.link_of(self.process_of(connection))
+    }
+
+    /// When a message that leaves at `departs` by the link of this number gets through.
+    #[inline]
+    pub(super) fn travels(
+        &mut self,
+        link: u32,
+        obstacle: Option<Obstacle>,
+        departs: VirtualTime,
+        extra: u64,
+    ) -> VirtualTime {
+        let latency = self.client_latency.draw_of(link, &mut self.tape) + extra;
+        match obstacle {
+            None => VirtualTime::from_micros(departs.micros() + latency),
+            Some(obstacle) => obstacle.arrival(departs, latency),
+        }
     }
 
     /// What the clock of a process shows.
     #[inline]
-    fn local_now(&self, process: ProcessId) -> VirtualTime {
+    pub(super) fn local_now(&self, process: ProcessId) -> VirtualTime {
         if self.clocks_agree {
             self.now
         } else {
@@ -161,11 +179,8 @@ impl World {
 
     fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
         let link = wire::to_server(self.connections.get(connection).client);
-        let latency = self.client_latency.draw_of(link, &mut self.tape) + extra;
-        let at = match self.link(connection) {
-            None => VirtualTime::from_micros(self.now.micros() + latency),
-            Some(link) => link.to_server.arrival(self.now, latency),
-        };
+        let obstacle = self.link(connection).map(|link| link.to_server);
+        let at = self.travels(link, obstacle, self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
 
@@ -177,11 +192,8 @@ impl World {
         extra: u64,
     ) -> VirtualTime {
         let link = wire::to_client(self.connections.get(connection).client);
-        let latency = self.client_latency.draw_of(link, &mut self.tape) + extra;
-        let at = match self.link(connection) {
-            None => VirtualTime::from_micros(departs.micros() + latency),
-            Some(link) => link.to_client.arrival(departs, latency),
-        };
+        let obstacle = self.link(connection).map(|link| link.to_client);
+        let at = self.travels(link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
     }
 

@@ -38,11 +38,12 @@ impl World {
 
     /// Lets a client handle an input, and does what it wants done.
     pub fn tell_redis_client(&mut self, id: ClientId, input: Input) {
-        let slot = &mut self.redis.clients[id.0 as usize];
+        let slot = &self.redis.clients[id.0 as usize];
         if !slot.alive {
             return;
         }
-        let now = self.processes[slot.process.0 as usize].monotonic(self.now);
+        let now = self.local_now(slot.process);
+        let slot = &mut self.redis.clients[id.0 as usize];
         let mut out = std::mem::take(&mut self.redis.client_outputs);
         slot.machine.handle(now, input, &mut out);
         for output in out.drain(..) {
@@ -98,18 +99,10 @@ impl World {
 
     /// When a message that a client sends now reaches its server.
     fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let client = self.redis.connections.get(connection).client;
-        let process = self.redis.process_of(connection).0 as usize;
-        let latency = self
-            .client_latency
-            .draw_of(wire::to_server(client), &mut self.tape);
-        let at = match self.contenders.get(process) {
-            Some(contender) => {
-                let obstacle = &contender.link.to_server;
-                obstacle.arrival(self.now, latency + extra)
-            }
-            None => VirtualTime::from_micros(self.now.micros() + latency + extra),
-        };
+        let link = wire::to_server(self.redis.connections.get(connection).client);
+        let obstacle = self.link_of(self.redis.process_of(connection));
+        let obstacle = obstacle.map(|link| link.to_server);
+        let at = self.travels(link, obstacle, self.now, extra);
         let ends = self.redis.connections.get_mut(connection);
         ends.reaches_server(at)
     }
@@ -121,18 +114,10 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let client = self.redis.connections.get(connection).client;
-        let process = self.redis.process_of(connection).0 as usize;
-        let latency = self
-            .client_latency
-            .draw_of(wire::to_client(client), &mut self.tape);
-        let at = match self.contenders.get(process) {
-            Some(contender) => {
-                let obstacle = &contender.link.to_client;
-                obstacle.arrival(departs, latency + extra)
-            }
-            None => VirtualTime::from_micros(departs.micros() + latency + extra),
-        };
+        let link = wire::to_client(self.redis.connections.get(connection).client);
+        let obstacle = self.link_of(self.redis.process_of(connection));
+        let obstacle = obstacle.map(|link| link.to_client);
+        let at = self.travels(link, obstacle, departs, extra);
         let ends = self.redis.connections.get_mut(connection);
         ends.reaches_client(at)
     }

@@ -95,7 +95,6 @@ impl World {
         }
         let ends = self.redis.connections.get_mut(connection);
         ends.open_at_server = true;
-        ends.was_opened = true;
         let connected = Input::Connected {
             connection: At(connection.0),
         };
@@ -135,19 +134,21 @@ impl World {
         } else {
             Actor::Outsider
         };
-        let kind = command.kind();
+        let kind = self.minds_moments().then(|| command.kind());
         let received = Input::Received {
             connection: At(connection.0),
             command,
         };
         self.tell_redis(ends.server, received, actor);
-        let traffic = &self.redis.traffic[connection.0 as usize];
-        let request = Some((connection, Xid(traffic.answered + 1)));
-        self.moment(Moment {
-            by: process.0,
-            occasion: Occasion::Committed(kind),
-            request,
-        });
+        if let Some(kind) = kind {
+            let traffic = &self.redis.traffic[connection.0 as usize];
+            let request = Some((connection, Xid(traffic.answered + 1)));
+            self.moment(Moment {
+                by: process.0,
+                occasion: Occasion::Committed(kind),
+                request,
+            });
+        }
         self.redis_says(ends.server);
     }
 
