@@ -9,12 +9,12 @@ mod surroundings;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply};
+use picklock_algorithms::clients::redis::{Bytes, ErrorReply};
 use rustc_hash::FxBuildHasher;
 
-use crate::core::Core;
-use crate::errors::{NO_SCRIPT, Reply, refuse};
+use crate::errors::{NO_SCRIPT, refuse};
 
+pub(crate) use machine::run;
 pub(crate) use sha1::{Sha, sha_of};
 
 /// The scripts that a server knows by their SHA1. They are gone when it restarts, and replicas never hear of them.
@@ -68,16 +68,4 @@ impl Scripts {
         self.known.clear();
         self.by_text.clear();
     }
-}
-
-/// Runs a script, whose keys and arguments begin at this place of the command, and so many are keys.
-pub(crate) fn run(
-    core: &mut Box<Core>,
-    script: &Script,
-    command: &Command,
-    from: usize,
-    keys: usize,
-    read_only: bool,
-) -> Reply {
-    machine::run(core, script, command, from, keys, read_only)
 }

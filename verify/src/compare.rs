@@ -1,13 +1,13 @@
 //! The same steps on both sides, and where they differ.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request};
 
 use crate::driver::{Driver, Line, Seen};
-use crate::error::VerifyError;
+use crate::error::{VerifyError, unless_stopped};
 use crate::random::{LONG, Live, Random};
 use crate::scripts::Script;
 use crate::side::{Place, Side};
@@ -153,7 +153,7 @@ impl<R: Side, M: Side> Pair<R, M> {
         let root = format!("/s{number}");
         let first = self.begin(format!("script {}", script.name), &root)?;
         for step in (script.steps)(&root, first, self.servers) {
-            check(stop)?;
+            unless_stopped(stop)?;
             self.step(&step)?;
         }
         self.end(first)
@@ -172,7 +172,7 @@ impl<R: Side, M: Side> Pair<R, M> {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(round);
         let mut random = Random::new(seed, root, self.servers, first);
         while self.compared.operations < end {
-            check(stop)?;
+            unless_stopped(stop)?;
             let live: Vec<Live> = self.live(first);
             let step = random.step(&live);
             self.step(&step)?;
@@ -302,13 +302,5 @@ impl Compared {
                 });
             }
         }
-    }
-}
-
-fn check(stop: &AtomicBool) -> Result<(), VerifyError> {
-    if stop.load(Ordering::Relaxed) {
-        Err(VerifyError::Interrupted)
-    } else {
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Why a comparison could not be made.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use thiserror::Error;
@@ -73,6 +74,15 @@ pub enum VerifyError {
     /// Somebody asked to stop.
     #[error("stopped")]
     Interrupted,
+}
+
+/// Goes on, unless somebody has pressed Ctrl-C.
+pub(crate) fn unless_stopped(stop: &AtomicBool) -> Result<(), VerifyError> {
+    if stop.load(Ordering::Relaxed) {
+        Err(VerifyError::Interrupted)
+    } else {
+        Ok(())
+    }
 }
 
 impl VerifyError {

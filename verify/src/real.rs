@@ -6,7 +6,7 @@ pub(crate) mod process;
 mod socket;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use picklock_algorithms::clients::zookeeper::SessionId;
@@ -15,7 +15,7 @@ use picklock_sim::zookeeper::messages::ClientMessage;
 pub use install::{HOW, Installed, JARS};
 
 use crate::clock;
-use crate::error::{Garbled, VerifyError};
+use crate::error::{Garbled, VerifyError, unless_stopped};
 use crate::real::folder::Folder;
 use crate::real::process::{Ports, Process};
 use crate::real::socket::Socket;
@@ -153,7 +153,7 @@ impl<'a> Real<'a> {
     ///
     /// [`VerifyError`], if the comparison cannot go on.
     pub fn glance(&mut self, link: Link) -> Result<Incoming, VerifyError> {
-        self.check_stop()?;
+        unless_stopped(self.stop)?;
         let (place, socket) = &mut self.sockets[link.0];
         let (place, incoming) = (*place, socket.glance());
         self.read(link, place, incoming)
@@ -171,19 +171,11 @@ impl<'a> Real<'a> {
         }
         Ok(fired)
     }
-
-    fn check_stop(&self) -> Result<(), VerifyError> {
-        if self.stop.load(Ordering::Relaxed) {
-            Err(VerifyError::Interrupted)
-        } else {
-            Ok(())
-        }
-    }
 }
 
 impl Side for Real<'_> {
     fn connect(&mut self, place: Place, hello: &Hello) -> Result<Link, VerifyError> {
-        self.check_stop()?;
+        unless_stopped(self.stop)?;
         let mut password = match self.passwords.get(&hello.session) {
             Some(password) => password.clone(),
             None => vec![0; 16],
@@ -197,7 +189,7 @@ impl Side for Real<'_> {
     }
 
     fn send(&mut self, link: Link, message: &ClientMessage) -> Result<(), VerifyError> {
-        self.check_stop()?;
+        unless_stopped(self.stop)?;
         self.sockets[link.0].1.send(message);
         Ok(())
     }
@@ -206,9 +198,7 @@ impl Side for Real<'_> {
         let deadline = clock::now() + patience;
         let (place, socket) = &mut self.sockets[link.0];
         let incoming = loop {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(VerifyError::Interrupted);
-            }
+            unless_stopped(self.stop)?;
             let rest = deadline.saturating_duration_since(clock::now());
             // In pieces, so that Ctrl-C is heard.
             let incoming = socket.receive(rest.min(Duration::from_millis(500)));
@@ -226,7 +216,7 @@ impl Side for Real<'_> {
     }
 
     fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.check_stop()?;
+        unless_stopped(self.stop)?;
         clock::sleep(time);
         Ok(())
     }

@@ -30,8 +30,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::leased::{Leased, until_answered};
-use super::setnx_expire::CLAIMS;
+use super::leased::{CLAIMS, Leased, until_answered};
 use crate::clients::redis::{Redis, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 

@@ -4,7 +4,17 @@ use std::future::pending;
 use std::time::Duration;
 
 use crate::clients::redis::{Redis, RedisError, RedisResult};
-use crate::{Env, Held, Lease, LockError};
+use crate::{Claim, Env, Held, Lease, LockError};
+
+/// What locks by a lease promise: no order, and no token.
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim::MutualExclusion,
+    Claim::ExclusiveOwnership,
+    Claim::Progress,
+    Claim::NoOrphan,
+    Claim::OwnReleaseOnly,
+    Claim::HonestAnswer,
+];
 
 /// A handle, the environment of the process, and the key.
 pub(super) struct Leased {

@@ -35,8 +35,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_lite::future;
 
-use super::leased::{Leased, never};
-use super::setnx_expire::CLAIMS;
+use super::leased::{CLAIMS, Leased, never};
 use crate::clients::redis::{Redis, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 

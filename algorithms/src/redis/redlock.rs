@@ -31,8 +31,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{Leased, drift};
-use super::setnx_expire::CLAIMS;
+use super::leased::{CLAIMS, Leased, drift};
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 

@@ -18,8 +18,8 @@
 //! - If the answers of some servers are slow, the lease on others has ended before the majority is complete (scenario
 //!   `redis/redlock-slow`).
 
+use super::leased::CLAIMS;
 use super::redlock::Redlock;
-use super::setnx_expire::CLAIMS;
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.

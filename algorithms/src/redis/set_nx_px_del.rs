@@ -21,8 +21,7 @@
 
 use async_trait::async_trait;
 
-use super::leased::{Leased, never};
-use super::setnx_expire::CLAIMS;
+use super::leased::{CLAIMS, Leased, never};
 use crate::clients::redis::Redis;
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 

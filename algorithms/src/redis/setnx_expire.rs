@@ -22,9 +22,9 @@
 
 use async_trait::async_trait;
 
-use super::leased::{Leased, never};
+use super::leased::{CLAIMS, Leased, never};
 use crate::clients::redis::Redis;
-use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -36,16 +36,6 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     build: Build::Redis(|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
 };
-
-/// What locks by a lease promise: no order, and no token.
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim::MutualExclusion,
-    Claim::ExclusiveOwnership,
-    Claim::Progress,
-    Claim::NoOrphan,
-    Claim::OwnReleaseOnly,
-    Claim::HonestAnswer,
-];
 
 struct SetnxExpire(Leased);
 

@@ -24,8 +24,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::leased::Leased;
-use super::setnx_expire::CLAIMS;
+use super::leased::{CLAIMS, Leased};
 use crate::clients::redis::{Command, Redis};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 

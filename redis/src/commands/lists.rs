@@ -2,13 +2,12 @@
 
 use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 
-use super::options::{integer, is, range, word};
+use super::options::{how_many, integer, is, range, word};
 use super::strings::no_such_key;
 use super::{Row, read, write};
 use crate::core::Core;
 use crate::data::List;
 use crate::errors::{OUT_OF_RANGE, Reply, SYNTAX, refuse};
-use crate::words;
 
 pub(super) const ROWS: &[Row] = &[
     read("lindex", 3, lindex),
@@ -93,10 +92,7 @@ fn pop(core: &mut Core, command: &Command, end: End) -> Reply {
     let key = word(command, 1);
     let count = match command.len() {
         2 => None,
-        3 => match words::integer(word(command, 2)) {
-            Some(count) if count >= 0 => Some(count as usize),
-            _ => return refuse("ERR value is out of range, must be positive"),
-        },
+        3 => Some(how_many(command, 2)?),
         _ => return Err(super::wrong_number(&super::options::small(command.name()))),
     };
     let Some(list) = core.write::<List>(key)? else {

@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{is, word};
-use super::{Outcome, Row, Run, Traits};
+use super::{Outcome, Row, Run, Traits, about};
 use crate::core::Core;
 use crate::errors::{Reply, refuse};
 use crate::pubsub::Channel;
@@ -15,13 +15,10 @@ const fn listening(
     arity: i32,
     run: fn(&mut Server, ConnectionId, &Command) -> Result<Outcome, ErrorReply>,
 ) -> Row {
+    let row = about(name, arity, run);
     Row {
-        name,
-        arity,
-        traits: Traits::NO_SCRIPT
-            .and(Traits::WHILE_LISTENING)
-            .and(Traits::STALE),
-        run: Run::Connection(run),
+        traits: row.traits.and(Traits::WHILE_LISTENING),
+        ..row
     }
 }
 

@@ -18,6 +18,14 @@ pub(super) fn integer(command: &Command, place: usize) -> Result<i64, ErrorReply
     }
 }
 
+/// How many are to be taken, at a place.
+pub(super) fn how_many(command: &Command, place: usize) -> Result<usize, ErrorReply> {
+    match words::integer(word(command, place)) {
+        Some(count) if count >= 0 => Ok(count as usize),
+        _ => refuse("ERR value is out of range, must be positive"),
+    }
+}
+
 /// The number at a place.
 pub(super) fn float(command: &Command, place: usize) -> Result<f64, ErrorReply> {
     match words::float(word(command, place)) {

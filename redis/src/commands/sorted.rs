@@ -2,12 +2,11 @@
 
 use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 
-use super::options::{float, is, word};
+use super::options::{float, how_many, is, word};
 use super::{Row, read, write};
 use crate::core::Core;
 use crate::data::Sorted;
 use crate::errors::{Reply, SYNTAX, refuse};
-use crate::words;
 
 pub(super) const ROWS: &[Row] = &[
     write("zadd", -4, zadd),
@@ -215,10 +214,7 @@ fn pop(core: &mut Core, command: &Command, highest: bool) -> Reply {
     let key = word(command, 1);
     let count = match command.len() {
         2 => None,
-        3 => match words::integer(word(command, 2)) {
-            Some(count) if count >= 0 => Some(count as usize),
-            _ => return refuse("ERR value is out of range, must be positive"),
-        },
+        3 => Some(how_many(command, 2)?),
         _ => return refuse(SYNTAX),
     };
     let Some(sorted) = core.write::<Sorted>(key)? else {

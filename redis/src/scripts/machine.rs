@@ -74,8 +74,8 @@ pub(super) fn compile(script: &Script) -> Result<(), ErrorReply> {
     with(|machine| machine.function(script).map(|_| ()))
 }
 
-/// Runs a script.
-pub(super) fn run(
+/// Runs a script, whose keys and arguments begin at this place of the command, and so many are keys.
+pub(crate) fn run(
     core: &mut Box<Core>,
     script: &Script,
     command: &Command,

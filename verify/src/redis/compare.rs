@@ -1,7 +1,7 @@
 //! The same steps on both sides, and where they differ.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use picklock_algorithms::clients::redis::{Command, Value};
@@ -14,7 +14,7 @@ use super::scripts::Script;
 use super::side::{Incoming, Side, WIRES};
 use super::step::Step;
 use crate::clock;
-use crate::error::VerifyError;
+use crate::error::{VerifyError, unless_stopped};
 
 /// An answer on which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl<R: Side> Pair<R> {
         for script in scripts {
             self.begin(script.name)?;
             for line in script.lines() {
-                check(stop)?;
+                unless_stopped(stop)?;
                 match Step::parse(&line) {
                     Some(step) => self.perform(&step)?,
                     None => unreachable!("a line of a script that is no step: {line}"),
@@ -126,7 +126,7 @@ impl<R: Side> Pair<R> {
             if done % ROUND == 0 {
                 self.begin(&format!("random commands from {done} on"))?;
             }
-            check(stop)?;
+            unless_stopped(stop)?;
             for step in random.steps(&self.in_transaction) {
                 if !tears_answer(&step, &self.in_transaction) {
                     self.perform(&step)?;
@@ -249,14 +249,6 @@ impl<R: Side> Pair<R> {
                 });
             }
         }
-    }
-}
-
-fn check(stop: &AtomicBool) -> Result<(), VerifyError> {
-    if stop.load(Ordering::Relaxed) {
-        Err(VerifyError::Interrupted)
-    } else {
-        Ok(())
     }
 }
 

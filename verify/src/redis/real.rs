@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Program, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Command, Value};
@@ -14,7 +14,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use super::resp;
 use super::side::{Incoming, Side, WIRES};
 use crate::clock;
-use crate::error::VerifyError;
+use crate::error::{VerifyError, unless_stopped};
 use crate::real::folder::Folder;
 use crate::real::process::{apart, guard};
 
@@ -138,9 +138,7 @@ impl<'a> Real<'a> {
             if let Ok(Some(status)) = self.process.child.try_wait() {
                 return Err(self.process.not_started(status.to_string()));
             }
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(VerifyError::Interrupted);
-            }
+            unless_stopped(self.stop)?;
             clock::sleep(LOOK);
         }
     }
@@ -226,9 +224,7 @@ impl Side for Real<'_> {
     }
 
     fn send(&mut self, wire: usize, command: &Command) -> Result<(), VerifyError> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(VerifyError::Interrupted);
-        }
+        unless_stopped(self.stop)?;
         let Some(stream) = &mut self.wires[wire] else {
             return Ok(());
         };
