@@ -177,3 +177,33 @@ fn a_cut_breaks_every_connection_of_its_victim() {
     let failed = failed(&history, Failure::ConnectionLoss);
     assert_eq!(failed.len(), 1);
 }
+
+#[test]
+fn nobody_owns_the_lock_of_a_dead_primary_until_a_replica_that_has_it_takes_its_place() {
+    let replicated = Deployment {
+        replicas: 1,
+        ..Deployment::default()
+    };
+    let after = |when, after, inject| PlannedFault {
+        after: seconds(after),
+        ..planned(when, inject)
+    };
+    let crash = Fault::CrashServer {
+        target: SERVER,
+        restart_after: None,
+    };
+    let promote = Fault::Promote {
+        target: ServerName::Number(1),
+    };
+    let faults = vec![
+        after(acquired(), 1, crash),
+        after(Trigger::Fired { fault: 0 }, 2, promote),
+    ];
+    let service = Service::Redis(replicated);
+    let history = history_on(service, "redis-compare-and-delete", faults);
+    let fired = times(&history, |what| matches!(what, What::FaultFired { .. }));
+    let gone = times(&history, |what| matches!(what, What::Disowned { .. }));
+    assert_eq!(gone[0], fired[0]);
+    assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
+    assert_eq!(owned(&history)[1], fired[1]);
+}

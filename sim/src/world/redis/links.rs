@@ -203,5 +203,6 @@ impl World {
         };
         self.redis.servers[server.0 as usize].primary = primary.is_none();
         self.run_as_operator(server, command);
+        self.owners_may_change(Actor::Outsider);
     }
 }

@@ -205,6 +205,8 @@ impl World {
         slot.up = false;
         slot.hung = false;
         slot.backlog.clear();
+        // Of a server that is down nobody can own anything.
+        self.owners_may_change(Actor::Outsider);
         self.close_links_of(server);
         for number in 0..self.redis.traffic.len() {
             let connection = ConnectionId(number as u32);
@@ -227,6 +229,7 @@ impl World {
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.restart(now, End::Kill, &mut redis.server_outputs);
         self.follow_key(server, Actor::Outsider);
+        self.owners_may_change(Actor::Outsider);
         self.redis_says(server);
     }
 
