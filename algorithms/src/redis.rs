@@ -5,6 +5,7 @@ pub mod fencing_token;
 pub mod get_compare_del;
 mod leased;
 pub mod redisson;
+pub mod redisson_message_only;
 pub mod redlock;
 pub mod redlock_no_validity;
 pub mod set_nx_px_del;

@@ -28,6 +28,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::set_nx_px_del::RECIPE,
     redis::get_compare_del::RECIPE,
     redis::redlock_no_validity::RECIPE,
+    redis::redisson_message_only::RECIPE,
 ];
 
 /// The algorithm of this name.

@@ -73,6 +73,7 @@ pub fn trigger(trigger: &Trigger) -> String {
         Trigger::Answered { request, by, nth } => {
             format!("{} is answered", of(*request, *by, *nth))
         }
+        Trigger::Told { by, nth } => done(by, "is sent a message", nth),
         Trigger::SessionExpired { by } => format!("the session of {} has expired", contender(*by)),
         Trigger::Fired { fault } => format!("fault {} has fired", fault.saturating_add(1)),
     }
@@ -115,6 +116,7 @@ pub fn fault(fault: &Fault) -> String {
         }
         Fault::LoseRequest { target } => format!("lose-request of {}", contender(*target)),
         Fault::LoseReply { target } => format!("lose-reply to {}", contender(*target)),
+        Fault::LoseMessage { target } => format!("lose-message to {}", contender(*target)),
         Fault::DelayRequest { target, by } => {
             format!("delay-request of {} by {}", contender(*target), time(*by))
         }
@@ -122,11 +124,8 @@ pub fn fault(fault: &Fault) -> String {
             format!("delay-reply to {} by {}", contender(*target), time(*by))
         }
         Fault::ClockJump { target, by_millis } => {
-            format!(
-                "clock-jump of {} by {}",
-                contender(*target),
-                signed_millis(*by_millis)
-            )
+            let (who, by) = (contender(*target), signed_millis(*by_millis));
+            format!("clock-jump of {who} by {by}")
         }
         Fault::ClockDrift {
             target,
@@ -136,6 +135,7 @@ pub fn fault(fault: &Fault) -> String {
             format!("clock-drift of {who} by {parts_per_million} parts per million")
         }
         Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
         | Fault::HoldLink { .. }
@@ -160,6 +160,14 @@ fn server_fault(fault: &Fault) -> String {
             server(*target),
             restart(*restart_after)
         ),
+        Fault::PowerLoss {
+            target,
+            restart_after,
+        } => format!(
+            "power-loss of {}{}",
+            server(*target),
+            restart(*restart_after)
+        ),
         Fault::HangServer { target, length } => {
             format!("hang-server {} for {}", server(*target), time(*length))
         }
@@ -180,19 +188,12 @@ fn server_fault(fault: &Fault) -> String {
             fsync,
             length,
         } => {
-            let who = server(*target);
-            format!(
-                "slow-disk of {who} with an fsync of {} for {}",
-                time(*fsync),
-                time(*length)
-            )
+            let (who, fsync, length) = (server(*target), time(*fsync), time(*length));
+            format!("slow-disk of {who} with an fsync of {fsync} for {length}")
         }
         Fault::ServerClockJump { target, by_millis } => {
-            let who = server(*target);
-            format!(
-                "server-clock-jump of {who} by {}",
-                signed_millis(*by_millis)
-            )
+            let (who, by) = (server(*target), signed_millis(*by_millis));
+            format!("server-clock-jump of {who} by {by}")
         }
         Fault::Promote { target } => format!("promote {}", server(*target)),
         Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
@@ -205,6 +206,7 @@ fn server_fault(fault: &Fault) -> String {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }

@@ -120,9 +120,11 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::BlackHole { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::ClockJump { .. }
         | Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::ServerClockJump { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
@@ -147,9 +149,11 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::BlackHole { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
         | Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
@@ -176,6 +180,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
     let short = margin(ensemble) / 4;
     match fault {
         Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
         | Fault::HoldLink { .. } => Some(
@@ -203,6 +208,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
@@ -228,9 +234,11 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
         | Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
         | Fault::HoldLink { .. }

@@ -19,11 +19,13 @@ pub enum FaultKind {
     SlowLink,
     LoseRequest,
     LoseReply,
+    LoseMessage,
     DelayRequest,
     DelayReply,
     ClockJump,
     ClockDrift,
     CrashServer,
+    PowerLoss,
     HangServer,
     IsolateServer,
     HoldLink,
@@ -38,7 +40,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 24] = [
+    pub const NAMED: [(&'static str, Self); 26] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -48,11 +50,13 @@ impl FaultKind {
         ("slow-link", Self::SlowLink),
         ("lose-request", Self::LoseRequest),
         ("lose-reply", Self::LoseReply),
+        ("lose-message", Self::LoseMessage),
         ("delay-request", Self::DelayRequest),
         ("delay-reply", Self::DelayReply),
         ("clock-jump", Self::ClockJump),
         ("clock-drift", Self::ClockDrift),
         ("crash-server", Self::CrashServer),
+        ("power-loss", Self::PowerLoss),
         ("hang-server", Self::HangServer),
         ("isolate-server", Self::IsolateServer),
         ("hold-link", Self::HoldLink),
@@ -82,11 +86,13 @@ impl FaultKind {
             Fault::SlowLink { .. } => Self::SlowLink,
             Fault::LoseRequest { .. } => Self::LoseRequest,
             Fault::LoseReply { .. } => Self::LoseReply,
+            Fault::LoseMessage { .. } => Self::LoseMessage,
             Fault::DelayRequest { .. } => Self::DelayRequest,
             Fault::DelayReply { .. } => Self::DelayReply,
             Fault::ClockJump { .. } => Self::ClockJump,
             Fault::ClockDrift { .. } => Self::ClockDrift,
             Fault::CrashServer { .. } => Self::CrashServer,
+            Fault::PowerLoss { .. } => Self::PowerLoss,
             Fault::HangServer { .. } => Self::HangServer,
             Fault::IsolateServer { .. } => Self::IsolateServer,
             Fault::HoldLink { .. } => Self::HoldLink,
@@ -125,7 +131,11 @@ impl FaultKind {
             | Self::SlowDisk
             | Self::DeleteNode
             | Self::RecreateLock => Some(ServiceKind::ZooKeeper),
-            Self::ServerClockJump | Self::EvictKey | Self::Promote => Some(ServiceKind::Redis),
+            Self::LoseMessage
+            | Self::PowerLoss
+            | Self::ServerClockJump
+            | Self::EvictKey
+            | Self::Promote => Some(ServiceKind::Redis),
             Self::Pause
             | Self::Crash
             | Self::Cancel

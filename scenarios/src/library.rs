@@ -26,6 +26,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/look-then-delete.toml"),
     ),
     (
+        "redis/lost-message",
+        include_str!("../redis/lost-message.toml"),
+    ),
+    (
         "redis/lost-set-reply",
         include_str!("../redis/lost-set-reply.toml"),
     ),
@@ -34,6 +38,11 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/lost-setnx-reply.toml"),
     ),
     ("redis/pause", include_str!("../redis/pause.toml")),
+    ("redis/power-loss", include_str!("../redis/power-loss.toml")),
+    (
+        "redis/power-loss-always",
+        include_str!("../redis/power-loss-always.toml"),
+    ),
     (
         "redis/redlock-clock-jump",
         include_str!("../redis/redlock-clock-jump.toml"),

@@ -230,6 +230,11 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "inject.evict-key = { target = \"server-1\" }",
     ),
     (
+        "message_of_zookeeper",
+        "when.fired = { fault = 1 }",
+        "when.told = { by = \"contender-1\" }",
+    ),
+    (
         "reply_without_a_request",
         "inject.cut = { target = \"contender-2\" }",
         "inject.lose-reply = { target = \"contender-2\" }",

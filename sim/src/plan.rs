@@ -206,6 +206,8 @@ pub enum Trigger {
         by: ContenderName,
         nth: u32,
     },
+    /// A server sends a contender its `nth` message of a channel.
+    Told { by: ContenderName, nth: u32 },
     /// The service has expired a contender's session.
     SessionExpired { by: ContenderName },
     /// Another fault of the plan, by its place from zero, has fired.
@@ -280,6 +282,8 @@ pub enum Fault {
     LoseRequest { target: ContenderName },
     /// The answer to the request that the trigger speaks of never reaches the client: the connection breaks under it.
     LoseReply { target: ContenderName },
+    /// The message of a channel that the trigger speaks of never reaches the client; its connection stays.
+    LoseMessage { target: ContenderName },
     /// The request that the trigger speaks of is held up on its way, and all that follow it.
     DelayRequest { target: ContenderName, by: Duration },
     /// The answer to the request that the trigger speaks of is held up on its way, and all that follow it.
@@ -297,6 +301,12 @@ pub enum Fault {
     },
     /// The server dies, and comes back with what was safe on its disk.
     CrashServer {
+        target: ServerName,
+        restart_after: Option<Duration>,
+    },
+    /// The power of the server's machine goes: what is not on its disk is lost, and nobody is told before the power is
+    /// back.
+    PowerLoss {
         target: ServerName,
         restart_after: Option<Duration>,
     },

@@ -2,14 +2,18 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{A, FIRST, acquired, history_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
-    Deployment, Direction, Fault, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Deployment, Direction, Fault, Fsync, Persistence, PlannedFault, ServerName,
+    Service, Trigger,
 };
 
 const SERVER: ServerName = ServerName::Number(0);
+const SECOND: ContenderName = ContenderName(1);
 
 /// Two contenders, one after the other, each for five seconds of a lease of ten; the fault strikes at `when`.
 fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
@@ -206,4 +210,92 @@ fn nobody_owns_the_lock_of_a_dead_primary_until_a_replica_that_has_it_takes_its_
     assert_eq!(gone[0], fired[0]);
     assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
     assert_eq!(owned(&history)[1], fired[1]);
+}
+
+/// A contender is sent its first message of a channel.
+fn told(by: ContenderName) -> Trigger {
+    Trigger::Told { by, nth: 1 }
+}
+
+#[test]
+fn a_message_that_is_lost_wakes_nobody() {
+    let second = |faults| {
+        let history = with_faults("redisson-lock", faults);
+        times(&history, |what| matches!(what, What::Acquired { .. }))[1]
+    };
+    let woken = second(Vec::new());
+    let lost = Fault::LoseMessage { target: SECOND };
+    let slept = second(vec![planned(told(SECOND), lost)]);
+    assert!(woken < VirtualTime::ZERO + seconds(6), "{woken:?}");
+    // It has looked when the lease had ten seconds left, and looks again when those are over.
+    assert!(slept > VirtualTime::ZERO + seconds(9), "{slept:?}");
+}
+
+/// When the second contender got the lock of the first, five seconds of which are left when the server ends so
+/// and is back a second later.
+fn second_after(persistence: Persistence, ends: impl Fn() -> Fault) -> VirtualTime {
+    let deployment = Deployment {
+        persistence,
+        ..Deployment::default()
+    };
+    let faults = vec![PlannedFault {
+        after: Duration::from_millis(300),
+        ..planned(acquired(), ends())
+    }];
+    let service = Service::Redis(deployment);
+    let history = history_on(service, "redis-compare-and-delete", faults);
+    owned_by_another(&history)
+}
+
+fn owned_by_another(history: &History) -> VirtualTime {
+    times(
+        history,
+        |what| matches!(what, What::Owned { by, .. } if *by != A),
+    )[0]
+}
+
+#[test]
+fn a_power_loss_takes_what_was_not_on_the_disk() {
+    let power_loss = || Fault::PowerLoss {
+        target: SERVER,
+        restart_after: Some(seconds(1)),
+    };
+    let kill = || Fault::CrashServer {
+        target: SERVER,
+        restart_after: Some(seconds(1)),
+    };
+    let early = |at: VirtualTime| at < VirtualTime::ZERO + seconds(3);
+    let log = Persistence::Log;
+    for (persistence, killed, unpowered) in [
+        (Persistence::None, true, true),
+        (Persistence::snapshots(), true, true),
+        (log(Fsync::Never), false, true),
+        (log(Fsync::EverySecond), false, true),
+        (log(Fsync::Always), false, false),
+    ] {
+        let lost = early(second_after(persistence.clone(), kill));
+        assert_eq!(lost, killed, "{persistence:?}");
+        let lost = early(second_after(persistence.clone(), power_loss));
+        assert_eq!(lost, unpowered, "{persistence:?}");
+    }
+}
+
+#[test]
+fn nobody_hears_of_a_power_loss_before_the_power_is_back() {
+    let (target, restart_after) = (SERVER, Some(seconds(3)));
+    let run = |inject| run("redis-set-nx-px-del", setting(), inject);
+    let killed = run(Fault::CrashServer {
+        target,
+        restart_after,
+    });
+    let dark = run(Fault::PowerLoss {
+        target,
+        restart_after,
+    });
+    assert!(failed(&killed, Failure::ConnectionLoss)[0] < VirtualTime::ZERO + seconds(1));
+    assert_eq!(failed(&killed, Failure::TimedOut), []);
+    let broken = failed(&dark, Failure::ConnectionLoss);
+    assert!(broken.iter().all(|at| *at > VirtualTime::ZERO + seconds(3)));
+    let timed_out = failed(&dark, Failure::TimedOut);
+    assert_eq!(timed_out.len(), 5, "{timed_out:?}");
 }

@@ -26,7 +26,7 @@
 //!   `redis/pause`).
 //! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
 //! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: nobody gets it before the
-//!   lease is over (scenario `redis/lost-reply`).
+//!   lease is over.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -85,8 +85,10 @@ return 1";
 /// How long the latch of a release lives: a client's timeouts and pauses, for each of its attempts.
 const LATCH_MILLIS: &str = "13000";
 
-struct RedissonLock {
+pub(super) struct RedissonLock {
     leased: Leased,
+    /// Whether a wait ends with the lease of whoever has the lock, if nobody says a word before.
+    pub looks_again: bool,
     scripts: Scripts,
     /// The process and the thread.
     field: String,
@@ -109,7 +111,7 @@ enum Attempt {
 }
 
 impl RedissonLock {
-    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+    pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
             scripts: Scripts {
                 acquire: Script::new(ACQUIRE),
@@ -119,6 +121,7 @@ impl RedissonLock {
             field: format!("{}:1", env.guid()),
             channel: format!("redisson_lock__channel:{{{}}}", lease.key),
             leased: Leased { redis, env, lease },
+            looks_again: true,
             hold: Rc::default(),
         }
     }
@@ -152,7 +155,7 @@ impl RedissonLock {
                     let told = async {
                         subscription.next().await;
                     };
-                    match left {
+                    match left.filter(|_| self.looks_again) {
                         Some(left) => future::or(told, self.leased.env.sleep(left)).await,
                         None => told.await,
                     }

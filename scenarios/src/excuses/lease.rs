@@ -22,7 +22,7 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     let forgets = |fault: &PlannedFault| {
         matches!(
             fault.inject,
-            Fault::CrashServer { .. } | Fault::Promote { .. }
+            Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::Promote { .. }
         )
     };
     let forgotten = faults.iter().any(forgets);
@@ -62,7 +62,9 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
         Fault::Promote { .. } => Some("the new primary may not have heard of the key"),
         Fault::EvictKey { .. } => Some("the key goes before the news can reach its owner"),
-        Fault::CrashServer { .. } => Some("a server that comes back has forgotten its keys"),
+        Fault::CrashServer { .. } | Fault::PowerLoss { .. } => {
+            Some("a server that comes back has forgotten its keys")
+        }
         Fault::Crash { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }
@@ -71,6 +73,7 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }

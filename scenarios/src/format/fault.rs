@@ -36,8 +36,9 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
         };
         let fits = aim.check(&when, mistakes);
         if let Some(item) = after_item.filter(|_| fits && !after.is_zero()) {
-            let mistake = Mistake::new("this fault strikes the request that it waits for")
-                .label("by then the request is gone")
+            let what = wants.what();
+            let mistake = Mistake::new(format!("this fault strikes the {what} that it waits for"))
+                .label(format!("by then the {what} is gone"))
                 .help("take `after` away");
             mistakes.add(item.span, mistake);
         }
@@ -63,6 +64,18 @@ enum Wants {
     Request,
     /// The answer must still be on its way.
     Reply,
+    /// The message of a channel must still be on its way.
+    Message,
+}
+
+impl Wants {
+    /// What must be on its way.
+    fn what(self) -> &'static str {
+        match self {
+            Self::Request | Self::Reply => "request",
+            Self::Message => "message",
+        }
+    }
 }
 
 fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
@@ -73,6 +86,7 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         Fault::LoseReply { target } | Fault::DelayReply { target, .. } => {
             Some((*target, Wants::Reply))
         }
+        Fault::LoseMessage { target } => Some((*target, Wants::Message)),
         Fault::Pause { .. }
         | Fault::Crash { .. }
         | Fault::Cancel { .. }
@@ -83,6 +97,7 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
         | Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
         | Fault::HoldLink { .. }
@@ -102,6 +117,7 @@ impl Aim {
         let on_the_way = match self.wants {
             Wants::Request => expected(&["sent"]),
             Wants::Reply => expected(&["sent", "proposed", "committed", "answered"]),
+            Wants::Message => expected(&["told"]),
         };
         let by = match (when, self.wants) {
             (Trigger::Sent { by, .. }, Wants::Request | Wants::Reply)
@@ -110,7 +126,8 @@ impl Aim {
                 | Trigger::Committed { by, .. }
                 | Trigger::Answered { by, .. },
                 Wants::Reply,
-            ) => *by,
+            )
+            | (Trigger::Told { by, .. }, Wants::Message) => *by,
             (
                 Trigger::Proposed { .. } | Trigger::Committed { .. } | Trigger::Answered { .. },
                 Wants::Request,
@@ -130,11 +147,14 @@ impl Aim {
                 | Trigger::Writing { .. }
                 | Trigger::Releasing { .. }
                 | Trigger::Released { .. }
+                | Trigger::Told { .. }
                 | Trigger::SessionExpired { .. }
                 | Trigger::Fired { .. },
                 Wants::Request | Wants::Reply,
-            ) => {
-                let mistake = Mistake::new("this fault strikes one request")
+            )
+            | (_, Wants::Message) => {
+                let what = self.wants.what();
+                let mistake = Mistake::new(format!("this fault strikes one {what}"))
                     .label("but its trigger speaks of none")
                     .help(format!("{on_the_way} as its trigger"));
                 mistakes.add(self.span.clone(), mistake);
@@ -143,7 +163,8 @@ impl Aim {
         };
         if by != self.target {
             let mistake = Mistake::new(format!(
-                "the trigger speaks of a request of contender-{}",
+                "the trigger speaks of a {} of contender-{}",
+                self.wants.what(),
                 by.0 + 1
             ))
             .label(format!(

@@ -69,11 +69,13 @@ impl Body<'_, '_, '_> {
             Kind::SlowLink => self.slow_link(),
             Kind::LoseRequest => self.target().map(|target| Fault::LoseRequest { target }),
             Kind::LoseReply => self.target().map(|target| Fault::LoseReply { target }),
+            Kind::LoseMessage => self.target().map(|target| Fault::LoseMessage { target }),
             Kind::DelayRequest => self.delay(|target, by| Fault::DelayRequest { target, by }),
             Kind::DelayReply => self.delay(|target, by| Fault::DelayReply { target, by }),
             Kind::ClockJump => self.clock_jump(),
             Kind::ClockDrift => self.clock_drift(),
             Kind::CrashServer => self.crash_server(),
+            Kind::PowerLoss => self.power_loss(),
             Kind::HangServer => self.hang_server(),
             Kind::IsolateServer => self.isolate_server(),
             Kind::HoldLink => self.hold_link(),
@@ -234,6 +236,14 @@ impl Body<'_, '_, '_> {
     fn crash_server(&mut self) -> Option<Fault> {
         let (target, restart_after) = (self.server(), self.restart_after());
         Some(Fault::CrashServer {
+            target: target?,
+            restart_after: restart_after?,
+        })
+    }
+
+    fn power_loss(&mut self) -> Option<Fault> {
+        let (target, restart_after) = (self.server(), self.restart_after());
+        Some(Fault::PowerLoss {
             target: target?,
             restart_after: restart_after?,
         })

@@ -22,11 +22,12 @@ enum Kind {
     Proposed,
     Committed,
     Answered,
+    Told,
     SessionExpired,
     Fired,
 }
 
-const TRIGGERS: [(&str, Kind); 14] = [
+const TRIGGERS: [(&str, Kind); 15] = [
     ("at", Kind::At),
     ("acquiring", Kind::Acquiring),
     ("queued", Kind::Queued),
@@ -39,6 +40,7 @@ const TRIGGERS: [(&str, Kind); 14] = [
     ("proposed", Kind::Proposed),
     ("committed", Kind::Committed),
     ("answered", Kind::Answered),
+    ("told", Kind::Told),
     ("session-expired", Kind::SessionExpired),
     ("fired", Kind::Fired),
 ];
@@ -59,10 +61,10 @@ pub(super) struct Scene {
 /// Reads the value of `when`.
 pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Option<Trigger> {
     let chosen = choose(item, "trigger", &TRIGGERS, mistakes)?;
-    if scene.cast.service == ServiceKind::Redis
-        && let Some(why) = never_on_redis(chosen.kind)
-    {
-        let mistake = Mistake::new(format!("`{}` never happens on Redis", chosen.name));
+    let service = scene.cast.service;
+    if let Some(why) = never(chosen.kind, service) {
+        let (name, here) = (chosen.name, service.title());
+        let mistake = Mistake::new(format!("`{name}` never happens on {here}"));
         mistakes.add(
             chosen.span,
             mistake.label(why).help("choose another trigger"),
@@ -103,6 +105,7 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
             .map(|(request, by, nth)| Trigger::Committed { request, by, nth }),
         Kind::Answered => request(&chosen, scene, mistakes)
             .map(|(request, by, nth)| Trigger::Answered { request, by, nth }),
+        Kind::Told => step(&chosen, scene, mistakes).map(|(by, nth)| Trigger::Told { by, nth }),
         Kind::SessionExpired => {
             let mut fields = chosen.fields(mistakes)?;
             let by = scene.cast.need_contender(&mut fields, "by", mistakes);
@@ -113,11 +116,17 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
     }
 }
 
-fn never_on_redis(kind: Kind) -> Option<&'static str> {
+/// Why it never happens on this service, if so.
+fn never(kind: Kind, service: ServiceKind) -> Option<&'static str> {
+    let on = |where_not, why| (service == where_not).then_some(why);
     match kind {
-        Kind::Queued => Some("nobody queues at a key"),
-        Kind::Proposed => Some("no server asks others before it does something"),
-        Kind::SessionExpired => Some("there are no sessions"),
+        Kind::Queued => on(ServiceKind::Redis, "nobody queues at a key"),
+        Kind::Proposed => on(
+            ServiceKind::Redis,
+            "no server asks others before it does something",
+        ),
+        Kind::SessionExpired => on(ServiceKind::Redis, "there are no sessions"),
+        Kind::Told => on(ServiceKind::ZooKeeper, "there are no channels"),
         Kind::At
         | Kind::Acquiring
         | Kind::Waiting
@@ -210,6 +219,7 @@ fn request(
             | Kind::Proposed
             | Kind::Committed
             | Kind::Answered
+            | Kind::Told
             | Kind::SessionExpired
             | Kind::Fired => Some(request.kind),
         }

@@ -199,6 +199,7 @@ impl<'p> Storm<'p> {
             }
             FaultKind::LoseRequest => Fault::LoseRequest { target },
             FaultKind::LoseReply => Fault::LoseReply { target },
+            FaultKind::LoseMessage => Fault::LoseMessage { target },
             FaultKind::DelayRequest => Fault::DelayRequest {
                 target,
                 by: self.delay(draw),
@@ -222,6 +223,7 @@ impl<'p> Storm<'p> {
                 }
             }
             FaultKind::CrashServer
+            | FaultKind::PowerLoss
             | FaultKind::HangServer
             | FaultKind::IsolateServer
             | FaultKind::HoldLink
@@ -256,6 +258,10 @@ impl<'p> Storm<'p> {
                 target,
                 restart_after: self.restart(draw),
             },
+            FaultKind::PowerLoss => Fault::PowerLoss {
+                target,
+                restart_after: self.restart(draw),
+            },
             FaultKind::HangServer => Fault::HangServer { target, length },
             FaultKind::IsolateServer => Fault::IsolateServer { target, length },
             FaultKind::LagServer => Fault::LagServer {
@@ -287,6 +293,7 @@ impl<'p> Storm<'p> {
             | FaultKind::SlowLink
             | FaultKind::LoseRequest
             | FaultKind::LoseReply
+            | FaultKind::LoseMessage
             | FaultKind::DelayRequest
             | FaultKind::DelayReply
             | FaultKind::ClockJump
@@ -351,6 +358,7 @@ fn strikes(kind: FaultKind) -> Option<Strikes> {
     match kind {
         FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Strikes::Request),
         FaultKind::LoseReply | FaultKind::DelayReply => Some(Strikes::Reply),
+        FaultKind::LoseMessage => Some(Strikes::Message),
         FaultKind::Pause
         | FaultKind::Crash
         | FaultKind::Cancel
@@ -361,6 +369,7 @@ fn strikes(kind: FaultKind) -> Option<Strikes> {
         | FaultKind::ClockJump
         | FaultKind::ClockDrift
         | FaultKind::CrashServer
+        | FaultKind::PowerLoss
         | FaultKind::HangServer
         | FaultKind::IsolateServer
         | FaultKind::HoldLink

@@ -31,6 +31,8 @@ pub(super) enum Strikes {
     Request,
     /// Not yet back at the client.
     Reply,
+    /// No request: the message of a channel that is sent to it.
+    Message,
 }
 
 impl Step {
@@ -133,6 +135,10 @@ pub(super) fn aimed(
 /// The moment at which a fault strikes one request.
 pub(super) fn struck(plan: &Plan, by: ContenderName, strikes: Strikes, draw: &mut Draw) -> Trigger {
     let way = match strikes {
+        Strikes::Message => {
+            let nth = count(plan, draw);
+            return Trigger::Told { by, nth };
+        }
         Strikes::Request => Way::Sent,
         Strikes::Reply => {
             let ways = [

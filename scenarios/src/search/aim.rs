@@ -177,6 +177,7 @@ pub(super) fn strikes_request(kind: FaultKind) -> bool {
         kind,
         FaultKind::LoseRequest
             | FaultKind::LoseReply
+            | FaultKind::LoseMessage
             | FaultKind::DelayRequest
             | FaultKind::DelayReply
     )
@@ -225,6 +226,7 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
         }
         FaultKind::LoseRequest => Fault::LoseRequest { target },
         FaultKind::LoseReply => Fault::LoseReply { target },
+        FaultKind::LoseMessage => Fault::LoseMessage { target },
         FaultKind::DelayRequest => Fault::DelayRequest { target, by: half },
         FaultKind::DelayReply => Fault::DelayReply { target, by: half },
         FaultKind::ClockJump => Fault::ClockJump {
@@ -237,6 +239,10 @@ fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
         },
         FaultKind::CrashServer => Fault::CrashServer {
             target: ServerName::Leader,
+            restart_after: Some(half),
+        },
+        FaultKind::PowerLoss => Fault::PowerLoss {
+            target: ServerName::Number(0),
             restart_after: Some(half),
         },
         FaultKind::HangServer => Fault::HangServer {

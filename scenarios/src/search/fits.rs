@@ -19,6 +19,8 @@ pub(crate) enum Class {
     Changing(Way, RequestKind),
     /// A request that only looks.
     Looking(Way, RequestKind),
+    /// A server sends it a message of a channel.
+    Told,
     /// A session has ended already, or the moment is no moment of the protocol.
     Other,
 }
@@ -46,6 +48,7 @@ pub(super) fn read(trigger: &Trigger) -> Option<(Class, ContenderName, u32)> {
         Trigger::Proposed { request, by, nth } => (of_request(Way::Proposed, request), by, nth),
         Trigger::Committed { request, by, nth } => (of_request(Way::Committed, request), by, nth),
         Trigger::Answered { request, by, nth } => (of_request(Way::Answered, request), by, nth),
+        Trigger::Told { by, nth } => (Class::Told, by, nth),
         Trigger::SessionExpired { by } => (Class::Other, by, 1),
         Trigger::At(_) | Trigger::Fired { .. } => return None,
     })
@@ -66,6 +69,19 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         FaultKind::LoseReply | FaultKind::DelayReply => {
             at_request(class, &[Way::Sent, Way::Answered])
         }
+        FaultKind::LoseMessage => match class {
+            Class::Told => 10,
+            Class::Acquiring
+            | Class::Queued
+            | Class::Waiting
+            | Class::Acquired
+            | Class::Writing
+            | Class::Releasing
+            | Class::Released
+            | Class::Changing(..)
+            | Class::Looking(..)
+            | Class::Other => 0,
+        },
         // Whose session ends, or whose node goes, under it, is the last to know.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
@@ -78,7 +94,11 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             Class::Queued => 6,
             Class::Releasing => 4,
             Class::Changing(..) => 3,
-            Class::Acquiring | Class::Released | Class::Looking(..) | Class::Other => 1,
+            Class::Acquiring
+            | Class::Released
+            | Class::Looking(..)
+            | Class::Told
+            | Class::Other => 1,
         },
         // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
         FaultKind::Crash => match class {
@@ -88,13 +108,18 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             Class::Queued => 6,
             Class::Releasing => 4,
             Class::Changing(..) => 3,
-            Class::Acquiring | Class::Released | Class::Looking(..) | Class::Other => 1,
+            Class::Acquiring
+            | Class::Released
+            | Class::Looking(..)
+            | Class::Told
+            | Class::Other => 1,
         },
         FaultKind::Cancel => match class {
             Class::Waiting => 10,
             Class::Queued => 8,
             Class::Changing(Way::Sent, _) => 7,
             Class::Acquiring | Class::Changing(..) | Class::Looking(..) => 3,
+            Class::Told => 7,
             Class::Acquired | Class::Writing | Class::Releasing | Class::Released => 0,
             Class::Other => 0,
         },
@@ -111,12 +136,17 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             Class::Waiting => 8,
             Class::Releasing | Class::Queued => 4,
             Class::Changing(..) => 3,
-            Class::Acquiring | Class::Released | Class::Looking(..) | Class::Other => 1,
+            Class::Acquiring
+            | Class::Released
+            | Class::Looking(..)
+            | Class::Told
+            | Class::Other => 1,
         },
         // What breaks while a change is being agreed on.
         FaultKind::Cut
         | FaultKind::HoldLink
         | FaultKind::CrashServer
+        | FaultKind::PowerLoss
         | FaultKind::HangServer
         | FaultKind::LagServer
         | FaultKind::SlowDisk => match class {
@@ -126,7 +156,11 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             Class::Waiting => 6,
             Class::Acquired | Class::Changing(Way::Answered, _) => 5,
             Class::Writing | Class::Releasing | Class::Queued => 3,
-            Class::Acquiring | Class::Released | Class::Looking(..) | Class::Other => 1,
+            Class::Acquiring
+            | Class::Released
+            | Class::Looking(..)
+            | Class::Told
+            | Class::Other => 1,
         },
         // The less is there, the less is noticed.
         FaultKind::RecreateLock => match class {
@@ -134,7 +168,8 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             Class::Acquired => 8,
             Class::Waiting => 6,
             Class::Releasing | Class::Queued | Class::Writing => 4,
-            Class::Acquiring | Class::Changing(..) | Class::Looking(..) | Class::Other => 1,
+            Class::Acquiring | Class::Changing(..) | Class::Looking(..) => 1,
+            Class::Told | Class::Other => 1,
         },
     }
 }
@@ -153,6 +188,7 @@ fn at_request(class: Class, ways: &[Way]) -> u32 {
         | Class::Writing
         | Class::Releasing
         | Class::Released
+        | Class::Told
         | Class::Other => 0,
     }
 }

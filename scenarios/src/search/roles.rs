@@ -57,6 +57,7 @@ impl Roles {
                 | Trigger::Proposed { .. }
                 | Trigger::Committed { .. }
                 | Trigger::Answered { .. }
+                | Trigger::Told { .. }
                 | Trigger::SessionExpired { .. }
                 | Trigger::Fired { .. } => {}
             }
@@ -122,10 +123,12 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::Cut
         | FaultKind::LoseRequest
         | FaultKind::LoseReply
+        | FaultKind::LoseMessage
         | FaultKind::DelayRequest
         | FaultKind::DelayReply
         | FaultKind::ClockJump
         | FaultKind::CrashServer
+        | FaultKind::PowerLoss
         | FaultKind::HoldLink
         | FaultKind::LagServer
         | FaultKind::SlowDisk

@@ -111,6 +111,7 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
             | Trigger::Proposed { .. }
             | Trigger::Committed { .. }
             | Trigger::Answered { .. }
+            | Trigger::Told { .. }
             | Trigger::SessionExpired { .. }
             | Trigger::Fired { .. } => None,
         },

@@ -67,6 +67,7 @@ fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
         | Trigger::Proposed { .. }
         | Trigger::Committed { .. }
         | Trigger::Answered { .. }
+        | Trigger::Told { .. }
         | Trigger::SessionExpired { .. } => None,
     };
     // Faults may wait for each other in a circle; none of them ever fires then.

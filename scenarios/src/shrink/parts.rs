@@ -37,6 +37,7 @@ impl<'f> Parts<'f> {
             | Fault::Cut { target }
             | Fault::LoseRequest { target }
             | Fault::LoseReply { target }
+            | Fault::LoseMessage { target }
             | Fault::ClockJump { target, .. }
             | Fault::ClockDrift { target, .. }
             | Fault::DeleteNode { of: target } => Self::contender(target, Vec::new()),
@@ -54,6 +55,10 @@ impl<'f> Parts<'f> {
                 restart_after,
             } => Self::contender(target, restart_after.iter_mut().collect()),
             Fault::CrashServer {
+                target,
+                restart_after,
+            }
+            | Fault::PowerLoss {
                 target,
                 restart_after,
             } => Self::server(target, restart_after.iter_mut().collect()),
@@ -92,7 +97,8 @@ pub(super) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
         | Trigger::Sent { by, nth, .. }
         | Trigger::Proposed { by, nth, .. }
         | Trigger::Committed { by, nth, .. }
-        | Trigger::Answered { by, nth, .. } => (Some(by), Some(nth)),
+        | Trigger::Answered { by, nth, .. }
+        | Trigger::Told { by, nth } => (Some(by), Some(nth)),
         Trigger::SessionExpired { by } => (Some(by), None),
         Trigger::At(_) | Trigger::Fired { .. } => (None, None),
     }

@@ -251,6 +251,13 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
             target: *target,
             restart_after: None,
         }),
+        Fault::PowerLoss {
+            target,
+            restart_after: Some(_),
+        } => Some(Fault::PowerLoss {
+            target: *target,
+            restart_after: None,
+        }),
         Fault::HoldLink { from, to, length } if from.len() > 1 => Some(Fault::HoldLink {
             from: from[1..].to_vec(),
             to: *to,
@@ -259,6 +266,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         Fault::HoldLink { .. }
         | Fault::Crash { .. }
         | Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::Pause { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }
@@ -267,6 +275,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }

@@ -65,6 +65,7 @@ fn trigger(trigger: &Trigger) -> String {
             by,
             nth,
         } => request("answered", kind, by, nth),
+        Trigger::Told { by, nth } => step("told", by, nth),
         Trigger::SessionExpired { by } => {
             format!("session-expired = {{ by = \"{}\" }}", contender(by))
         }
@@ -134,6 +135,7 @@ fn fault(fault: &Fault) -> String {
         }
         Fault::LoseRequest { target } => on("lose-request", &contender(*target), &[]),
         Fault::LoseReply { target } => on("lose-reply", &contender(*target), &[]),
+        Fault::LoseMessage { target } => on("lose-message", &contender(*target), &[]),
         Fault::DelayRequest { target, by: more } => {
             on("delay-request", &contender(*target), &[by(*more)])
         }
@@ -151,6 +153,7 @@ fn fault(fault: &Fault) -> String {
             on("clock-drift", &contender(*target), &[drift])
         }
         Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
         | Fault::HoldLink { .. }
@@ -170,6 +173,10 @@ fn of_service(broken: &Fault) -> String {
             target,
             restart_after,
         } => on("crash-server", &server(*target), &restart(*restart_after)),
+        Fault::PowerLoss {
+            target,
+            restart_after,
+        } => on("power-loss", &server(*target), &restart(*restart_after)),
         Fault::HangServer { target, length } => {
             on("hang-server", &server(*target), &[lasting(*length)])
         }
@@ -217,6 +224,7 @@ fn of_service(broken: &Fault) -> String {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }

@@ -68,11 +68,16 @@ fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump:
             planned.when = Trigger::Waiting { by: *by, nth: *nth };
         }
         Trigger::SessionExpired { by } => {
-            planned.when = Trigger::Acquired { by: *by, nth: 1 };
+            planned.when = Trigger::Told { by: *by, nth: 1 };
         }
         _ => {}
     }
     match &mut planned.inject {
+        Fault::Cut { target } if matches!(planned.when, Trigger::Told { by, .. } if by == *target) =>
+        {
+            let target = *target;
+            planned.inject = Fault::LoseMessage { target };
+        }
         Fault::CrashServer { target, .. } | Fault::HangServer { target, .. } => *target = server,
         other
             if FaultKind::of(other).service() == Some(ServiceKind::ZooKeeper)
@@ -80,6 +85,11 @@ fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump:
         {
             planned.inject = if jump % 3 == 0 {
                 Fault::EvictKey { target: server }
+            } else if jump % 5 == 0 {
+                Fault::PowerLoss {
+                    target: server,
+                    restart_after: None,
+                }
             } else {
                 Fault::ServerClockJump {
                     target: server,

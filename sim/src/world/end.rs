@@ -65,6 +65,7 @@ fn length(fault: &PlannedFault) -> Duration {
         | Trigger::Proposed { .. }
         | Trigger::Committed { .. }
         | Trigger::Answered { .. }
+        | Trigger::Told { .. }
         | Trigger::SessionExpired { .. }
         | Trigger::Fired { .. } => Duration::ZERO,
     };
@@ -77,15 +78,16 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::HoldLink { length, .. }
         | Fault::LagServer { length, .. }
         | Fault::SlowDisk { length, .. } => *length,
-        Fault::Crash { restart_after, .. } | Fault::CrashServer { restart_after, .. } => {
-            restart_after.unwrap_or_default()
-        }
+        Fault::Crash { restart_after, .. }
+        | Fault::CrashServer { restart_after, .. }
+        | Fault::PowerLoss { restart_after, .. } => restart_after.unwrap_or_default(),
         Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => *by,
         Fault::Cancel { .. }
         | Fault::ExpireSession { .. }
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::LoseMessage { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
         | Fault::ServerClockJump { .. }

@@ -89,7 +89,7 @@ impl World {
                 self.request_fate = Some(Fate::Late(whole_micros(by)));
                 None
             }
-            Fault::LoseReply { .. } => {
+            Fault::LoseReply { .. } | Fault::LoseMessage { .. } => {
                 self.doom_reply(request, Fate::Lost);
                 None
             }
@@ -125,10 +125,10 @@ impl World {
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::SlowDisk { .. } => self.inject_at_server(fault),
-            Fault::ServerClockJump { .. } | Fault::EvictKey { .. } | Fault::Promote { .. } => {
-                self.inject_at_redis(fault);
-                None
-            }
+            Fault::PowerLoss { .. }
+            | Fault::ServerClockJump { .. }
+            | Fault::EvictKey { .. }
+            | Fault::Promote { .. } => self.inject_at_redis(fault),
         }
     }
 
@@ -186,10 +186,12 @@ impl World {
             | Fault::SlowLink { .. }
             | Fault::LoseRequest { .. }
             | Fault::LoseReply { .. }
+            | Fault::LoseMessage { .. }
             | Fault::DelayRequest { .. }
             | Fault::DelayReply { .. }
             | Fault::ClockJump { .. }
             | Fault::ClockDrift { .. }
+            | Fault::PowerLoss { .. }
             | Fault::ServerClockJump { .. }
             | Fault::Promote { .. }
             | Fault::EvictKey { .. }
@@ -204,7 +206,7 @@ impl World {
         match &plan.faults[fault].inject {
             Fault::Pause { target, .. } => self.resume(process(*target)),
             Fault::Crash { target, .. } => self.restart(process(*target)),
-            Fault::CrashServer { .. } | Fault::HangServer { .. } => {
+            Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::HangServer { .. } => {
                 self.heal_servers(|by| by == fault);
             }
             Fault::ClockDrift { target, .. } => {
@@ -223,6 +225,7 @@ impl World {
             | Fault::SlowLink { .. }
             | Fault::LoseRequest { .. }
             | Fault::LoseReply { .. }
+            | Fault::LoseMessage { .. }
             | Fault::DelayRequest { .. }
             | Fault::DelayReply { .. }
             | Fault::ClockJump { .. }

@@ -35,6 +35,7 @@ pub(crate) enum Occasion {
     Proposed(RequestKind),
     Committed(RequestKind),
     Answered(RequestKind),
+    Told,
     SessionExpired,
 }
 
@@ -196,6 +197,7 @@ fn trigger(by: ContenderName, occasion: Occasion, nth: u32) -> Trigger {
         Occasion::Proposed(request) => Trigger::Proposed { request, by, nth },
         Occasion::Committed(request) => Trigger::Committed { request, by, nth },
         Occasion::Answered(request) => Trigger::Answered { request, by, nth },
+        Occasion::Told => Trigger::Told { by, nth },
         Occasion::SessionExpired => Trigger::SessionExpired { by },
     }
 }
@@ -215,6 +217,7 @@ fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
         Trigger::Proposed { request, by, nth } => (by, Occasion::Proposed(request), nth),
         Trigger::Committed { request, by, nth } => (by, Occasion::Committed(request), nth),
         Trigger::Answered { request, by, nth } => (by, Occasion::Answered(request), nth),
+        Trigger::Told { by, nth } => (by, Occasion::Told, nth),
         Trigger::SessionExpired { by } => (by, Occasion::SessionExpired, 1),
     };
     (by.0 == moment.by && occasion == moment.occasion).then_some(nth)

@@ -4,6 +4,7 @@ mod clients;
 mod faults;
 mod keys;
 mod links;
+mod power;
 mod servers;
 
 use std::collections::VecDeque;
@@ -23,6 +24,7 @@ use crate::process::ProcessId;
 use crate::redis::client::{Client, Output as ClientOutput};
 use keys::Holder;
 use links::Ends;
+use power::Dark;
 
 /// Redis as the world sees it; nobody is there if the service is another.
 #[derive(Default)]
@@ -52,6 +54,8 @@ struct RedisServer {
     /// It takes writes.
     primary: bool,
     up: bool,
+    /// Its machine has no power.
+    dark: Option<Dark>,
     hung: bool,
     backlog: Vec<RedisEvent>,
     wake: VirtualTime,
@@ -94,6 +98,7 @@ impl Redis {
             primary: number == 0 || deployment.replicas == 0,
             clock: LocalClock::default(),
             up: true,
+            dark: None,
             hung: false,
             backlog: Vec::new(),
             wake: VirtualTime::NEVER,

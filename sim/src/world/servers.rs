@@ -1,6 +1,5 @@
 //! The life of servers in the world: their connections, their links, and what they have to say.
 
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::VirtualTime;
 
 use super::wire::{self, answers_write, bytes_of};
@@ -201,22 +200,22 @@ impl World {
     fn fate_of_reply(&mut self, connection: ConnectionId, client: usize, xid: Xid) -> Option<Fate> {
         let by = self.clients[client].process.0;
         match self.kind_of(client, xid) {
-            Some(kind) => self.fate_of(by, kind, (connection, xid)),
+            Some(kind) => self.fate_of(by, Occasion::Answered(kind), (connection, xid)),
             None => self.doom_of((connection, xid)),
         }
     }
 
-    /// What becomes of an answer that is being sent.
+    /// What becomes of an answer, or of a message of a channel, that is being sent.
     pub(super) fn fate_of(
         &mut self,
         by: u32,
-        kind: RequestKind,
+        occasion: Occasion,
         request: (ConnectionId, Xid),
     ) -> Option<Fate> {
         self.answering = Some(request);
         self.moment(Moment {
             by,
-            occasion: Occasion::Answered(kind),
+            occasion,
             request: Some(request),
         });
         self.answering = None;

@@ -66,6 +66,11 @@ pub const FAULTS: &[Example] = &[
         r#"inject.lose-reply = { target = "contender-1" }"#,
     ),
     row(
+        "lose-message",
+        "The message of a channel that the trigger speaks of is lost, and nobody is told (Redis).",
+        r#"inject.lose-message = { target = "contender-1" }"#,
+    ),
+    row(
         "delay-request",
         "The request that the trigger speaks of is held up, and all that follow it.",
         r#"inject.delay-request = { target = "contender-1", by = "200ms" }"#,
@@ -89,6 +94,11 @@ pub const FAULTS: &[Example] = &[
         "crash-server",
         "The server dies and, if it is to, comes back with what was safe on its disk.",
         r#"inject.crash-server = { target = "leader", restart-after = "5s" }"#,
+    ),
+    row(
+        "power-loss",
+        "The power of the server's machine goes: what is not on its disk is lost, and nobody is told (Redis).",
+        r#"inject.power-loss = { target = "server-1", restart-after = "5s" }"#,
     ),
     row(
         "hang-server",
@@ -201,6 +211,11 @@ pub const TRIGGERS: &[Example] = &[
         r#"when.answered = { request = "create", by = "contender-1" }"#,
     ),
     row(
+        "told",
+        "A server sends a contender a message of a channel (Redis).",
+        r#"when.told = { by = "contender-1" }"#,
+    ),
+    row(
         "session-expired",
         "The service has expired a contender's session.",
         r#"when.session-expired = { by = "contender-1" }"#,
@@ -262,6 +277,7 @@ algorithm = "{algorithm}"
             "lose-reply" | "delay-reply" => {
                 r#"when.answered = { request = "create", by = "contender-1" }"#
             }
+            "lose-message" => r#"when.told = { by = "contender-1" }"#,
             _ => r#"when.at = "2s""#,
         }
     }

@@ -128,10 +128,14 @@ impl World {
     /// A server closes a link, or its machine does; the other end learns of it.
     pub(super) fn close_link(&mut self, by: ServerId, link: LinkId) {
         let ends = &mut self.redis.links[link.0 as usize];
-        if !std::mem::take(&mut ends.open) {
-            return;
+        if std::mem::take(&mut ends.open) {
+            self.tell_of_lost_link(by, link);
         }
-        let other = ends.other(by);
+    }
+
+    /// The other end of a link learns that it is gone.
+    pub(super) fn tell_of_lost_link(&mut self, by: ServerId, link: LinkId) {
+        let other = self.redis.links[link.0 as usize].other(by);
         let at = self.reaches_redis_peer(by, other);
         let event = RedisEvent::LinkGone {
             server: other,
@@ -156,6 +160,18 @@ impl World {
                 self.close_link(server, LinkId(number as u32));
             }
         }
+    }
+
+    /// The links of a server are gone, and nobody is told. Answers which they were.
+    pub(super) fn drop_links_of(&mut self, server: ServerId) -> Vec<LinkId> {
+        let mut dropped = Vec::new();
+        for (number, ends) in self.redis.links.iter_mut().enumerate() {
+            let its_own = ends.replica == server || ends.primary == server;
+            if its_own && std::mem::take(&mut ends.open) {
+                dropped.push(LinkId(number as u32));
+            }
+        }
+        dropped
     }
 
     /// Makes a replica the primary, as Sentinel does: clients that ask are sent to it from now on, and the other

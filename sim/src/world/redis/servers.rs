@@ -86,6 +86,9 @@ impl World {
     /// A client knocks: taken if the server runs, refused otherwise. One that stands still has a kernel that takes it.
     pub(super) fn knock_at_redis(&mut self, connection: ConnectionId) {
         let server = self.redis.server_of(connection);
+        if self.knocks_in_the_dark(connection) {
+            return;
+        }
         let up = self.redis.servers[server.0 as usize].up;
         let at = self.reaches_redis_client(connection, self.now, 0);
         if !up {
@@ -161,6 +164,12 @@ impl World {
         let mut extra = 0;
         if is_message(&value) {
             self.count_message(process, false);
+            // Nobody is told that it is lost.
+            let message = (connection, Xid(0));
+            if let Some(Fate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
+                self.notified(process, false);
+                return;
+            }
         } else {
             match self.fate_of_answer(connection) {
                 None => {}
@@ -186,7 +195,7 @@ impl World {
         traffic.answered += 1;
         let xid = Xid(traffic.answered);
         let by = self.redis.process_of(connection).0;
-        self.fate_of(by, kind, (connection, xid))
+        self.fate_of(by, Occasion::Answered(kind), (connection, xid))
     }
 
     /// The server closes its end; the client learns of it when the news has travelled.
@@ -224,13 +233,22 @@ impl World {
         }
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
+        let dark = slot.dark.take();
+        let end = if dark.is_some() {
+            End::PowerLoss
+        } else {
+            End::Kill
+        };
         let now = self.redis_now(server);
         let redis = &mut self.redis;
         let machine = &mut redis.servers[server.0 as usize].machine;
-        machine.restart(now, End::Kill, &mut redis.server_outputs);
+        machine.restart(now, end, &mut redis.server_outputs);
         self.follow_key(server, Actor::Outsider);
         self.owners_may_change(Actor::Outsider);
         self.redis_says(server);
+        if let Some(dark) = dark {
+            self.power_is_back(server, dark);
+        }
     }
 
     /// A server stands still; its kernel goes on.

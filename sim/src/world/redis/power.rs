@@ -1,0 +1,68 @@
+//! The power of a server's machine: when it goes, nobody is told.
+//!
+//! A process that is killed leaves a kernel that closes its connections. A machine without power leaves nothing: what
+//! is sent to it is lost, who knocks goes on knocking, and whoever had a connection learns that it is gone when the
+//! machine is back and knows nothing of it.
+
+use picklock_redis::LinkId;
+
+use crate::event::{Event, RedisEvent};
+use crate::network::{ConnectionId, ServerId};
+use crate::ownership::Actor;
+use crate::world::World;
+
+/// Who is to learn, when the power is back, that it was gone.
+#[derive(Default)]
+pub(super) struct Dark {
+    connections: Vec<ConnectionId>,
+    links: Vec<LinkId>,
+    /// Who knocks meanwhile.
+    knocks: Vec<ConnectionId>,
+}
+
+impl World {
+    /// The power of the server's machine goes.
+    pub(super) fn power_goes(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        slot.up = false;
+        slot.hung = false;
+        slot.backlog.clear();
+        let mut dark = slot.dark.take().unwrap_or_default();
+        for number in 0..self.redis.traffic.len() {
+            let connection = ConnectionId(number as u32);
+            let ends = self.redis.connections.get_mut(connection);
+            if ends.server == server && std::mem::take(&mut ends.open_at_server) {
+                dark.connections.push(connection);
+            }
+        }
+        dark.links = self.drop_links_of(server);
+        self.redis.servers[server.0 as usize].dark = Some(dark);
+        self.owners_may_change(Actor::Outsider);
+    }
+
+    /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
+    pub(super) fn knocks_in_the_dark(&mut self, connection: ConnectionId) -> bool {
+        let server = self.redis.server_of(connection);
+        let dark = &mut self.redis.servers[server.0 as usize].dark;
+        let Some(dark) = dark else {
+            return false;
+        };
+        dark.knocks.push(connection);
+        true
+    }
+
+    /// The machine is back, and its server runs.
+    pub(super) fn power_is_back(&mut self, server: ServerId, dark: Dark) {
+        for connection in dark.connections {
+            let at = self.reaches_redis_client(connection, self.now, 0);
+            let event = RedisEvent::Broken { connection };
+            self.timeline.add(at, Event::Redis(event));
+        }
+        for link in dark.links {
+            self.tell_of_lost_link(server, link);
+        }
+        for connection in dark.knocks {
+            self.knock_at_redis(connection);
+        }
+    }
+}
