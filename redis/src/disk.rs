@@ -109,6 +109,7 @@ impl Server {
         new.scripts = Scripts::default();
         new.core.keys = keys;
         new.configured.clone_from(&configured);
+        new.restarts = self.restarts + 1;
         if configured.is_none() {
             // Time has gone on meanwhile, and a primary throws away what has expired.
             for key in new.core.keys.expired(new.core.wall_millis()) {

@@ -18,6 +18,7 @@ mod pubsub;
 mod replication;
 mod replies;
 mod scripts;
+pub mod sentinel;
 mod server;
 mod settings;
 mod waiting;
@@ -27,6 +28,7 @@ mod words;
 pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};
 pub use peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+pub use sentinel::Sentinel;
 pub use server::Server;
 pub use settings::{Fsync, Persistence, SavePoint, Settings};
 

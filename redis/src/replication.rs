@@ -83,6 +83,8 @@ pub(crate) struct Upstream {
     state: LinkState,
     /// When anything came from it last.
     heard: VirtualTime,
+    /// Since when the link is down, if it has ever been up.
+    down_since: Option<VirtualTime>,
     /// Whether our data are a version of somebody's, from which we could go on.
     cached: bool,
 }

@@ -14,7 +14,7 @@ use crate::peer::Address;
 use crate::pubsub::Channel;
 use crate::replication::Replication;
 use crate::replies::{for_connection, not_modelled};
-use crate::scripts::Scripts;
+use crate::scripts::{Scripts, sha_of};
 use crate::waiting::Pause;
 use crate::{ConnectionId, Input, Now, Output, Settings};
 
@@ -33,6 +33,8 @@ pub struct Server {
     /// A transaction is being run, in which nobody waits.
     pub(crate) in_transaction: bool,
     pub(crate) wake: VirtualTime,
+    /// How often it was started again.
+    pub(crate) restarts: u32,
 }
 
 impl Server {
@@ -49,6 +51,7 @@ impl Server {
             pause: None,
             in_transaction: false,
             wake: VirtualTime::NEVER,
+            restarts: 0,
         };
         if let Some(primary) = configured {
             server.begin_as_replica(primary);
@@ -92,6 +95,21 @@ impl Server {
         let now = wall_micros.div_euclid(1_000);
         let entry = self.core.keys.get(key)?;
         (!entry.has_expired(now)).then(|| entry.data.value())
+    }
+
+    /// Whether it is nobody's replica.
+    pub fn is_primary(&self) -> bool {
+        self.replication.primary.is_none()
+    }
+
+    /// What `INFO server` answers.
+    pub(crate) fn section(&self) -> String {
+        let number = self.core.settings.number;
+        let life = sha_of(format!("life {} of {number}", self.restarts).as_bytes());
+        format!(
+            "# Server\r\nredis_version:{}\r\nrun_id:{life}\r\n",
+            crate::VERSION
+        )
     }
 
     /// When, by its wall clock, a key expires, in milliseconds since the Unix epoch; `None` if never, or no such key.

@@ -33,13 +33,19 @@ fn section(server: &Server, command: &Command) -> Reply {
     if command.len() > 2 {
         return Err(wrong_number("info"));
     }
-    let known = ["replication", "all", "default", "everything"];
-    if command.len() == 1 || known.iter().any(|name| is(command, 1, name)) {
-        let text = server.replication.section(server.core.wall_millis());
-        return Ok(Value::bulk(text));
+    let all = ["all", "default", "everything"];
+    let wants = |section: &str| {
+        command.len() == 1 || is(command, 1, section) || all.iter().any(|it| is(command, 1, it))
+    };
+    let (wall, monotonic) = (server.core.wall_millis(), server.core.now.monotonic);
+    let about_itself = wants("server").then(|| server.section());
+    let replication = wants("replication").then(|| server.replication.section(wall, monotonic));
+    let sections: Vec<String> = about_itself.into_iter().chain(replication).collect();
+    if sections.is_empty() {
+        let section = small(word(command, 1));
+        return refuse(format!("ERR not modelled: INFO {section}"));
     }
-    let section = small(word(command, 1));
-    refuse(format!("ERR not modelled: INFO {section}"))
+    Ok(Value::bulk(sections.join("\r\n")))
 }
 
 fn replicaof(

@@ -12,6 +12,16 @@ use crate::core::Expired;
 use crate::peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 use crate::{Output, Server};
 
+impl Upstream {
+    /// There is no link any more.
+    fn fail(&mut self, now: VirtualTime) {
+        if let LinkState::Up(_) = self.state {
+            self.down_since = Some(now);
+        }
+        self.state = LinkState::Down;
+    }
+}
+
 impl Server {
     /// A message from another server.
     pub(crate) fn heard_from_peer(&mut self, link: LinkId, message: PeerMessage) {
@@ -52,6 +62,7 @@ impl Server {
     fn come_up(&mut self, link: LinkId) {
         if let Some(upstream) = &mut self.replication.primary {
             upstream.state = LinkState::Up(link);
+            upstream.down_since = None;
             upstream.cached = true;
         }
     }
@@ -133,6 +144,7 @@ impl Server {
 
     /// A link is gone, or could not be made.
     pub(crate) fn link_gone(&mut self, link: Option<LinkId>) {
+        let now = self.core.now.monotonic;
         if let Some(link) = link {
             self.detach(link);
         }
@@ -143,7 +155,7 @@ impl Server {
                 LinkState::Asking(other) | LinkState::Up(other) => link == Some(other),
             };
             if ours {
-                upstream.state = LinkState::Down;
+                upstream.fail(now);
             }
         }
     }
@@ -164,7 +176,7 @@ impl Server {
                 self.core.out.push(Output::ReachPrimary { to });
             }
             LinkState::Asking(link) | LinkState::Up(link) if silent => {
-                upstream.state = LinkState::Down;
+                upstream.fail(now);
                 self.core.out.push(Output::CloseLink { link });
             }
             LinkState::Reaching if silent => upstream.state = LinkState::Down,
@@ -212,6 +224,7 @@ impl Server {
             address,
             state: LinkState::Down,
             heard: VirtualTime::ZERO,
+            down_since: None,
             cached,
         });
     }

@@ -1,6 +1,7 @@
 //! What a server says of its replication.
 
 use picklock_algorithms::clients::redis::Value;
+use picklock_checker::VirtualTime;
 
 use super::{Attached, LinkState, Replication, Stage};
 
@@ -47,7 +48,7 @@ impl Replication {
     }
 
     /// What `INFO replication` answers.
-    pub(crate) fn section(&self, wall_millis: i64) -> String {
+    pub(crate) fn section(&self, wall_millis: i64, now: VirtualTime) -> String {
         let mut lines = vec!["# Replication".to_owned()];
         if let Some(upstream) = &self.primary {
             let up = matches!(upstream.state, LinkState::Up(_));
@@ -63,6 +64,11 @@ impl Replication {
                 "master_link_status:{}",
                 if up { "up" } else { "down" }
             ));
+            if !up {
+                let since = upstream.down_since;
+                let seconds = since.map_or(-1, |since| now.since(since).as_secs() as i64);
+                lines.push(format!("master_link_down_since_seconds:{seconds}"));
+            }
             lines.push(format!("slave_repl_offset:{offset}"));
             lines.push("slave_priority:100".to_owned());
             lines.push("slave_read_only:1".to_owned());

@@ -1,0 +1,64 @@
+//! A12.2: who does the failover, and when nobody does.
+
+use picklock_redis::sentinel::Event;
+
+use crate::town::Machine::{Sentinel, Server};
+use crate::town::Town;
+
+#[test]
+fn exactly_one_is_elected() {
+    let mut town = Town::of(2, 5, |_| {});
+    town.kill(Server(0));
+    town.run(20_000);
+    assert_eq!(town.count(Event::ElectedLeader), 1);
+    assert_eq!(town.count(Event::PromotedReplica), 1);
+}
+
+#[test]
+fn a_quorum_without_a_majority_finds_the_primary_down_and_elects_nobody() {
+    // Two of five are left: enough to find it down, and not enough to do anything about it.
+    let mut town = Town::of(1, 5, |settings| settings.quorum = 2);
+    for place in 2..5 {
+        town.kill(Sentinel(place));
+    }
+    town.kill(Server(0));
+    town.run(11_000);
+    assert!(town.count(Event::ObjectivelyDown) >= 1);
+    assert_eq!(town.count(Event::ElectedLeader), 0);
+    assert!(town.count(Event::AbortNotElected) >= 1);
+    assert!(!town.is_primary(1));
+}
+
+#[test]
+fn an_attempt_that_failed_is_repeated_after_twice_the_failover_timeout() {
+    let mut town = Town::of(1, 5, |settings| settings.quorum = 2);
+    for place in 2..5 {
+        town.kill(Sentinel(place));
+    }
+    town.kill(Server(0));
+    town.run(40_000);
+    let tries = town.log.iter();
+    let tries = tries.filter(|(_, _, event, _)| *event == Event::TryFailover);
+    let times: Vec<u64> = tries.map(|(at, ..)| at / 1_000).collect();
+    let between: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(between.len() >= 2);
+    let fits = |between: &u64| (12_000..13_300).contains(between);
+    assert!(between.iter().all(fits), "{between:?}");
+}
+
+#[test]
+fn a_sentinel_that_restarts_votes_no_second_time_in_an_epoch() {
+    let mut town = Town::of(1, 3, |_| {});
+    let ask = |id: &str| format!("SENTINEL IS-MASTER-DOWN-BY-ADDR server 0 7 {id}");
+    let first = town.ask_sentinel(0, &ask("a"));
+    let second = town.ask_sentinel(0, &ask("b"));
+    assert_eq!(first, second);
+    town.kill(Sentinel(0));
+    town.restart(Sentinel(0));
+    let third = town.ask_sentinel(0, &ask("c")).expect("an answer");
+    // It has forgotten for whom, and knows that it has.
+    assert_eq!(
+        third.values().expect("three")[1].bytes(),
+        Some(b"*".as_slice())
+    );
+}
