@@ -20,6 +20,7 @@ pub fn server(name: ServerName) -> String {
         ServerName::Follower(place) => format!("follower-{}", u64::from(place) + 1),
         ServerName::Of(of) => format!("server-of-{}", contender(of)),
         ServerName::Number(place) => format!("server-{}", u64::from(place) + 1),
+        ServerName::Sentinel(place) => format!("sentinel-{}", u64::from(place) + 1),
     }
 }
 

@@ -15,6 +15,7 @@ mod mistake;
 mod open;
 mod reader;
 mod replay;
+mod sentinels;
 mod sometimes;
 mod trigger;
 mod workload;
@@ -107,6 +108,7 @@ fn scenario(
         servers,
         service: service.kind(),
         has_links: service.has_links(),
+        sentinels: service.sentinels(),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

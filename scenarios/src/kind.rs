@@ -113,6 +113,8 @@ impl FaultKind {
         kinds
             .filter(|kind| kind.service().is_none_or(|of| of == service.kind()))
             .filter(|kind| service.has_links() || !kind.needs_several_servers())
+            // Where there are Sentinels, they decide.
+            .filter(|kind| service.sentinels() == 0 || *kind != Self::Promote)
             .collect()
     }
 

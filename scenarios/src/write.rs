@@ -5,7 +5,8 @@ mod open;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Hold, Network, Persistence, Section, Service, Workload,
+    Arrival, Deployment, Ensemble, Hold, Network, Persistence, Section, Sentinels, Service,
+    Workload,
 };
 
 use self::toml::{number, prose, text};
@@ -78,9 +79,22 @@ fn persistence(kept: &Persistence) -> &'static str {
     found.map_or("none", |(name, _)| name)
 }
 
+fn sentinels(sentinels: &Sentinels) -> Vec<String> {
+    let time = |duration| text(&write_duration(duration));
+    let mut lines = vec![
+        format!("sentinels = {}", sentinels.number),
+        format!("quorum = {}", sentinels.quorum),
+        format!("down-after = {}", time(sentinels.down_after)),
+        format!("failover-timeout = {}", time(sentinels.failover_timeout)),
+        format!("parallel-syncs = {}", sentinels.parallel_syncs),
+    ];
+    lines.extend(sentinels.poll.map(|poll| format!("poll = {}", time(poll))));
+    lines
+}
+
 fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
-    vec![
+    let mut lines = vec![
         "[service.redis]".to_owned(),
         format!(
             "servers = {}",
@@ -96,8 +110,10 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         format!("retries = {}", deployment.retries),
         format!("retry-pause = {}", time(deployment.retry_pause)),
         format!("command-time = {}", time(deployment.command_time)),
-        String::new(),
-    ]
+    ];
+    lines.extend(deployment.sentinels.iter().flat_map(sentinels));
+    lines.push(String::new());
+    lines
 }
 
 fn network(network: &Network, open: &Open) -> Vec<String> {

@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
+use picklock_redis::sentinel::CallId;
 use picklock_redis::{LinkId, PeerMessage as RedisPeerMessage};
 
 use crate::process::ProcessId;
@@ -128,6 +129,59 @@ pub enum RedisEvent {
     LinkGone { server: ServerId, link: LinkId },
     /// A primary that was replaced is told so.
     Demote { server: ServerId },
+    /// Something happens between a Sentinel and whom it asks.
+    Sentinel(Box<SentinelEvent>),
+}
+
+/// A call of a Sentinel, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub by: ServerId,
+    pub id: CallId,
+}
+
+/// Something that happens between a Sentinel and whom it asks.
+pub enum SentinelEvent {
+    /// A Sentinel wanted to look at the clock.
+    Wake { sentinel: ServerId },
+    /// It knocks at somebody.
+    Knock { call: Call, at: ServerId },
+    /// A command of it arrives.
+    Asked {
+        call: Call,
+        at: ServerId,
+        command: Command,
+    },
+    /// The other end learns that it has closed a call.
+    HungUp { call: Call, at: ServerId },
+    /// An answer arrives, or a message of a subscription.
+    Answered { call: Call, value: Value },
+    /// It learns that a call could not be made, or is gone.
+    Closed { call: Call },
+}
+
+impl SentinelEvent {
+    /// Whose machine it comes to.
+    pub fn whom(&self) -> ServerId {
+        match self {
+            Self::Wake { sentinel: whom }
+            | Self::Knock { at: whom, .. }
+            | Self::Asked { at: whom, .. }
+            | Self::HungUp { at: whom, .. } => *whom,
+            Self::Answered { call, .. } | Self::Closed { call } => call.by,
+        }
+    }
+
+    fn kind(&self) -> u64 {
+        match self {
+            Self::Wake { .. } => 35,
+            Self::Knock { .. } => 36,
+            Self::Asked { .. } => 37,
+            Self::HungUp { .. } => 38,
+            Self::Answered { .. } => 39,
+            Self::Closed { .. } => 40,
+        }
+    }
 }
 
 impl RedisEvent {
@@ -147,6 +201,7 @@ impl RedisEvent {
             Self::ToPeer { to, .. } => (32, u32::from(to.0)),
             Self::LinkGone { server, .. } => (33, u32::from(server.0)),
             Self::Demote { server } => (34, u32::from(server.0)),
+            Self::Sentinel(event) => (event.kind(), u32::from(event.whom().0)),
         }
     }
 }

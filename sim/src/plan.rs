@@ -11,7 +11,7 @@ use picklock_algorithms::clients::RequestKind;
 mod service;
 
 pub use crate::engine::Strategy;
-pub use service::{Deployment, Ensemble, Fsync, Persistence, Service};
+pub use service::{Deployment, Ensemble, Fsync, Persistence, Sentinels, Service};
 
 /// Everything that a run will do.
 #[derive(Clone)]
@@ -229,6 +229,8 @@ pub enum ServerName {
     Of(ContenderName),
     /// The server at this place.
     Number(u32),
+    /// The Sentinel at this place.
+    Sentinel(u32),
 }
 
 /// Which way.

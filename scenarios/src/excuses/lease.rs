@@ -6,7 +6,8 @@
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
-//! - `exclusive-ownership` is never excused.
+//! - `exclusive-ownership`: if there are Sentinels, and the plan holds what makes them replace a primary that goes on.
+//!   Otherwise it is never excused.
 
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
 
@@ -26,6 +27,29 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         )
     };
     let forgotten = faults.iter().any(forgets);
+    // Whoever stands still, or cannot be reached, is replaced, and does not know it for a while.
+    let deposes = |fault: &PlannedFault| {
+        matches!(
+            fault.inject,
+            Fault::CrashServer { .. }
+                | Fault::PowerLoss { .. }
+                | Fault::HangServer { .. }
+                | Fault::HoldLink { .. }
+        )
+    };
+    if plan.service.sentinels() > 0 && faults.iter().any(deposes) {
+        let because = "the Sentinels may replace a primary that goes on";
+        for invariant in [
+            "exclusive-ownership",
+            "mutual-exclusion",
+            "no-lost-update",
+            "fifo",
+            "fencing-monotonic",
+            "no-stale-effect",
+        ] {
+            excuse(invariant, because);
+        }
+    }
     if let Some(because) = faults.iter().find_map(|fault| blinds(&fault.inject)) {
         excuse("mutual-exclusion", because);
         excuse("no-lost-update", because);

@@ -16,6 +16,7 @@ pub(super) struct Cast {
     pub(super) service: ServiceKind,
     /// Whether servers talk to each other.
     pub(super) has_links: bool,
+    pub(super) sentinels: u8,
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.
@@ -112,12 +113,22 @@ impl Cast {
         {
             return Some(ServerName::Number(number - 1));
         }
+        let sentinels = u32::from(self.sentinels);
+        if let Some(number) = numbered(name, "sentinel")
+            && (1..=sentinels).contains(&number)
+        {
+            return Some(ServerName::Sentinel(number - 1));
+        }
         let mistake = Mistake::new(format!("there is no server `{}`", printable(name)));
         mistakes.add(
             item.span.clone(),
-            mistake.help(match servers {
-                1 => "expected `server-1`, the only one".to_owned(),
-                _ => format!("expected one of `server-1` to `server-{servers}`"),
+            mistake.help(match (servers, sentinels) {
+                (1, _) => "expected `server-1`, the only one".to_owned(),
+                (_, 0) => format!("expected one of `server-1` to `server-{servers}`"),
+                _ => format!(
+                    "expected one of `server-1` to `server-{servers}`, or `sentinel-1` to \
+                     `sentinel-{sentinels}`"
+                ),
             }),
         );
         None

@@ -82,11 +82,12 @@ impl Body<'_, '_, '_> {
             Kind::LagServer => self.lag_server(),
             Kind::SlowDisk => self.slow_disk(),
             Kind::ServerClockJump => self.server_clock_jump(),
-            Kind::Promote => {
-                self.refuse_without_replicas();
-                self.server().map(|target| Fault::Promote { target })
+            Kind::Promote => self.promote(),
+            Kind::EvictKey => {
+                let target = self.server();
+                self.refuse_sentinel(target);
+                target.map(|target| Fault::EvictKey { target })
             }
-            Kind::EvictKey => self.server().map(|target| Fault::EvictKey { target }),
             Kind::DeleteNode => {
                 let of = self
                     .cast
@@ -277,6 +278,26 @@ impl Body<'_, '_, '_> {
             let mistake = Mistake::new("there is no replica")
                 .label("the servers know nothing of each other")
                 .help("give [service.redis] `replicas`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+    }
+
+    /// A replica becomes the primary by hand, unless there are Sentinels to decide that.
+    fn promote(&mut self) -> Option<Fault> {
+        self.refuse_without_replicas();
+        if self.cast.sentinels > 0 {
+            let mistake = Mistake::new("the Sentinels choose the primary")
+                .label("they would not know of this one")
+                .help("crash or hang the primary, or leave out `sentinels`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+        self.server().map(|target| Fault::Promote { target })
+    }
+
+    /// Sentinels have no keys.
+    fn refuse_sentinel(&mut self, target: Option<ServerName>) {
+        if let Some(ServerName::Sentinel(_)) = target {
+            let mistake = Mistake::new("a Sentinel has no keys").help("name a server");
             self.mistakes.add(self.fields.span(), mistake);
         }
     }

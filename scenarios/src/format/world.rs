@@ -8,6 +8,7 @@ use picklock_sim::zookeeper::version::Version;
 use super::choice::choose;
 use super::open::{ranges, several};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use super::sentinels;
 use super::workload::settle;
 use crate::open::Open;
 
@@ -105,6 +106,7 @@ fn deployment(
     let least = open.servers.iter().copied().min().or(servers);
     let replicas = fields.get("replicas");
     let replicas = replicas.and_then(|item| replicas_of(&item, servers, mistakes));
+    let sentinels = sentinels::read(&mut fields, servers, replicas, mistakes);
     let persistence = fields.get("persistence");
     let persistence = persistence.and_then(|item| {
         let chosen = choose(&item, "persistence", &PERSISTENCE, mistakes)?;
@@ -121,6 +123,7 @@ fn deployment(
     let deployment = Deployment {
         servers: servers.unwrap_or(default.servers),
         replicas: replicas.unwrap_or(default.replicas),
+        sentinels,
         persistence: persistence.unwrap_or_default(),
         lease: lease.unwrap_or(default.lease),
         timeout: timeout.unwrap_or(default.timeout),

@@ -43,7 +43,10 @@ pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec
     let parts = Parts::of(inject);
     let of_servers = parts.servers.into_iter().filter_map(|server| match server {
         ServerName::Of(contender) => Some(contender),
-        ServerName::Leader | ServerName::Follower(_) | ServerName::Number(_) => None,
+        ServerName::Leader
+        | ServerName::Follower(_)
+        | ServerName::Number(_)
+        | ServerName::Sentinel(_) => None,
     });
     let struck = parts.contender.into_iter().chain(of_servers);
     let struck = struck.map(|name| *name).collect();
@@ -104,7 +107,10 @@ fn rename(
     let parts = Parts::of(inject);
     let of_servers = parts.servers.into_iter().filter_map(|server| match server {
         ServerName::Of(contender) => Some(contender),
-        ServerName::Leader | ServerName::Follower(_) | ServerName::Number(_) => None,
+        ServerName::Leader
+        | ServerName::Follower(_)
+        | ServerName::Number(_)
+        | ServerName::Sentinel(_) => None,
     });
     let named = moment(when).0.into_iter().chain(parts.contender);
     for name in named.chain(of_servers) {

@@ -146,7 +146,7 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
 
 /// Fewer servers, and settings that need no mention.
 fn services(plan: &Plan) -> Vec<Change> {
-    let servers = plan.service.servers();
+    let servers = voters(&plan.service);
     let fewer = [1, 3].into_iter().filter(|fewer| *fewer < servers);
     let fewer = fewer.map(|fewer| {
         let what = format!("{fewer} of {servers} servers");
@@ -175,13 +175,25 @@ fn with_servers(service: &Service, servers: u8) -> Service {
     }
 }
 
+/// How many servers there are, without those that only follow another.
+fn voters(service: &Service) -> u8 {
+    match service {
+        Service::ZooKeeper(ensemble) => ensemble.servers,
+        Service::Redis(deployment) => deployment.servers,
+    }
+}
+
 /// So many servers with the settings that a file need not mention.
 fn usual(service: &Service) -> Service {
     let usual = match service {
         Service::ZooKeeper(_) => Service::ZooKeeper(Ensemble::default()),
-        Service::Redis(_) => Service::Redis(Deployment::default()),
+        Service::Redis(deployment) => Service::Redis(Deployment {
+            replicas: deployment.replicas,
+            sentinels: deployment.sentinels.clone(),
+            ..Deployment::default()
+        }),
     };
-    with_servers(&usual, service.servers())
+    with_servers(&usual, voters(service))
 }
 
 /// Simpler ways to come, to hold, and to break.

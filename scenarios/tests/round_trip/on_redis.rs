@@ -6,7 +6,7 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Deployment, Fault, Fsync, Persistence, PlannedFault, ServerName, Service, Trigger,
+    Deployment, Fault, Fsync, Persistence, PlannedFault, Sentinels, ServerName, Service, Trigger,
 };
 use proptest::prelude::*;
 
@@ -14,11 +14,23 @@ use super::plans;
 
 fn deployment() -> BoxedStrategy<Deployment> {
     let time = || (1_u64..100_000_000).prop_map(Duration::from_micros);
-    (1_u8..=15, time(), time(), 0_u32..=100, time(), time())
+    (
+        prop_oneof![Just(1), 1_u8..=15],
+        time(),
+        time(),
+        0_u32..=100,
+        time(),
+        time(),
+    )
         .prop_map(
             |(servers, lease, timeout, retries, retry_pause, command_time)| Deployment {
                 servers,
                 replicas: if servers == 1 { 2 } else { 0 },
+                sentinels: (servers == 1 && retries > 2).then(|| Sentinels {
+                    down_after: lease,
+                    poll: (retries > 5).then_some(timeout),
+                    ..Sentinels::of(5)
+                }),
                 persistence: Persistence::Log(Fsync::EverySecond),
                 lease,
                 timeout,
@@ -46,7 +58,12 @@ pub fn case() -> BoxedStrategy<Case> {
             case.plan.recipe = recipe;
             let jump = i64::from(jump | 1);
             for (place, fault) in case.plan.faults.iter_mut().enumerate() {
-                let server = ServerName::Number((place % usize::from(deployment.servers)) as u32);
+                let server = match &deployment.sentinels {
+                    Some(_) if matches!(fault.inject, Fault::HangServer { .. }) => {
+                        ServerName::Sentinel(place as u32 % 5)
+                    }
+                    _ => ServerName::Number((place % usize::from(deployment.servers)) as u32),
+                };
                 over(fault, kind, server, jump);
             }
             case.plan.service = Service::Redis(deployment);

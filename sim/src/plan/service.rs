@@ -33,6 +33,19 @@ impl Service {
         }
     }
 
+    /// How many Sentinels there are.
+    pub fn sentinels(&self) -> u8 {
+        match self {
+            Self::ZooKeeper(_) => 0,
+            Self::Redis(deployment) => deployment.sentinels.as_ref().map_or(0, |it| it.number),
+        }
+    }
+
+    /// How many machines there are that messages travel between: servers and Sentinels.
+    pub(crate) fn machines(&self) -> u8 {
+        self.servers() + self.sentinels()
+    }
+
     /// Whether servers talk to each other.
     pub fn has_links(&self) -> bool {
         match self {
@@ -57,6 +70,8 @@ pub struct Deployment {
     pub servers: u8,
     /// Replicas of the only server. With several servers there are none.
     pub replicas: u8,
+    /// Sentinels, if there are any: they choose the primary, and tell clients who it is.
+    pub sentinels: Option<Sentinels>,
     /// What servers keep on their disks.
     pub persistence: Persistence,
     /// How long a lock is held before it goes by itself.
@@ -76,12 +91,45 @@ impl Default for Deployment {
         Self {
             servers: 1,
             replicas: 0,
+            sentinels: None,
             persistence: Persistence::None,
             lease: Duration::from_secs(10),
             timeout: Duration::from_millis(500),
             retries: 0,
             retry_pause: Duration::from_millis(100),
             command_time: Duration::from_micros(5),
+        }
+    }
+}
+
+/// Sentinels, and how they and the clients that ask them are set. Defaults are those of Redis 7.0.15.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentinels {
+    /// How many there are.
+    pub number: u8,
+    /// How many of them must find the primary down before it is.
+    pub quorum: u8,
+    /// How long a server must not answer before it is down.
+    pub down_after: Duration,
+    /// How long the steps of a failover may take; the next does not begin before twice this long.
+    pub failover_timeout: Duration,
+    /// How many replicas are told to follow the new primary at the same time.
+    pub parallel_syncs: u8,
+    /// How often a client asks who the primary is, and leaves one that is not, as Redisson does. `None`: when it
+    /// connects, and never else.
+    pub poll: Option<Duration>,
+}
+
+impl Sentinels {
+    /// So many Sentinels, of which the majority must agree.
+    pub fn of(number: u8) -> Self {
+        Self {
+            number,
+            quorum: number / 2 + 1,
+            down_after: Duration::from_secs(30),
+            failover_timeout: Duration::from_secs(180),
+            parallel_syncs: 1,
+            poll: None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! after it broke. Below the code of the lock there are a response timeout and, if [`Settings::retries`] says so,
 //! retries: a command whose answer was lost is sent again by the next connection, as redis-py does.
 
+mod finder;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,9 @@ use std::time::Duration;
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::redis::{Bytes, Command, Lane, Listener, RedisResult, Value};
 use picklock_checker::VirtualTime;
+use picklock_redis::Address;
+
+use finder::Finder;
 
 use super::subscriptions::Subscriptions;
 use super::wire::{Phase, Wire};
@@ -28,6 +32,10 @@ pub struct Settings {
     pub retries: u32,
     /// How long it waits before it connects again after a connection broke.
     pub retry_pause: Duration,
+    /// How many Sentinels it asks who the primary is; if none, it knows where its servers are.
+    pub sentinels: u8,
+    /// How often it asks them while its connections stand.
+    pub poll: Option<Duration>,
 }
 
 /// What happens to a client.
@@ -79,8 +87,8 @@ pub enum Output {
     Connect {
         /// For which of its ends.
         end: End,
-        /// To which server.
-        node: u32,
+        /// To whom.
+        to: Destination,
     },
     /// Send a command.
     Send {
@@ -96,9 +104,22 @@ pub enum Output {
     },
 }
 
+/// Whom a client connects to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// One of several independent servers, or the only one, or whoever is the primary.
+    Node(u32),
+    /// A Sentinel, by its place.
+    Sentinel(u8),
+    /// A server that a Sentinel has named.
+    Address(Address),
+}
+
 /// An end of a client that has a connection of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
+    /// The questions to Sentinels.
+    Questions,
     /// A lane, by its place.
     Wire(usize),
     /// The subscriptions at a server, by their place.
@@ -110,6 +131,8 @@ pub struct Client {
     settings: Settings,
     wires: Vec<Wire>,
     subscriptions: Vec<Subscriptions>,
+    /// Who the primary is.
+    finder: Finder,
     /// The number of the next lane that nobody else uses.
     next_lane: u32,
 }
@@ -121,6 +144,7 @@ impl Client {
             settings,
             wires: Vec::new(),
             subscriptions: Vec::new(),
+            finder: Finder::new(settings),
             next_lane: 1,
         }
     }
@@ -148,7 +172,8 @@ impl Client {
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let wires = self.wires.iter().map(|wire| wire.phase);
         let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
-        all.filter_map(Phase::connection)
+        let asking = std::iter::once(self.finder.phase());
+        all.chain(asking).filter_map(Phase::connection)
     }
 
     /// Handles an input.
@@ -173,9 +198,12 @@ impl Client {
                 let at_node = self.subscriptions_at(node);
                 at_node.subscribe(now, channel, listener, completion, &settings, out);
             }
+            Input::Opened { connection } if self.settings.sentinels > 0 => {
+                self.opened_by_sentinel(now, connection, out);
+            }
             Input::Opened { connection } => self.opened(connection, out),
-            Input::Broken { connection } => self.broken(now, connection),
-            Input::Heard { connection, value } => self.hear(connection, value, out),
+            Input::Broken { connection } => self.broken(now, connection, out),
+            Input::Heard { connection, value } => self.hear(now, connection, value, out),
             Input::Wake => self.look_at_clock(now, out),
         }
         self.connect(now, out);
@@ -203,6 +231,7 @@ impl Client {
         let phase = match end {
             End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
             End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
+            End::Questions => Some(self.finder.phase_mut()),
         };
         if let Some(phase) = phase {
             *phase = Phase::Connecting(connection);
@@ -225,8 +254,11 @@ impl Client {
         }
     }
 
-    fn broken(&mut self, now: VirtualTime, connection: ConnectionId) {
+    fn broken(&mut self, now: VirtualTime, connection: ConnectionId, out: &mut Vec<Output>) {
         let settings = self.settings;
+        if self.settings.sentinels > 0 && self.finder.broken(now, connection, out) {
+            return;
+        }
         let is_it = |phase: Phase| phase.connection() == Some(connection);
         for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
             wire.broken(now, &settings);
@@ -236,7 +268,16 @@ impl Client {
         }
     }
 
-    fn hear(&mut self, connection: ConnectionId, value: Value, out: &mut Vec<Output>) {
+    fn hear(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        value: Value,
+        out: &mut Vec<Output>,
+    ) {
+        if self.settings.sentinels > 0 && self.hear_of_primary(now, connection, &value, out) {
+            return;
+        }
         let open = Phase::Open(connection);
         if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
             wire.answer(value);
@@ -262,20 +303,27 @@ impl Client {
         for it in &mut self.subscriptions {
             it.give_up(now);
         }
+        if settings.sentinels > 0 {
+            self.look_for_primary(now, out);
+        }
     }
 
     /// Asks for the connections that are wanted and may be.
     fn connect(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.settings.sentinels > 0 {
+            self.connect_by_sentinel(now, out);
+            return;
+        }
         for (place, wire) in self.wires.iter().enumerate() {
             if wire.wants_connection() && wire.not_before <= now {
-                let (end, node) = (End::Wire(place), wire.lane.node);
-                out.push(Output::Connect { end, node });
+                let (end, to) = (End::Wire(place), Destination::Node(wire.lane.node));
+                out.push(Output::Connect { end, to });
             }
         }
         for (place, it) in self.subscriptions.iter().enumerate() {
             if it.wants_connection() && it.not_before <= now {
-                let (end, node) = (End::Subscriptions(place), it.node);
-                out.push(Output::Connect { end, node });
+                let (end, to) = (End::Subscriptions(place), Destination::Node(it.node));
+                out.push(Output::Connect { end, to });
             }
         }
     }
@@ -285,6 +333,7 @@ impl Client {
         let wires = self.wires.iter().map(Wire::next_wake);
         let subscriptions = self.subscriptions.iter().map(Subscriptions::next_wake);
         let all = wires.chain(subscriptions);
+        let all = all.chain(std::iter::once(self.finder.next_wake()));
         all.min().unwrap_or(VirtualTime::NEVER)
     }
 }

@@ -14,6 +14,8 @@ use crate::network::ConnectionId;
 pub(super) enum Phase {
     /// There is none.
     Idle,
+    /// A Sentinel is asked where it is to go.
+    Looking,
     /// It is asked for.
     Connecting(ConnectionId),
     /// It stands.
@@ -24,7 +26,7 @@ impl Phase {
     /// The connection, standing or not.
     pub fn connection(self) -> Option<ConnectionId> {
         match self {
-            Self::Idle => None,
+            Self::Idle | Self::Looking => None,
             Self::Connecting(connection) | Self::Open(connection) => Some(connection),
         }
     }

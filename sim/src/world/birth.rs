@@ -63,7 +63,7 @@ impl World {
             lease,
             draining: false,
             shared,
-            links: vec![Link::default(); usize::from(plan.service.servers()).pow(2)],
+            links: vec![Link::default(); usize::from(plan.service.machines()).pow(2)],
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
             server_latency: Latency::new(plan.network.server_latency),
@@ -105,6 +105,7 @@ impl World {
         for server in 0..self.redis.servers() {
             self.arm_redis(ServerId(server as u8));
         }
+        self.arm_sentinels();
         self.arm_timed_faults();
         self.begin_calm_if_over();
         if !self.calm {

@@ -33,7 +33,11 @@ pub(super) fn progress_bound(plan: &Plan) -> Duration {
     plan.workload.progress_bound.unwrap_or_else(|| {
         let election = match &plan.service {
             Service::ZooKeeper(ensemble) => ensemble.tick * ensemble.init_limit,
-            Service::Redis(_) => Duration::ZERO,
+            // Down, an election that fails, and one that does not.
+            Service::Redis(deployment) => match &deployment.sentinels {
+                Some(sentinels) => sentinels.down_after * 2 + sentinels.failover_timeout * 4,
+                None => Duration::ZERO,
+            },
         };
         lease(&plan.service) * 2 + election + sections(plan)
     })

@@ -23,6 +23,8 @@ impl World {
         let place = match name {
             ServerName::Leader => leader,
             ServerName::Number(number) => Some(number as usize),
+            // There are Sentinels beside Redis alone.
+            ServerName::Sentinel(_) => None,
             ServerName::Follower(nth) => (0..self.servers.len())
                 .filter(|place| Some(*place) != leader)
                 .nth(nth as usize),

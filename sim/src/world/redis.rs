@@ -1,10 +1,12 @@
 //! Redis in the world: its servers and clients, and what they say to each other.
 
+mod calls;
 mod clients;
 mod faults;
 mod keys;
 mod links;
 mod power;
+mod sentinels;
 mod servers;
 
 use std::collections::VecDeque;
@@ -13,11 +15,12 @@ use std::rc::Rc;
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;
+use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server, Settings};
 
 use super::World;
 use crate::clock::LocalClock;
-use crate::event::{ClientId, Event, RedisEvent};
+use crate::event::{ClientId, Event, RedisEvent, SentinelEvent};
 use crate::network::{ConnectionId, Connections, ServerId};
 use crate::plan::{Deployment, ServerName, Service};
 use crate::process::ProcessId;
@@ -25,12 +28,14 @@ use crate::redis::client::{Client, Output as ClientOutput};
 use keys::Holder;
 use links::Ends;
 use power::Dark;
+use sentinels::SentinelSlot;
 
 /// Redis as the world sees it; nobody is there if the service is another.
 #[derive(Default)]
 pub(crate) struct Redis {
     deployment: Deployment,
     servers: Vec<RedisServer>,
+    sentinels: Vec<SentinelSlot>,
     clients: Vec<RedisClient>,
     /// The client of each process, by the process's place.
     client_of: Vec<Option<ClientId>>,
@@ -45,14 +50,13 @@ pub(crate) struct Redis {
     owners: Vec<Holder>,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
+    sentinel_outputs: Vec<SentinelOutput>,
 }
 
 /// A server and what it does at the moment.
 struct RedisServer {
     machine: Server,
     clock: LocalClock,
-    /// It takes writes.
-    primary: bool,
     up: bool,
     /// Its machine has no power.
     dark: Option<Dark>,
@@ -95,7 +99,6 @@ impl Redis {
         };
         let server = |number: u8| RedisServer {
             machine: machine(deployment, ServerId(number)),
-            primary: number == 0 || deployment.replicas == 0,
             clock: LocalClock::default(),
             up: true,
             dark: None,
@@ -111,6 +114,7 @@ impl Redis {
         Self {
             deployment: deployment.clone(),
             servers: (0..service.servers()).map(server).collect(),
+            sentinels: sentinels::of(deployment),
             client_of: vec![None; processes],
             ..Self::default()
         }
@@ -156,6 +160,10 @@ impl Redis {
             // Servers that know nothing of each other have no leader: the first stands for the only one.
             ServerName::Leader | ServerName::Of(_) => 0,
             ServerName::Follower(nth) => nth + 1,
+            ServerName::Sentinel(nth) => {
+                let known = (nth as usize) < self.sentinels.len();
+                return known.then(|| self.sentinel(nth as u8));
+            }
         };
         (place < self.servers.len() as u32).then_some(ServerId(place as u8))
     }
@@ -165,9 +173,15 @@ impl Redis {
         self.servers.len()
     }
 
-    /// Whether every server runs.
+    /// How many servers and Sentinels there are.
+    pub fn machines(&self) -> usize {
+        self.servers.len() + self.sentinels.len()
+    }
+
+    /// Whether every server runs, and every Sentinel.
     pub fn all_run(&self) -> bool {
         self.servers.iter().all(|slot| slot.up && !slot.hung)
+            && self.sentinels.iter().all(|slot| slot.up && !slot.hung)
     }
 
     fn process_of(&self, connection: ConnectionId) -> ProcessId {
@@ -220,6 +234,7 @@ impl World {
             RedisEvent::ToPeer { to, link, message } => self.at_redis_peer(to, link, *message),
             RedisEvent::LinkGone { server, link } => self.link_gone(server, link),
             RedisEvent::Demote { server } => self.demote_redis(server),
+            RedisEvent::Sentinel(event) => self.sentinel_happens(*event),
         }
     }
 
@@ -243,6 +258,19 @@ impl World {
             RedisEvent::ToPeer { to: server, .. } | RedisEvent::LinkGone { server, .. } => {
                 self.deliver_to_redis(*server, event).map(Event::Redis)
             }
+            RedisEvent::Sentinel(news) => match **news {
+                // A machine that stands still has a kernel, and its own look at the clock sees for itself.
+                SentinelEvent::Knock { .. } | SentinelEvent::Wake { .. } => {
+                    Some(Event::Redis(event))
+                }
+                SentinelEvent::Asked { .. }
+                | SentinelEvent::HungUp { .. }
+                | SentinelEvent::Answered { .. }
+                | SentinelEvent::Closed { .. } => {
+                    let whom = news.whom();
+                    self.deliver_to_redis(whom, event).map(Event::Redis)
+                }
+            },
             RedisEvent::Knock { .. }
             | RedisEvent::ServerWake { .. }
             | RedisEvent::LeaseEnds { .. }
@@ -253,12 +281,18 @@ impl World {
     }
 
     fn deliver_to_redis(&mut self, server: ServerId, event: RedisEvent) -> Option<RedisEvent> {
-        let slot = &mut self.redis.servers[server.0 as usize];
-        if !slot.up {
+        let (up, hung, backlog) = match self.redis.sentinel_slot(server) {
+            Some(slot) => (slot.up, slot.hung, &mut slot.backlog),
+            None => {
+                let slot = &mut self.redis.servers[server.0 as usize];
+                (slot.up, slot.hung, &mut slot.backlog)
+            }
+        };
+        if !up {
             return None;
         }
-        if slot.hung {
-            slot.backlog.push(event);
+        if hung {
+            backlog.push(event);
             return None;
         }
         Some(event)

@@ -277,8 +277,8 @@ impl World {
     }
 
     pub(super) fn link_between(&self, from: ServerId, to: ServerId) -> usize {
-        let servers = self.servers.len().max(self.redis.servers());
-        usize::from(from.0) * servers + usize::from(to.0)
+        let machines = self.servers.len().max(self.redis.machines());
+        usize::from(from.0) * machines + usize::from(to.0)
     }
 
     /// A message of another server arrives, if its sender lived long enough to send it.

@@ -9,6 +9,8 @@ const SETTINGS: Settings = Settings {
     timeout: Duration::from_millis(500),
     retries: 0,
     retry_pause: Duration::from_millis(100),
+    sentinels: 0,
+    poll: None,
 };
 const LANE: Lane = Lane { node: 0, number: 0 };
 

@@ -7,7 +7,7 @@ use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
 use crate::process::ProcessId;
-use crate::redis::client::{Client, End, Input, Output, Settings};
+use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
 use crate::world::moments::{Moment, Occasion};
 use crate::world::{Fate, World, wire};
 use crate::zookeeper::messages::Xid;
@@ -21,6 +21,8 @@ impl World {
             timeout: deployment.timeout,
             retries: deployment.retries,
             retry_pause: deployment.retry_pause,
+            sentinels: deployment.sentinels.as_ref().map_or(0, |it| it.number),
+            poll: deployment.sentinels.as_ref().and_then(|it| it.poll),
         };
         let id = ClientId(self.redis.clients.len() as u32);
         self.redis.clients.push(RedisClient {
@@ -48,7 +50,7 @@ impl World {
         slot.machine.handle(now, input, &mut out);
         for output in out.drain(..) {
             match output {
-                Output::Connect { end, node } => self.connect_to_redis(id, end, node),
+                Output::Connect { end, to } => self.connect_to_redis(id, end, &to),
                 Output::Send {
                     connection,
                     command,
@@ -86,8 +88,15 @@ impl World {
         self.tell_redis_client(client, Input::Wake);
     }
 
-    fn connect_to_redis(&mut self, client: ClientId, end: End, node: u32) {
-        let server = self.redis.server_for(node);
+    fn connect_to_redis(&mut self, client: ClientId, end: End, to: &Destination) {
+        let server = match to {
+            Destination::Node(node) => self.redis.server_for(*node),
+            Destination::Sentinel(place) => self.redis.sentinel(*place),
+            Destination::Address(address) => {
+                let known = self.server_at(address);
+                known.expect("Sentinels name servers that there are")
+            }
+        };
         let connection = self.redis.connections.open(client.0, server);
         self.redis.traffic.push(Traffic::default());
         let slot = &mut self.redis.clients[client.0 as usize];
@@ -98,7 +107,7 @@ impl World {
     }
 
     /// When a message that a client sends now reaches its server.
-    fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
+    pub(super) fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
         let link = wire::to_server(self.redis.connections.get(connection).client);
         let obstacle = self.link_of(self.redis.process_of(connection));
         let obstacle = obstacle.map(|link| link.to_server);
@@ -131,6 +140,10 @@ impl World {
     }
 
     fn send_to_redis(&mut self, connection: ConnectionId, command: Command) {
+        if self.redis.is_sentinel(self.redis.server_of(connection)) {
+            self.ask_sentinel(connection, command);
+            return;
+        }
         let kind = command.kind();
         let traffic = &mut self.redis.traffic[connection.0 as usize];
         traffic.sent += 1;

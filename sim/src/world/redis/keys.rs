@@ -57,7 +57,8 @@ impl World {
     fn owners_now(&self) -> Vec<Holder> {
         let redis = &self.redis;
         if redis.deployment.replicas > 0 {
-            let primaries = redis.servers.iter().filter(|slot| slot.primary && slot.up);
+            let primaries = redis.servers.iter();
+            let primaries = primaries.filter(|slot| slot.up && slot.machine.is_primary());
             let mut owners: Vec<Holder> = Vec::new();
             for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
                 if !owners.contains(holder) {

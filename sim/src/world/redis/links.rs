@@ -38,14 +38,14 @@ pub(super) fn address(server: ServerId) -> Address {
 }
 
 impl World {
-    fn server_at(&self, address: &Address) -> Option<ServerId> {
+    pub(super) fn server_at(&self, address: &Address) -> Option<ServerId> {
         let number: u8 = address.host.strip_prefix("server-")?.parse().ok()?;
         let server = ServerId(number.checked_sub(1)?);
         (usize::from(server.0) < self.redis.servers.len()).then_some(server)
     }
 
     /// When what one server says to another now arrives.
-    fn reaches_redis_peer(
+    pub(super) fn reaches_redis_peer(
         &mut self,
         from: ServerId,
         to: ServerId,
@@ -217,7 +217,6 @@ impl World {
                 command.arg(&*host).number(port)
             }
         };
-        self.redis.servers[server.0 as usize].primary = primary.is_none();
         self.run_as_operator(server, command);
         self.owners_may_change(Actor::Outsider);
     }

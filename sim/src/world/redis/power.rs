@@ -23,6 +23,10 @@ pub(super) struct Dark {
 impl World {
     /// The power of the server's machine goes.
     pub(super) fn power_goes(&mut self, server: ServerId) {
+        if self.redis.is_sentinel(server) {
+            self.crash_sentinel(server);
+            return;
+        }
         let slot = &mut self.redis.servers[server.0 as usize];
         slot.up = false;
         slot.hung = false;
@@ -43,8 +47,8 @@ impl World {
     /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
     pub(super) fn knocks_in_the_dark(&mut self, connection: ConnectionId) -> bool {
         let server = self.redis.server_of(connection);
-        let dark = &mut self.redis.servers[server.0 as usize].dark;
-        let Some(dark) = dark else {
+        let slot = self.redis.servers.get_mut(usize::from(server.0));
+        let Some(dark) = slot.and_then(|slot| slot.dark.as_mut()) else {
             return false;
         };
         dark.knocks.push(connection);
@@ -58,6 +62,7 @@ impl World {
             let event = RedisEvent::Broken { connection };
             self.timeline.add(at, Event::Redis(event));
         }
+        self.close_calls_to(server);
         for link in dark.links {
             self.tell_of_lost_link(server, link);
         }

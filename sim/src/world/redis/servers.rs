@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::{Ended, VirtualTime};
 use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
 
-use super::is_message;
+use super::{calls, is_message};
 use crate::event::{Event, RedisEvent};
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
@@ -39,8 +39,14 @@ impl World {
         for output in outputs.drain(..) {
             match output {
                 Output::ToClient { connection, .. } if connection == OPERATOR => {}
+                Output::ToClient { connection, value } if calls::is_call(connection) => {
+                    self.answer_call(server, calls::call(connection), value);
+                }
                 Output::ToClient { connection, value } => {
                     self.send_to_redis_client(server, ConnectionId(connection.0), value);
+                }
+                Output::Close { connection } if calls::is_call(connection) => {
+                    self.close_call(server, calls::call(connection));
                 }
                 Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
                 Output::ReachPrimary { to } => self.reach_primary(server, &to),
@@ -89,7 +95,10 @@ impl World {
         if self.knocks_in_the_dark(connection) {
             return;
         }
-        let up = self.redis.servers[server.0 as usize].up;
+        let up = match self.redis.sentinel_slot(server) {
+            Some(slot) => slot.up,
+            None => self.redis.servers[server.0 as usize].up,
+        };
         let at = self.reaches_redis_client(connection, self.now, 0);
         if !up {
             let event = RedisEvent::Broken { connection };
@@ -98,11 +107,13 @@ impl World {
         }
         let ends = self.redis.connections.get_mut(connection);
         ends.open_at_server = true;
-        let connected = Input::Connected {
-            connection: At(connection.0),
-        };
-        self.tell_redis(server, connected, Actor::Outsider);
-        self.redis_says(server);
+        if !self.redis.is_sentinel(server) {
+            let connected = Input::Connected {
+                connection: At(connection.0),
+            };
+            self.tell_redis(server, connected, Actor::Outsider);
+            self.redis_says(server);
+        }
         let event = RedisEvent::Opened { connection };
         self.timeline.add(at, Event::Redis(event));
     }
@@ -110,7 +121,12 @@ impl World {
     pub(super) fn redis_gone(&mut self, connection: ConnectionId) {
         let server = self.redis.server_of(connection);
         let ends = self.redis.connections.get_mut(connection);
-        if std::mem::take(&mut ends.open_at_server) {
+        if !std::mem::take(&mut ends.open_at_server) {
+            return;
+        }
+        if self.redis.is_sentinel(server) {
+            self.sentinel_is_left(server, At(connection.0));
+        } else {
             let gone = Input::Gone {
                 connection: At(connection.0),
             };
@@ -123,6 +139,10 @@ impl World {
     pub(super) fn at_redis(&mut self, connection: ConnectionId, command: Command) {
         let ends = *self.redis.connections.get(connection);
         if !ends.open_at_server || ends.broken {
+            return;
+        }
+        if self.redis.is_sentinel(ends.server) {
+            self.sentinel_is_asked(ends.server, At(connection.0), command);
             return;
         }
         let process = self.redis.process_of(connection);
@@ -199,7 +219,7 @@ impl World {
     }
 
     /// The server closes its end; the client learns of it when the news has travelled.
-    fn redis_closes(&mut self, connection: ConnectionId) {
+    pub(super) fn redis_closes(&mut self, connection: ConnectionId) {
         let ends = self.redis.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
             let at = self.reaches_redis_client(connection, self.now, 0);
@@ -210,6 +230,10 @@ impl World {
 
     /// The server's process dies. Its kernel closes its connections.
     pub(in crate::world) fn crash_redis(&mut self, server: ServerId) {
+        if self.redis.is_sentinel(server) {
+            self.crash_sentinel(server);
+            return;
+        }
         let slot = &mut self.redis.servers[server.0 as usize];
         slot.up = false;
         slot.hung = false;
@@ -217,6 +241,12 @@ impl World {
         // Of a server that is down nobody can own anything.
         self.owners_may_change(Actor::Outsider);
         self.close_links_of(server);
+        self.close_calls_to(server);
+        self.close_connections_to(server);
+    }
+
+    /// A server or a Sentinel has died: its kernel closes its connections to clients.
+    pub(super) fn close_connections_to(&mut self, server: ServerId) {
         for number in 0..self.redis.traffic.len() {
             let connection = ConnectionId(number as u32);
             if self.redis.server_of(connection) == server {
@@ -227,6 +257,10 @@ impl World {
 
     /// A dead server comes back with what it had on its disk.
     pub(in crate::world) fn restart_redis(&mut self, server: ServerId) {
+        if self.redis.is_sentinel(server) {
+            self.restart_sentinel(server);
+            return;
+        }
         let slot = &mut self.redis.servers[server.0 as usize];
         if slot.up {
             return;
@@ -253,11 +287,18 @@ impl World {
 
     /// A server stands still; its kernel goes on.
     pub(in crate::world) fn hang_redis(&mut self, server: ServerId) {
-        self.redis.servers[server.0 as usize].hung = true;
+        match self.redis.sentinel_slot(server) {
+            Some(slot) => slot.hung = true,
+            None => self.redis.servers[server.0 as usize].hung = true,
+        }
     }
 
     /// A server that stood still goes on: it reads what has queued up.
     pub(in crate::world) fn resume_redis(&mut self, server: ServerId) {
+        if self.redis.is_sentinel(server) {
+            self.resume_sentinel(server);
+            return;
+        }
         let slot = &mut self.redis.servers[server.0 as usize];
         if !std::mem::take(&mut slot.hung) {
             return;
@@ -271,6 +312,10 @@ impl World {
 
     /// The wall clock of a server jumps.
     pub(in crate::world) fn jump_redis(&mut self, server: ServerId, by_millis: i64) {
+        if let Some(slot) = self.redis.sentinel_slot(server) {
+            slot.clock.jump(by_millis.saturating_mul(1_000));
+            return;
+        }
         let slot = &mut self.redis.servers[server.0 as usize];
         slot.clock.jump(by_millis.saturating_mul(1_000));
         slot.lease_check = VirtualTime::NEVER;

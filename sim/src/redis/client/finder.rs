@@ -1,0 +1,300 @@
+//! How a client finds the primary: it asks a Sentinel, connects, and asks the server whether it is one.
+//!
+//! The steps are those that redis.io gives to the makers of clients ("Guidelines for Redis clients with support for
+//! Redis Sentinel"). Whoever polls asks again now and then, and leaves a server that is the primary no longer, as
+//! Redisson does.
+
+use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_checker::VirtualTime;
+use picklock_redis::Address;
+
+use super::{Client, Destination, End, Output, Settings};
+use crate::network::ConnectionId;
+use crate::redis::wire::Phase;
+
+/// Who the primary is, as far as a client knows.
+pub(super) struct Finder {
+    settings: Settings,
+    /// The connection to the Sentinel that is asked.
+    phase: Phase,
+    /// Which that is.
+    sentinel: u8,
+    /// How many have failed to answer since somebody wanted to know.
+    failed: u8,
+    /// Until when an answer must come, if one is wanted.
+    deadline: Option<VirtualTime>,
+    /// Everybody has failed, or somebody has answered.
+    outcome: Option<Option<Address>>,
+    /// Whoever was named last.
+    primary: Option<Address>,
+    /// When to ask although nobody wants to connect.
+    poll_at: VirtualTime,
+    /// Connections whose server is asked whether it is the primary, and until when it must answer.
+    pub checking: Vec<(ConnectionId, VirtualTime)>,
+}
+
+/// The address in the answer of a Sentinel.
+fn address(value: &Value) -> Option<Address> {
+    let [host, port] = value.values()? else {
+        return None;
+    };
+    let text = |value: &Value| Some(std::str::from_utf8(value.bytes()?).ok()?.to_owned());
+    Some(Address {
+        host: text(host)?.into(),
+        port: text(port)?.parse().ok()?,
+    })
+}
+
+/// Whether a server says that it is the primary.
+fn leads(value: &Value) -> bool {
+    let first = value.values().and_then(<[Value]>::first);
+    first.and_then(Value::bytes) == Some(b"master")
+}
+
+impl Finder {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            phase: Phase::Idle,
+            sentinel: 0,
+            failed: 0,
+            deadline: None,
+            outcome: None,
+            primary: None,
+            poll_at: VirtualTime::NEVER,
+            checking: Vec::new(),
+        }
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub fn phase_mut(&mut self) -> &mut Phase {
+        &mut self.phase
+    }
+
+    /// Somebody wants to know.
+    fn ask(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.deadline.is_none() {
+            self.failed = 0;
+            self.ask_this_one(now, out);
+        }
+    }
+
+    fn ask_this_one(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        self.deadline = Some(now + self.settings.timeout);
+        match self.phase {
+            Phase::Open(connection) => out.push(Output::Send {
+                connection,
+                command: Command::new("SENTINEL")
+                    .arg("GET-MASTER-ADDR-BY-NAME")
+                    .arg("mymaster"),
+            }),
+            Phase::Idle => out.push(Output::Connect {
+                end: End::Questions,
+                to: Destination::Sentinel(self.sentinel),
+            }),
+            Phase::Looking | Phase::Connecting(_) => {}
+        }
+    }
+
+    /// The Sentinel has failed to answer: the next one is asked, or, after the last, nobody.
+    fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if let Some(connection) = self.phase.connection() {
+            out.push(Output::Disconnect { connection });
+        }
+        self.phase = Phase::Idle;
+        self.sentinel = (self.sentinel + 1) % self.settings.sentinels;
+        self.failed += 1;
+        if self.failed < self.settings.sentinels {
+            self.ask_this_one(now, out);
+        } else {
+            self.settle(now, None);
+        }
+    }
+
+    fn settle(&mut self, now: VirtualTime, found: Option<Address>) {
+        self.deadline = None;
+        self.outcome = Some(found);
+        if let Some(every) = self.settings.poll {
+            self.poll_at = now + every;
+        }
+    }
+
+    /// A connection is gone. Answers whether it was the one to the Sentinel.
+    pub fn broken(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        self.checking.retain(|(other, _)| *other != connection);
+        if self.phase.connection() != Some(connection) {
+            return false;
+        }
+        self.phase = Phase::Idle;
+        if self.deadline.is_some() {
+            self.next(now, out);
+        }
+        true
+    }
+
+    pub fn next_wake(&self) -> VirtualTime {
+        let deadline = self.deadline.unwrap_or(VirtualTime::NEVER);
+        let checks = self.checking.iter().map(|(_, until)| *until);
+        checks.fold(deadline.min(self.poll_at), VirtualTime::min)
+    }
+}
+
+impl Client {
+    /// A connection stands: to a Sentinel, which is asked, or to a server, which is asked whether it is the primary.
+    pub(super) fn opened_by_sentinel(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) {
+        let finder = &mut self.finder;
+        if finder.phase == Phase::Connecting(connection) {
+            finder.phase = Phase::Open(connection);
+            finder.ask_this_one(now, out);
+        } else {
+            finder
+                .checking
+                .push((connection, now + finder.settings.timeout));
+            out.push(Output::Send {
+                connection,
+                command: Command::new("ROLE"),
+            });
+        }
+    }
+
+    /// Something has come. Answers whether it was about who is the primary.
+    pub(super) fn hear_of_primary(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        value: &Value,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let finder = &mut self.finder;
+        if finder.phase.connection() == Some(connection) {
+            match address(value) {
+                _ if finder.deadline.is_none() => {}
+                Some(found) => finder.settle(now, Some(found)),
+                None => finder.next(now, out),
+            }
+            return true;
+        }
+        let checked = finder
+            .checking
+            .iter()
+            .position(|(other, _)| *other == connection);
+        let Some(place) = checked else {
+            return false;
+        };
+        finder.checking.remove(place);
+        if leads(value) {
+            self.opened(connection, out);
+        } else {
+            self.leave(now, connection, out);
+        }
+        true
+    }
+
+    /// Closes a connection whose server is not the primary, or does not say that it is.
+    fn leave(&mut self, now: VirtualTime, connection: ConnectionId, out: &mut Vec<Output>) {
+        out.push(Output::Disconnect { connection });
+        self.broken(now, connection, out);
+    }
+
+    /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
+    pub(super) fn look_for_primary(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let finder = &mut self.finder;
+        if finder.deadline.is_some_and(|deadline| deadline <= now) {
+            finder.next(now, out);
+        }
+        if finder.poll_at <= now {
+            finder.poll_at = VirtualTime::NEVER;
+            finder.ask(now, out);
+        }
+        let checking = finder.checking.iter();
+        let late: Vec<ConnectionId> = checking
+            .filter(|(_, until)| *until <= now)
+            .map(|(connection, _)| *connection)
+            .collect();
+        for connection in late {
+            self.leave(now, connection, out);
+        }
+    }
+
+    /// Asks a Sentinel for those that want a connection, and connects them when it has answered.
+    pub(super) fn connect_by_sentinel(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let mut wanted = false;
+        for wire in &mut self.wires {
+            if wire.wants_connection() && wire.not_before <= now {
+                wire.phase = Phase::Looking;
+                wanted = true;
+            }
+        }
+        for it in &mut self.subscriptions {
+            if it.wants_connection() && it.not_before <= now {
+                it.phase = Phase::Looking;
+                wanted = true;
+            }
+        }
+        if wanted {
+            self.finder.ask(now, out);
+        }
+        match self.finder.outcome.take() {
+            None => {}
+            Some(Some(found)) => self.connect_to(now, found, out),
+            Some(None) => self.nobody_knows(now),
+        }
+    }
+
+    fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
+        let before = self.finder.primary.replace(found.clone());
+        if self.settings.poll.is_some() && before.is_some_and(|before| before != found) {
+            // Whoever still talks to the old one talks to nobody any more.
+            let wires = self.wires.iter().map(|wire| wire.phase);
+            let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+            let old: Vec<ConnectionId> = all.filter_map(Phase::connection).collect();
+            for connection in old {
+                self.leave(now, connection, out);
+            }
+        }
+        let connect = |end| Output::Connect {
+            end,
+            to: Destination::Address(found.clone()),
+        };
+        for (place, wire) in self.wires.iter().enumerate() {
+            if wire.phase == Phase::Looking {
+                out.push(connect(End::Wire(place)));
+            }
+        }
+        for (place, it) in self.subscriptions.iter().enumerate() {
+            if it.phase == Phase::Looking {
+                out.push(connect(End::Subscriptions(place)));
+            }
+        }
+    }
+
+    /// No Sentinel has answered: what waits fails, or tries again later.
+    fn nobody_knows(&mut self, now: VirtualTime) {
+        let settings = self.settings;
+        for wire in self
+            .wires
+            .iter_mut()
+            .filter(|it| it.phase == Phase::Looking)
+        {
+            wire.broken(now, &settings);
+        }
+        for it in &mut self.subscriptions {
+            if it.phase == Phase::Looking {
+                it.broken(now, &settings);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Sentinels in the world: what they do to a lock, and what can be done to them.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{A, acquired, history_on, planned, seconds};
+use picklock_checker::{Disowned, History, VirtualTime, What};
+use picklock_sim::plan::{
+    Deployment, Fault, PlannedFault, Sentinels, ServerName, Service, Trigger,
+};
+
+const PRIMARY: ServerName = ServerName::Number(0);
+
+fn with_poll(poll: Option<Duration>, faults: Vec<PlannedFault>) -> History {
+    let deployment = Deployment {
+        replicas: 1,
+        lease: seconds(30),
+        sentinels: Some(Sentinels {
+            down_after: seconds(1),
+            failover_timeout: seconds(6),
+            poll,
+            ..Sentinels::of(3)
+        }),
+        ..Deployment::default()
+    };
+    let service = Service::Redis(deployment);
+    history_on(service, "redis-compare-and-delete", faults)
+}
+
+fn with(faults: Vec<PlannedFault>) -> History {
+    with_poll(None, faults)
+}
+
+fn later(millis: u64, when: Trigger, inject: Fault) -> PlannedFault {
+    PlannedFault {
+        after: Duration::from_millis(millis),
+        ..planned(when, inject)
+    }
+}
+
+fn crash(target: ServerName, back: u64) -> Fault {
+    Fault::CrashServer {
+        target,
+        restart_after: Some(seconds(back)),
+    }
+}
+
+fn hang(target: ServerName, length: u64) -> Fault {
+    Fault::HangServer {
+        target,
+        length: seconds(length),
+    }
+}
+
+fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
+    let found = history.events.iter().filter(|event| wanted(&event.what));
+    found.map(|event| event.at).collect()
+}
+
+fn owned(history: &History) -> Vec<VirtualTime> {
+    times(history, |what| matches!(what, What::Owned { .. }))
+}
+
+fn fired(history: &History) -> Vec<VirtualTime> {
+    times(history, |what| matches!(what, What::FaultFired { .. }))
+}
+
+#[test]
+fn without_a_fault_both_hold_one_after_the_other_and_nobody_is_replaced() {
+    let history = with(Vec::new());
+    let ends: Vec<_> = history
+        .events
+        .iter()
+        .filter_map(|event| match event.what {
+            What::Disowned { how, .. } => Some(how),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ends, [Disowned::Released, Disowned::Released]);
+}
+
+#[test]
+fn a_dead_primary_is_replaced_and_a_lock_that_has_arrived_there_lives_on() {
+    let history = with(vec![later(1_000, acquired(), crash(PRIMARY, 20))]);
+    let (died, owned) = (fired(&history)[0], owned(&history));
+    // The same lock, on the new primary.
+    let replaced = owned[1] - died;
+    assert!((seconds(1)..seconds(4)).contains(&replaced), "{replaced:?}");
+    let failed = times(&history, |what| {
+        matches!(what, What::ReleaseFailed { by: A, .. })
+    });
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn without_a_majority_of_sentinels_nobody_is_replaced() {
+    let faults = vec![
+        later(500, acquired(), crash(ServerName::Sentinel(1), 30)),
+        later(500, acquired(), crash(ServerName::Sentinel(2), 30)),
+        later(1_000, acquired(), crash(PRIMARY, 20)),
+    ];
+    let history = with(faults);
+    let back = VirtualTime::ZERO + seconds(20);
+    assert!(owned(&history)[1] > back);
+}
+
+#[test]
+fn sentinels_that_hear_nothing_of_the_primary_replace_it_though_its_clients_still_do() {
+    let silence = |to| Fault::HoldLink {
+        from: vec![PRIMARY],
+        to,
+        length: seconds(20),
+    };
+    let all = [0, 1, 2].map(ServerName::Sentinel).into_iter();
+    let faults = all.chain([ServerName::Number(1)]);
+    let faults = faults.map(|to| planned(Trigger::At(Duration::from_millis(1)), silence(to)));
+    let history = with(faults.collect());
+    // The key of the first is on the old primary alone, and the second is not kept out by it for long.
+    assert!(owned(&history).len() >= 2);
+    let entered = times(&history, |what| matches!(what, What::Acquired { .. }));
+    assert_eq!(entered.len(), 2);
+}
+
+#[test]
+fn a_sentinel_whose_clock_jumps_does_nothing_for_a_while() {
+    let jump = |target| Fault::ServerClockJump {
+        target,
+        by_millis: 60_000,
+    };
+    let all = [0, 1, 2].map(ServerName::Sentinel).into_iter();
+    let jumps = all.map(|target| later(500, acquired(), jump(target)));
+    let faults = jumps.chain([later(1_000, acquired(), crash(PRIMARY, 20))]);
+    let history = with(faults.collect());
+    assert!(owned(&history)[1] >= fired(&history)[3] + seconds(20));
+}
+
+/// How the first ceased to own the lock, and how long after the primary that had stood still went on.
+fn end_of_first(history: &History) -> (Disowned, Duration) {
+    let resumed = times(history, |what| matches!(what, What::FaultHealed { .. }))[0];
+    let end = history.events.iter().find_map(|event| match event.what {
+        What::Disowned { by: A, how, .. } => Some((how, event.at)),
+        _ => None,
+    });
+    let (how, at) = end.expect("an end");
+    (how, at - resumed)
+}
+
+#[test]
+fn a_primary_that_stood_still_is_made_a_replica_ten_seconds_after_it_goes_on() {
+    // Whoever polls has released the lock at the new primary; at the old one it stays until that is told.
+    let faults = vec![later(1_000, acquired(), hang(PRIMARY, 4))];
+    let (how, after) = end_of_first(&with_poll(Some(seconds(1)), faults));
+    assert_eq!(how, Disowned::RemovedFromOutside);
+    // Real: 10.02 s.
+    let fits = Duration::from_millis(9_500)..Duration::from_millis(11_500);
+    assert!(fits.contains(&after), "{after:?}");
+}
+
+#[test]
+fn who_does_not_poll_releases_the_lock_at_the_old_primary_and_it_stays_at_the_new_one() {
+    let history = with(vec![later(1_000, acquired(), hang(PRIMARY, 4))]);
+    let (how, after) = end_of_first(&history);
+    assert_eq!(how, Disowned::Expired);
+    assert!(after > seconds(20));
+}
