@@ -1,9 +1,9 @@
-//! A Sentinel as a state machine: it watches a primary and its replicas, agrees with others of its kind that the primary
-//! is down, and puts a replica in its place.
+//! A Sentinel as a state machine: it watches a primary and its replicas, agrees with others of its kind that the
+//! primary is down, and puts a replica in its place.
 //!
 //! It follows `sentinel.c` of Redis 7.0.15, with one primary, and without scripts, passwords, and `SENTINEL FAILOVER`.
-//! Like the real one it knows no clock but that on the wall, looks at it some ten times a second, and decides nothing in
-//! between.
+//! Like the real one it knows no clock but that on the wall, looks at it some ten times a second, and decides nothing
+//! in between.
 
 mod answers;
 mod desk;

@@ -470,3 +470,32 @@ fn what_cannot_be_read_is_said_of_the_file() {
     std::fs::remove_dir_all(&folder).unwrap();
     insta::assert_snapshot!("files", all.join("\n\n"));
 }
+
+#[test]
+fn sentinels_need_somebody_to_watch_and_decide_alone() {
+    let service = "[service.zookeeper]\nservers = 3\ntick = \"2s\"\nsession-timeout = \"6s\"\n";
+    let fault = "inject.cut = { target = \"contender-2\" }";
+    let on_redis = |settings: &str, inject: &str| {
+        let redis = format!("[service.redis]\n{settings}\n");
+        let text = GOOD.replace(service, &redis).replace(fault, inject);
+        let text = text.split("[[case]]").next().unwrap().to_owned();
+        rendered(&mistakes(&format!(
+            "{text}[[case]]\nalgorithm = \"zk-hardened\"\n"
+        )))
+    };
+    let all = [
+        on_redis("sentinels = 3", fault),
+        on_redis("servers = 3\nsentinels = 3", fault),
+        on_redis("replicas = 1\ndown-after = \"1s\"", fault),
+        on_redis("replicas = 1\nsentinels = 3\nquorum = 4", fault),
+        on_redis(
+            "replicas = 1\nsentinels = 3",
+            "inject.promote = { target = \"server-2\" }",
+        ),
+        on_redis(
+            "replicas = 1\nsentinels = 3",
+            "inject.crash-server = { target = \"sentinel-4\" }",
+        ),
+    ];
+    insta::assert_snapshot!("sentinels", all.join("\n\n"));
+}
