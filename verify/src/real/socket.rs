@@ -18,6 +18,8 @@ use crate::side::{Hello, Incoming};
 const LONGEST: usize = 64 << 20;
 /// How long an attempt to connect or to write may take.
 const WRITE: Duration = Duration::from_secs(10);
+/// How long the server may take to notice that a connection is closed.
+const CUT: Duration = Duration::from_secs(2);
 
 /// A client's connection to a real server.
 #[derive(Debug)]
@@ -81,12 +83,17 @@ impl Socket {
         self.password.take()
     }
 
-    /// Closes it.
+    /// Closes it, and waits until the server has closed it too. Otherwise, if the session goes on over another
+    /// connection meanwhile, the server forgets the new one when it gets round to the end of the old one.
     pub(super) fn cut(&mut self) {
-        if let Some(stream) = self.stream.take() {
-            // It may be closed already.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
+        let Some(mut stream) = self.stream.take() else {
+            return;
+        };
+        // It may be closed already.
+        let _ = stream.shutdown(Shutdown::Write);
+        let _ = stream.set_read_timeout(Some(CUT));
+        let mut rest = [0; 16 << 10];
+        while matches!(stream.read(&mut rest), Ok(1..)) {}
     }
 
     /// What has come, without waiting.
