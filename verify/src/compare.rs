@@ -53,6 +53,8 @@ pub struct Compared {
     pub differences: Vec<Difference>,
     /// Rounds that say nothing, because an answer took so long that sessions may have expired.
     pub set_aside: u64,
+    /// Answers that the real servers gave late, after they were given something else to do.
+    pub held_up: u64,
 }
 
 /// Both sides.
@@ -118,6 +120,7 @@ impl<R: Side, M: Side> Pair<R, M> {
                 }
             }
         }
+        self.compared.held_up = self.real.side.held_up();
         Ok(self.compared)
     }
 
@@ -269,6 +272,7 @@ impl Compared {
         self.agreeing += other.agreeing;
         self.differences.extend(other.differences);
         self.set_aside += other.set_aside;
+        self.held_up += other.held_up;
     }
 
     fn note(&mut self, part: &str, step: &Step, real: &Seen, model: &Seen) {

@@ -106,6 +106,11 @@ pub trait Side {
     /// How long one may wait for an answer.
     fn patience(&self) -> Duration;
 
+    /// How many answers came late, after the server was given something else to do.
+    fn held_up(&self) -> u64 {
+        0
+    }
+
     /// What it means that no answer came in time.
     ///
     /// # Errors

@@ -114,6 +114,13 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
             "{rounds} set aside: an answer took more than 4 s, so sessions may have expired"
         );
     }
+    if compared.held_up > 0 {
+        let answers = count(compared.held_up, "answer");
+        let _ = writeln!(
+            text,
+            "{answers} of the real servers came late, after a ping"
+        );
+    }
     let requests = compared.requests.iter();
     let requests: Vec<String> = requests
         .map(|(name, number)| format!("{name} {}", thousands(*number)))

@@ -29,6 +29,8 @@ pub(super) struct Socket {
     bytes: Vec<u8>,
     greeted: bool,
     asked: VecDeque<(Xid, Asked)>,
+    /// Answers to our own pings that are still to come.
+    pongs: u32,
     password: Option<(SessionId, Vec<u8>)>,
 }
 
@@ -41,6 +43,7 @@ impl Socket {
             bytes: Vec::new(),
             greeted: false,
             asked: VecDeque::new(),
+            pongs: 0,
             password: None,
         };
         if let Some(stream) = &socket.stream {
@@ -71,6 +74,17 @@ impl Socket {
         self.write(&protocol::message(message));
     }
 
+    /// Sends a ping that nobody has asked for, and whose answer nobody will see. False if there is no session yet, or
+    /// no connection any more.
+    pub(super) fn ping(&mut self) -> bool {
+        let ready = self.greeted && self.stream.is_some();
+        if ready {
+            self.pongs += 1;
+            self.write(&protocol::message(&ClientMessage::Ping));
+        }
+        ready
+    }
+
     /// What cannot be written will be missed when the answer is read: there may be something to read yet.
     fn write(&mut self, bytes: &[u8]) {
         if let Some(stream) = &mut self.stream {
@@ -84,7 +98,7 @@ impl Socket {
     }
 
     /// Closes it, and waits until the server has closed it too. Otherwise, if the session goes on over another
-    /// connection meanwhile, the server forgets the new one when it gets round to the end of the old one.
+    /// connection meanwhile, the server may forget the new one when it gets round to the end of the old one.
     pub(super) fn cut(&mut self) {
         let Some(mut stream) = self.stream.take() else {
             return;
@@ -98,9 +112,6 @@ impl Socket {
 
     /// What has come, without waiting.
     pub(super) fn glance(&mut self) -> Result<Incoming, Garbled> {
-        if let Some(message) = self.take_frame()? {
-            return self.decode(&message).map(Incoming::Message);
-        }
         if let Some(stream) = &self.stream {
             // If this fails it waits for a millisecond, and that is all.
             let _ = stream.set_nonblocking(true);
@@ -115,8 +126,12 @@ impl Socket {
     /// What comes next, within this time.
     pub(super) fn receive(&mut self, patience: Duration) -> Result<Incoming, Garbled> {
         loop {
-            if let Some(message) = self.take_frame()? {
-                return self.decode(&message).map(Incoming::Message);
+            if let Some(frame) = self.take_frame()? {
+                match self.decode(&frame)? {
+                    ServerMessage::Pong if self.pongs > 0 => self.pongs -= 1,
+                    message => return Ok(Incoming::Message(message)),
+                }
+                continue;
             }
             let Some(stream) = &mut self.stream else {
                 return Ok(Incoming::Closed);
