@@ -69,6 +69,7 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
         format!("write-time = {}", time(ensemble.write_time)),
         format!("notification-time = {}", time(ensemble.notification_time)),
         format!("version = {}", text(ensemble.version.name())),
+        format!("client = {}", text(ensemble.library.name())),
         String::new(),
     ]
 }

@@ -12,6 +12,7 @@ mod follower;
 mod io;
 mod lasting;
 mod leader;
+pub mod library;
 mod log;
 pub mod messages;
 pub mod node;

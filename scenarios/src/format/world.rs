@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{Deployment, Ensemble, Fsync, Network, Persistence, Service, Strategy};
+use picklock_sim::zookeeper::library::Library;
 use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
@@ -73,6 +74,9 @@ fn ensemble(
     let version = fields
         .get("version")
         .and_then(|item| version(&item, mistakes));
+    let library = fields
+        .get("client")
+        .and_then(|item| library(&item, mistakes));
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -88,6 +92,7 @@ fn ensemble(
         write_time: time("write-time", default.write_time),
         notification_time: time("notification-time", default.notification_time),
         version: version.unwrap_or(default.version),
+        library: library.unwrap_or(default.library),
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))
@@ -168,6 +173,12 @@ fn independent(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
 
 fn version(item: &Item, mistakes: &mut Mistakes) -> Option<Version> {
     let chosen = choose(item, "version of ZooKeeper", &Version::ALL, mistakes)?;
+    chosen.bare(mistakes);
+    Some(chosen.kind)
+}
+
+fn library(item: &Item, mistakes: &mut Mistakes) -> Option<Library> {
+    let chosen = choose(item, "client library", &Library::ALL, mistakes)?;
     chosen.bare(mistakes);
     Some(chosen.kind)
 }

@@ -7,6 +7,7 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
 use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};
+use picklock_sim::zookeeper::library::Library;
 use picklock_sim::zookeeper::version::Version;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
@@ -34,9 +35,18 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
     let limits = (1_u32..=10_000, 1_u32..=10_000);
     let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
     let versions = prop::sample::select(Version::ALL.to_vec());
-    (servers, length(), limits, 2_u32..=20, times, versions)
+    let libraries = prop::sample::select(Library::ALL.to_vec());
+    let clients = (versions, libraries);
+    (servers, length(), limits, 2_u32..=20, times, clients)
         .prop_map(
-            |(servers, tick, (sync_limit, init_limit), ticks, times, (_, version))| Ensemble {
+            |(
+                servers,
+                tick,
+                (sync_limit, init_limit),
+                ticks,
+                times,
+                ((_, version), (_, library)),
+            )| Ensemble {
                 servers,
                 tick,
                 sync_limit,
@@ -47,6 +57,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 write_time: times.2,
                 notification_time: times.3,
                 version,
+                library,
             },
         )
         .boxed()

@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_algorithms::clients::ServiceKind;
 pub use picklock_redis::{Fsync, Persistence};
 
+use crate::zookeeper::library::Library;
 use crate::zookeeper::version::Version;
 
 /// The service that the algorithm stands on.
@@ -157,6 +158,8 @@ pub struct Ensemble {
     pub notification_time: Duration,
     /// Which version its servers and clients are of.
     pub version: Version,
+    /// Which library its clients use.
+    pub library: Library,
 }
 
 impl Default for Ensemble {
@@ -172,6 +175,7 @@ impl Default for Ensemble {
             write_time: Duration::from_micros(30),
             notification_time: Duration::from_micros(5),
             version: Version::default(),
+            library: Library::default(),
         }
     }
 }

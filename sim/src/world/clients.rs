@@ -16,8 +16,8 @@ impl World {
     /// Gives a process a new client handle, which begins to connect.
     pub fn add_client(&mut self, process: ProcessId) -> ClientId {
         let timeout = picklock_checker::time::whole_micros(self.ensemble.session_timeout);
-        let mut settings = Settings::new(timeout, self.ensemble.servers);
-        settings.local_expiry = self.ensemble.version.clients_expire_by_themselves();
+        let settings = Settings::new(timeout, self.ensemble.servers)
+            .of(self.ensemble.library, self.ensemble.version);
         let machine = Client::new(settings, &mut self.tape);
         let id = ClientId(self.clients.len() as u32);
         self.clients.push(ClientSlot {

@@ -2,9 +2,11 @@
 //!
 //! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection
 //! after two thirds of the session timeout, and looks for another server. It never knows that its
-//! session is over before a server has told it so (unless [`Settings::local_expiry`] is set).
+//! session is over before a server has told it so (unless [`Settings::local_expiry`] is set). Other
+//! libraries differ where [`Library`] says so.
 
 mod connection;
+mod pings;
 mod requests;
 mod servers;
 mod watches;
@@ -13,6 +15,8 @@ mod watches;
 mod desk;
 #[cfg(test)]
 mod fidelity_tests;
+#[cfg(test)]
+mod library_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]
@@ -30,10 +34,13 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
+use super::library::Library;
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
+use super::version::Version;
 use crate::chance::Chance;
 use crate::engine::ahead::ask_for;
 use connection::Phase;
+use pings::Pings;
 use requests::{Unsent, Waiting};
 use servers::Servers;
 use watches::Watches;
@@ -47,14 +54,16 @@ pub struct Settings {
     pub timeout: u64,
     /// The number of servers that it knows: `ServerId(0)` and so on.
     pub servers: u8,
-    /// Whether it declares its own session expired when it has heard nothing for four thirds of
-    /// the timeout (3.9.3 and later).
-    pub local_expiry: bool,
+    /// Which library it is.
+    pub library: Library,
+    /// After how much silence it declares its own session expired, as a share of the timeout, above and below the
+    /// line: four thirds in Java's of 3.9.3 and later.
+    pub local_expiry: Option<(u64, u64)>,
     /// How long it takes to clean up a connection: nobody is told of its loss before.
     pub cleanup_pause: u64,
-    /// Before each attempt, once a connection was opened, it sleeps for a random time below this.
+    /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
     pub reconnect_jitter: u64,
-    /// How long it sleeps when it has tried every server in vain.
+    /// How long a Java client sleeps when it has tried every server in vain.
     pub circle_pause: u64,
 }
 
@@ -64,10 +73,22 @@ impl Settings {
         Self {
             timeout,
             servers,
-            local_expiry: false,
+            library: Library::Java,
+            local_expiry: None,
             cleanup_pause: 100_000,
             reconnect_jitter: 1_000_000,
             circle_pause: 1_000_000,
+        }
+    }
+
+    /// A client of another library, or of another version.
+    #[must_use]
+    pub fn of(self, library: Library, version: Version) -> Self {
+        Self {
+            library,
+            local_expiry: library.expires_after(version),
+            cleanup_pause: library.cleanup_pause(),
+            ..self
         }
     }
 }
@@ -177,6 +198,7 @@ pub struct Client {
     last_awake: VirtualTime,
     /// Before this, no timer is due, no ping, and no earlier alarm.
     quiet_until: VirtualTime,
+    pings: Pings,
     servers: Servers,
     /// The number of the next request. Those in `waiting` have the numbers just before it.
     next_xid: Xid,
@@ -209,6 +231,7 @@ impl Client {
             last_sent: VirtualTime::ZERO,
             last_awake: VirtualTime::ZERO,
             quiet_until: VirtualTime::ZERO,
+            pings: Pings::default(),
             servers: Servers::new(settings.servers, chance),
             next_xid: Xid(1),
             waiting: VecDeque::new(),
@@ -225,7 +248,7 @@ impl Client {
             self.last_heard = now;
             self.seek_server(now, chance);
             self.run_timers(now, chance, out);
-            self.settle(now, out);
+            self.settle(now, chance, out);
         }
     }
 
@@ -281,7 +304,7 @@ impl Client {
         if settled {
             self.last_awake = now;
         } else {
-            self.settle(now, out);
+            self.settle(now, chance, out);
         }
         !settled
     }

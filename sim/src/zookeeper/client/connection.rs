@@ -7,11 +7,6 @@ use super::{Client, Output};
 use crate::chance::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerMessage};
 
-/// A client that wakes up anyway sends a ping that is due within this.
-const PING_EARLY: u64 = 1_000_000;
-/// A client that wakes up anyway sends a ping if it has sent nothing for longer than this.
-const PING_IDLE: u64 = 10_000_000;
-
 /// What a client is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -49,22 +44,19 @@ impl Phase {
 }
 
 impl Client {
-    /// Two thirds of the session timeout: how long a connection may be silent.
-    fn read_timeout(&self) -> u64 {
-        self.timeout.saturating_mul(2) / 3
-    }
-
     /// How long it may take to open a connection, and again to be accepted.
     fn connect_timeout(&self) -> u64 {
-        (self.timeout / self.servers.count()).max(1)
+        let library = self.settings.library;
+        library.patience(self.timeout, self.servers.count()).max(1)
     }
 
     /// When the session is taken to be over though nobody has said so.
     fn expires_at(&self) -> VirtualTime {
-        if self.settings.local_expiry {
-            after(self.last_heard, self.timeout.saturating_mul(4) / 3)
-        } else {
-            VirtualTime::NEVER
+        match self.settings.local_expiry {
+            Some((above, below)) => {
+                after(self.last_heard, self.timeout.saturating_mul(above) / below)
+            }
+            None => VirtualTime::NEVER,
         }
     }
 
@@ -77,9 +69,7 @@ impl Client {
             Phase::Connecting | Phase::Greeting { .. } => {
                 after(self.last_sent, self.connect_timeout()).min(self.expires_at())
             }
-            Phase::Connected { .. } => {
-                after(self.last_heard, self.read_timeout()).min(self.expires_at())
-            }
+            Phase::Connected { .. } => self.silent_until().min(self.expires_at()),
         }
     }
 
@@ -100,7 +90,10 @@ impl Client {
         match self.phase {
             Phase::Idle | Phase::Closed => {}
             Phase::Cleaning { .. } => {
-                self.fail_all(ZkError::ConnectionLoss);
+                self.fail_sent(ZkError::ConnectionLoss);
+                if self.closing || self.settings.library.fails_what_is_unsent() {
+                    self.fail_unsent(ZkError::ConnectionLoss);
+                }
                 if self.closing {
                     self.finish(out);
                 } else {
@@ -132,17 +125,11 @@ impl Client {
         }
     }
 
-    /// Picks the next server, and sleeps before it is tried: for long after a full circle, and for
-    /// a random time once there was a connection.
+    /// Picks the next server, and sleeps before it is tried.
     pub(super) fn seek_server(&mut self, now: VirtualTime, chance: &mut dyn Chance) {
-        let mut sleep = 0;
-        if self.servers.advance() {
-            sleep += self.settings.circle_pause;
-        }
-        let choices = u32::try_from(self.settings.reconnect_jitter / 1_000).unwrap_or(u32::MAX);
-        if self.opened_before && choices > 1 {
-            sleep += u64::from(chance.choose(choices)) * 1_000;
-        }
+        let sleep = self
+            .servers
+            .advance(&self.settings, self.opened_before, chance);
         let until = after(now, sleep);
         self.phase = Phase::Sleeping { until };
     }
@@ -208,7 +195,8 @@ impl Client {
             }
             ServerMessage::Notification { kind, path } if accepted => self.watches.fire(kind, path),
             ServerMessage::WatchesSet { zxid } if accepted => self.caught_up(zxid),
-            ServerMessage::Pong | ServerMessage::Authenticated if accepted => {}
+            ServerMessage::Pong if accepted => self.pings.unanswered = false,
+            ServerMessage::Authenticated if accepted => {}
             ServerMessage::AuthFailed if accepted => {
                 out.push(Output::Disconnect { connection });
                 self.disbelieved = true;
@@ -237,6 +225,7 @@ impl Client {
         self.password = password;
         self.servers.accepted();
         self.phase = Phase::Connected { connection };
+        self.begin_pings(now);
         self.enter(SessionState::Connected, out);
         self.tell();
         for place in 0..self.said.len() {
@@ -308,60 +297,17 @@ impl Client {
     fn tell(&mut self) {
         if self.told != self.state {
             self.told = self.state;
-            self.watches.tell_session(self.state);
-        }
-    }
-
-    /// Sends a ping if one is due. As the Java client does it: an idle client pings after half the read timeout, and
-    /// earlier if it is awake anyway.
-    pub(super) fn settle(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        self.last_awake = now;
-        let Phase::Connected { connection } = self.phase else {
-            self.quiet_until = VirtualTime::ZERO;
-            return;
-        };
-        let interval = self.ping_interval();
-        let idle = now.micros().saturating_sub(self.last_sent.micros());
-        if idle + early(idle) >= interval || idle > PING_IDLE {
-            self.last_sent = now;
-            out.push(Output::Send {
-                connection,
-                message: ClientMessage::Ping,
-            });
-        }
-        let quiet = after(self.last_sent, interval.min(PING_EARLY));
-        self.quiet_until = quiet.min(self.phase_ends_at());
-    }
-
-    /// When it wants to wake for the sake of a ping.
-    pub(super) fn ping_alarm(&self) -> VirtualTime {
-        match self.phase {
-            Phase::Connected { .. } => {
-                let idle = self.last_awake.since(self.last_sent).as_micros() as u64;
-                let wait = self.ping_interval().saturating_sub(early(idle));
-                after(self.last_sent, wait)
+            let (library, closed) = (self.settings.library, self.state == SessionState::Closed);
+            let watchers = closed || library.tells_watchers_of_losses();
+            self.watches.tell_session(self.state, watchers);
+            if self.state == SessionState::Connecting && !library.brings_watches_along() {
+                self.watches.forget_nodes();
             }
-            Phase::Idle
-            | Phase::Cleaning { .. }
-            | Phase::Sleeping { .. }
-            | Phase::Connecting
-            | Phase::Greeting { .. }
-            | Phase::Dying { .. }
-            | Phase::Closed => VirtualTime::NEVER,
         }
     }
-
-    fn ping_interval(&self) -> u64 {
-        (self.read_timeout() / 2).max(1)
-    }
-}
-
-/// How much earlier than due a ping is sent by a client that was idle for so long.
-fn early(idle: u64) -> u64 {
-    if idle > PING_EARLY { PING_EARLY } else { 0 }
 }
 
 /// So many microseconds later.
-fn after(time: VirtualTime, micros: u64) -> VirtualTime {
+pub(super) fn after(time: VirtualTime, micros: u64) -> VirtualTime {
     VirtualTime::from_micros(time.micros().saturating_add(micros))
 }

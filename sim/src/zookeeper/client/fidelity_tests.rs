@@ -10,7 +10,7 @@ use crate::zookeeper::messages::Xid;
 #[test]
 fn a_client_may_declare_its_session_expired_long_before_a_server_does() {
     let mut settings = Settings::new(TIMEOUT, 1);
-    settings.local_expiry = true;
+    settings.local_expiry = Some((4, 3));
     let mut desk = Desk::new(settings);
     desk.start();
     desk.accept(1);

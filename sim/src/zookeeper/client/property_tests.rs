@@ -145,7 +145,7 @@ proptest! {
         local_expiry in any::<bool>(),
     ) {
         let mut settings = Settings::new(TIMEOUT, 3);
-        settings.local_expiry = local_expiry;
+        settings.local_expiry = local_expiry.then_some((4, 3));
         let mut desk = Desk::new(settings);
         desk.chance = Box::new(Choices(choices));
         let mut servers = Servers { connections: 1, ..Servers::default() };

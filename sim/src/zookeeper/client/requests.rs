@@ -279,9 +279,17 @@ impl Client {
 
     /// Answers everything that was asked, sent or not, with this error.
     pub(super) fn fail_all(&mut self, error: ZkError) {
+        self.fail_sent(error);
+        self.fail_unsent(error);
+    }
+
+    pub(super) fn fail_sent(&mut self, error: ZkError) {
         for waiting in self.waiting.drain(..) {
             waiting.completion.complete(Err(error));
         }
+    }
+
+    pub(super) fn fail_unsent(&mut self, error: ZkError) {
         for unsent in mem::take(&mut self.unsent) {
             unsent.waiting.completion.complete(Err(error));
         }

@@ -279,7 +279,7 @@ fn a_client_that_never_began_is_closed_at_once() {
 fn without_local_expiry_a_client_never_learns_of_it_alone_and_with_it_after_four_thirds() {
     let mut settings = Settings::new(TIMEOUT, 3);
     for local_expiry in [false, true] {
-        settings.local_expiry = local_expiry;
+        settings.local_expiry = local_expiry.then_some((4, 3));
         let mut desk = Desk::new(settings);
         desk.start();
         desk.accept(1);

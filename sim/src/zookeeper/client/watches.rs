@@ -99,8 +99,8 @@ impl Watches {
         self.entries.drain(range);
     }
 
-    /// Tells every watcher object of the session's state. All stay.
-    pub(super) fn tell_session(&self, state: SessionState) {
+    /// Tells of the session's state: those who watch nothing else, and every watcher object if so asked. All stay.
+    pub(super) fn tell_session(&self, state: SessionState, everybody: bool) {
         if self.session.is_empty() && self.entries.is_empty() {
             return;
         }
@@ -113,7 +113,14 @@ impl Watches {
                 watcher.tell(event.clone());
             }
         }
-        tell_each_once(&self.entries, &self.session, &event);
+        if everybody {
+            tell_each_once(&self.entries, &self.session, &event);
+        }
+    }
+
+    /// Forgets what nodes are watched.
+    pub(super) fn forget_nodes(&mut self) {
+        self.entries.clear();
     }
 
     pub(super) fn ask_for(&self) {

@@ -1,0 +1,94 @@
+//! What differs between client libraries.
+
+use super::version::Version;
+
+/// A client library. Where nothing is said, they are alike here. Read in the sources of ZooKeeper 3.8, of kazoo 2.11,
+/// and of `zookeeper-client` 0.11.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Library {
+    /// ZooKeeper's own, for Java.
+    #[default]
+    Java,
+    /// kazoo, for Python.
+    Kazoo,
+    /// `zookeeper-client`, for Rust.
+    Rust,
+}
+
+impl Library {
+    /// Every library, with its name in scenario files.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("java", Self::Java),
+        ("kazoo", Self::Kazoo),
+        ("rust", Self::Rust),
+    ];
+
+    /// Its name in scenario files.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+
+    /// How long it takes to clean up a connection, in microseconds: nobody is told of its loss before.
+    pub fn cleanup_pause(self) -> u64 {
+        match self {
+            Self::Java => 100_000,
+            Self::Kazoo | Self::Rust => 0,
+        }
+    }
+
+    /// After how much silence it takes the session to be over though nobody has said so: a share of the session
+    /// timeout, above and below the line.
+    pub fn expires_after(self, version: Version) -> Option<(u64, u64)> {
+        match self {
+            Self::Java if version.clients_expire_by_themselves() => Some((4, 3)),
+            Self::Rust => Some((7, 5)),
+            Self::Java | Self::Kazoo => None,
+        }
+    }
+
+    /// How much silence it bears on a connection: a share of the session timeout. kazoo counts unanswered pings.
+    pub(super) fn bears(self) -> Option<(u64, u64)> {
+        match self {
+            Self::Java => Some((2, 3)),
+            Self::Kazoo => None,
+            Self::Rust => Some((2, 5)),
+        }
+    }
+
+    /// How long an attempt to connect may take, and again to be accepted, with so many servers.
+    pub(super) fn patience(self, timeout: u64, servers: u64) -> u64 {
+        match self {
+            Self::Java => timeout / servers,
+            Self::Kazoo => timeout,
+            Self::Rust => timeout.saturating_mul(2) / 5,
+        }
+    }
+
+    /// Whether what is asked without a connection fails when the next attempt to connect does. Others keep it until
+    /// there is a connection, or the session is gone.
+    pub(super) fn fails_what_is_unsent(self) -> bool {
+        self == Self::Java
+    }
+
+    /// Whether a lost connection is told to those who watch nodes.
+    pub(super) fn tells_watchers_of_losses(self) -> bool {
+        self != Self::Rust
+    }
+
+    /// Whether watches of nodes outlive the connection: they are brought to the next server.
+    pub(super) fn brings_watches_along(self) -> bool {
+        self != Self::Kazoo
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_has_its_name() {
+        for (name, library) in Library::ALL {
+            assert_eq!(library.name(), name);
+        }
+    }
+}
