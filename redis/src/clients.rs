@@ -7,6 +7,7 @@ use picklock_algorithms::clients::redis::{Bytes, Command};
 use rustc_hash::FxBuildHasher;
 
 use crate::ConnectionId;
+use crate::cluster::Wishes;
 
 /// Connections, in an order that depends on nothing but what was done here.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub(crate) struct Client {
     pub(crate) pending: VecDeque<Command>,
     /// It is to be closed after the answer.
     pub(crate) closing: bool,
+    /// How it wants to be served by a node of a cluster.
+    pub(crate) wishes: Wishes,
 }
 
 /// What a connection waits for.
@@ -89,6 +92,7 @@ impl Client {
             blocked: None,
             pending: VecDeque::new(),
             closing: false,
+            wishes: Wishes::default(),
         }
     }
 

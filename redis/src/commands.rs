@@ -1,5 +1,6 @@
 //! The commands: what each is called, how many words it takes, and what it does.
 
+mod cluster;
 mod connections;
 mod counters;
 mod expiry;
@@ -134,6 +135,7 @@ const fn about(
 }
 
 const LISTS: &[&[Row]] = &[
+    cluster::ROWS,
     connections::ROWS,
     counters::ROWS,
     expiry::ROWS,
@@ -187,7 +189,7 @@ impl Row {
 pub(crate) fn full_name(row: &Row, command: &Command) -> String {
     let name = row.name;
     match command.word(1) {
-        Some(part) if ["client", "script", "pubsub", "object"].contains(&name) => {
+        Some(part) if ["client", "cluster", "script", "pubsub", "object"].contains(&name) => {
             format!(
                 "{name}|{}",
                 String::from_utf8_lossy(part).to_ascii_lowercase()

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply};
 use picklock_checker::VirtualTime;
 
+use crate::cluster::{Cluster, Wishes};
 use crate::data::{Data, Kind};
 use crate::effects::Effects;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
@@ -33,6 +34,9 @@ pub(crate) struct Core {
     pub(crate) lacks_replicas: bool,
     /// Whether the answer goes to somebody who speaks RESP3.
     pub(crate) resp3: bool,
+    /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
+    pub(crate) cluster: Option<Box<Cluster>>,
+    pub(crate) wishes: Wishes,
 }
 
 /// What becomes of keys that are found to have expired.
@@ -48,6 +52,9 @@ pub(crate) enum Expired {
 
 impl Core {
     pub(crate) fn new(settings: Rc<Settings>) -> Self {
+        let number = settings.number as u8;
+        let cluster = settings.cluster.clone();
+        let cluster = cluster.map(|cluster| Box::new(Cluster::new(cluster, number)));
         Self {
             effects: Effects::new(),
             settings,
@@ -63,6 +70,8 @@ impl Core {
             is_replica: false,
             lacks_replicas: false,
             resp3: false,
+            cluster,
+            wishes: Wishes::default(),
         }
     }
 

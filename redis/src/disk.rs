@@ -116,6 +116,7 @@ impl Server {
                 new.core.keys.remove(&key);
             }
         }
+        new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
         new.disk.image = new.core.keys.clone();
         new.disk.made = now.monotonic;
         *self = new;

@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 
+use crate::cluster::{BusMessage, NodeId};
 use crate::peer::{Address, LinkId, PeerMessage};
 
 /// A connection between a client and one server.
@@ -55,6 +56,11 @@ pub enum Input {
         /// The message.
         message: PeerMessage,
     },
+    /// A message from another node of the cluster.
+    FromNode {
+        /// What it says; also by whom it was sent.
+        message: Box<BusMessage>,
+    },
     /// The time has come that [`Server::next_wake`](crate::Server::next_wake) had named. Too early does no harm.
     Wake,
 }
@@ -85,6 +91,13 @@ pub enum Output {
         link: LinkId,
         /// The message.
         message: PeerMessage,
+    },
+    /// Send to another node of the cluster. If it cannot be reached, nobody has to be told.
+    ToNode {
+        /// Which.
+        to: NodeId,
+        /// The message.
+        message: Box<BusMessage>,
     },
     /// Close a link, after what was sent on it before. The server has forgotten it already.
     CloseLink {

@@ -93,6 +93,11 @@ impl Keyspace {
         }
     }
 
+    /// The names of keys.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Bytes> {
+        self.iter().map(|(name, _)| name)
+    }
+
     /// Keys and what is known of them, in an order that depends on nothing but what was done here.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Bytes, &Entry)> {
         self.entries.iter()

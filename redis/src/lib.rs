@@ -4,6 +4,7 @@
 //! with a real server. The real one that it follows is 7.0.15, unless [`Settings`] say otherwise.
 
 mod clients;
+mod cluster;
 mod commands;
 mod core;
 mod data;
@@ -25,6 +26,7 @@ mod waiting;
 mod watches;
 mod words;
 
+pub use cluster::{BusMessage, ClusterSettings, NodeId, SlotSet};
 pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};
 pub use peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};

@@ -7,6 +7,7 @@ mod words;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_algorithms::clients::redis::Command;
 use picklock_checker::VirtualTime;
@@ -164,6 +165,19 @@ impl Replication {
     /// Whether there are as many good replicas as there have to be for a write.
     pub(crate) fn has_good(&self, least: usize) -> bool {
         least == 0 || self.good >= least
+    }
+
+    /// For how long nothing has come from the primary, or there has been no link to it.
+    pub(crate) fn behind(&self, now: VirtualTime) -> Duration {
+        let Some(upstream) = &self.primary else {
+            return Duration::ZERO;
+        };
+        now.since(match upstream.state {
+            LinkState::Up(_) => upstream.heard,
+            LinkState::Down | LinkState::Reaching | LinkState::Asking(_) => {
+                upstream.down_since.unwrap_or(VirtualTime::ZERO)
+            }
+        })
     }
 
     /// Puts commands at the end of the stream.

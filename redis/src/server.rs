@@ -56,6 +56,9 @@ impl Server {
         if let Some(primary) = configured {
             server.begin_as_replica(primary);
         }
+        if server.core.cluster.is_some() {
+            server.wake = VirtualTime::ZERO;
+        }
         server
     }
 
@@ -76,6 +79,7 @@ impl Server {
             Input::Linked { link } => self.linked(link),
             Input::LinkGone { link } => self.link_gone(link),
             Input::FromPeer { link, message } => self.heard_from_peer(link, message),
+            Input::FromNode { message } => self.heard_from_node(*message),
             Input::Wake => {}
         }
         // What has arrived comes before what the time brings, as in the loop of a real server.
@@ -183,6 +187,15 @@ impl Server {
                 return Err(error);
             }
         };
+        if let Err(error) = self.redirect(connection, row, command) {
+            if row.name == "exec" {
+                self.clients.get_mut(connection).end_transaction();
+                self.core.watches.forget(connection);
+            } else {
+                self.spoil(connection);
+            }
+            return Err(error);
+        }
         if let Err(error) = self.gate(connection, row, command) {
             if row.name == "exec" {
                 self.clients.get_mut(connection).end_transaction();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::cluster::ClusterSettings;
 use crate::peer::Address;
 
 /// The configuration of a server. Defaults are those of Redis 7.0.15 without a configuration file, but that it keeps
@@ -14,6 +15,8 @@ pub struct Settings {
     pub address: Option<Address>,
     /// Where its primary is, if it begins as a replica.
     pub primary: Option<Address>,
+    /// The cluster that it is a node of, if it is: its number is its place there.
+    pub cluster: Option<ClusterSettings>,
     /// What it keeps on its disk.
     pub persistence: Persistence,
     /// Without so many good replicas nothing may be written.
@@ -84,6 +87,7 @@ impl Default for Settings {
             number: 0,
             address: None,
             primary: None,
+            cluster: None,
             persistence: Persistence::None,
             min_replicas_to_write: 0,
             min_replicas_max_lag: Duration::from_secs(10),

@@ -96,6 +96,7 @@ impl Server {
             self.core.expire_due();
             self.advance_replicas();
             self.replication_cron();
+            self.cluster_cron();
         }
         self.write_disk();
         self.tell_replicas();
@@ -141,7 +142,8 @@ impl Server {
             let wait = due.saturating_sub(now.wall_micros).max(0);
             now.monotonic.micros().saturating_add(wait.unsigned_abs())
         };
-        let mut wake = self.replication.wake().min(self.disk_due()).micros();
+        let wake = self.replication.wake().min(self.disk_due());
+        let mut wake = wake.min(self.cluster_wake()).micros();
         if self.core.expired == Expired::Deleted
             && self.core.settings.active_expiry
             && let Some(earliest) = self.core.keys.earliest()

@@ -53,9 +53,16 @@ fn spublish(core: &mut Core, command: &Command) -> Reply {
 }
 
 fn send(core: &mut Core, command: &Command, kind: Channel) -> Reply {
-    let sent = core.publish(kind, word(command, 1), word(command, 2));
-    // It changes nothing, and goes to replicas all the same.
-    core.effects.message(command);
+    let (channel, message) = (word(command, 1), word(command, 2));
+    let sent = core.publish(kind, channel, message);
+    match &core.cluster {
+        Some(cluster) => {
+            let shard = kind == Channel::Shard;
+            cluster.publish(shard, channel, message, &mut core.out);
+        }
+        // It changes nothing, and goes to replicas all the same.
+        None => core.effects.message(command),
+    }
     Ok(Value::Integer(sent))
 }
 

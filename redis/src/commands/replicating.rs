@@ -53,6 +53,9 @@ fn replicaof(
     _: ConnectionId,
     command: &Command,
 ) -> Result<Outcome, ErrorReply> {
+    if server.core.cluster.is_some() {
+        return refuse("ERR REPLICAOF not allowed in cluster mode.");
+    }
     if is(command, 1, "NO") && is(command, 2, "ONE") {
         server.lead();
         return Ok(Outcome::Answer(Value::OK));

@@ -37,9 +37,10 @@ fn time(core: &mut Core, _: &Command) -> Reply {
     ))
 }
 
-fn select(_: &mut Core, command: &Command) -> Reply {
+fn select(core: &mut Core, command: &Command) -> Reply {
     match integer(command, 1)? {
         0 => Ok(Value::OK),
+        1..16 if core.cluster.is_some() => refuse("ERR SELECT is not allowed in cluster mode"),
         number @ 1..16 => refuse(format!("ERR not modelled: SELECT {number}")),
         _ => refuse("ERR DB index is out of range"),
     }

@@ -13,7 +13,6 @@ const fn not(name: &'static str, arity: i32) -> Row {
 
 pub(super) const ROWS: &[Row] = &[
     not("acl", -2),
-    not("asking", 1),
     not("auth", -2),
     not("bgrewriteaof", 1),
     not("bgsave", -1),
@@ -30,7 +29,6 @@ pub(super) const ROWS: &[Row] = &[
     not("bzmpop", -5),
     not("bzpopmax", -3),
     not("bzpopmin", -3),
-    not("cluster", -2),
     not("debug", -2),
     not("dump", 2),
     not("failover", -1),
@@ -66,8 +64,6 @@ pub(super) const ROWS: &[Row] = &[
     not("pfmerge", -2),
     not("pfselftest", 1),
     not("psync", -3),
-    not("readonly", 1),
-    not("readwrite", 1),
     not("replconf", -1),
     not("restore", -4),
     not("restore-asking", -4),

@@ -144,10 +144,10 @@ impl Server {
 
     /// A link is gone, or could not be made.
     pub(crate) fn link_gone(&mut self, link: Option<LinkId>) {
-        let now = self.core.now.monotonic;
         if let Some(link) = link {
             self.detach(link);
         }
+        let now = self.core.now.monotonic;
         if let Some(upstream) = &mut self.replication.primary {
             let ours = match upstream.state {
                 LinkState::Down => false,

@@ -184,6 +184,13 @@ impl Loan {
             }
             self.has_written = true;
         }
+        if let Some(cluster) = &self.core.cluster {
+            let command = std::iter::once((row, command));
+            let elsewhere = cluster.elsewhere(command, &self.core.keys, self.core.wishes);
+            if let Some(elsewhere) = elsewhere {
+                return refuse(elsewhere.in_script());
+            }
+        }
         let dirty = self.core.effects.dirty;
         let reply = match row.run {
             Run::Keys(run) => run(&mut self.core, command),

@@ -13,6 +13,10 @@ pub struct Group {
     links: Vec<Link>,
     /// Servers whose messages wait.
     pub held: Vec<usize>,
+    /// Servers that do not run: for them no time passes, and what nodes tell them is lost.
+    pub down: Vec<usize>,
+    /// Servers that hear nothing of other nodes, nor those of them.
+    pub alone: Vec<usize>,
 }
 
 struct Link {
@@ -50,6 +54,8 @@ impl Group {
             benches: settings.into_iter().map(Bench::with).collect(),
             links: Vec::new(),
             held: Vec::new(),
+            down: Vec::new(),
+            alone: Vec::new(),
         };
         group.pass(1_000);
         group
@@ -75,8 +81,10 @@ impl Group {
     /// Time passes everywhere.
     pub fn pass(&mut self, millis: u64) {
         for _ in 0..millis.div_ceil(10) {
-            for bench in &mut self.benches {
-                bench.pass(10);
+            for (server, bench) in self.benches.iter_mut().enumerate() {
+                if !self.down.contains(&server) {
+                    bench.pass(10);
+                }
             }
             self.settle();
         }
@@ -147,6 +155,15 @@ impl Group {
                         let link = &mut self.links[link.0 as usize];
                         if link.open {
                             link.queue.push_back((server, message));
+                        }
+                    }
+                    Output::ToNode { to, message } => {
+                        any = true;
+                        let to = usize::from(to.0);
+                        let both = [server, to];
+                        let lost = |list: &[usize]| both.iter().any(|end| list.contains(end));
+                        if !lost(&self.down) && !lost(&self.alone) {
+                            self.tell(to, Input::FromNode { message });
                         }
                     }
                     Output::CloseLink { link } => {

@@ -1,6 +1,7 @@
 //! A server, as clients and other servers see it.
 
 mod bench;
+mod cluster;
 mod commands;
 mod disk;
 mod group;

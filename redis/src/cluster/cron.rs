@@ -1,0 +1,110 @@
+//! What a node does ten times a second: it asks the others whether they are there, and draws conclusions.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::bus::{Body, Gossip};
+use super::{Cluster, NodeId};
+use crate::Output;
+
+/// How often.
+pub(super) const EVERY: Duration = Duration::from_millis(100);
+/// Every so many times, somebody is asked who is not due yet.
+const SECOND: u64 = 10;
+/// Among so many.
+const SAMPLE: u32 = 5;
+/// Of so many others a message tells at least.
+const GOSSIP_LEAST: usize = 3;
+
+impl Cluster {
+    /// Looks after the others. Answers whether anybody is suspected who was not.
+    pub(super) fn look_around(&mut self, now: i64, out: &mut Vec<Output>) -> bool {
+        self.beats += 1;
+        if self.beats == 1 {
+            // Connections to all are made, and each begins with a question.
+            for id in self.others() {
+                self.ask(id, now, out);
+            }
+        } else if self.beats % SECOND == 0 {
+            self.ask_somebody(now, out);
+        }
+        let timeout = self.timeout();
+        let mut news = false;
+        for id in self.others() {
+            let node = self.node(id);
+            let Some(asked) = node.asked else {
+                if now - node.answered > timeout / 2 {
+                    self.ask(id, now, out);
+                }
+                continue;
+            };
+            if now - node.repeated > timeout / 2 {
+                // The connection may be at fault: a new one begins with a new question.
+                self.repeat(id, now, out);
+            }
+            let node = self.node_mut(id);
+            let silent = (now - asked).min(now - node.heard);
+            if silent > timeout && !node.is_down() {
+                node.suspected = true;
+                news = true;
+            }
+        }
+        news
+    }
+
+    /// Asks the one that has answered the longest time ago among some.
+    fn ask_somebody(&mut self, now: i64, out: &mut Vec<Output>) {
+        let mut chosen: Option<NodeId> = None;
+        for _ in 0..SAMPLE {
+            let id = NodeId(self.draw(self.nodes.len() as u32) as u8);
+            let node = self.node(id);
+            if id != self.me
+                && node.asked.is_none()
+                && chosen.is_none_or(|best| node.answered < self.node(best).answered)
+            {
+                chosen = Some(id);
+            }
+        }
+        if let Some(id) = chosen {
+            self.ask(id, now, out);
+        }
+    }
+
+    fn ask(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
+        self.node_mut(id).asked = Some(now);
+        self.repeat(id, now, out);
+    }
+
+    /// Asks again, and reckons from the first time.
+    pub(super) fn repeat(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
+        self.node_mut(id).repeated = now;
+        let gossip = self.gossip(id);
+        self.say(id, Body::Ping(gossip), out);
+    }
+
+    /// What to tell a node of others: of a few by chance, and of everybody who is suspected.
+    pub(super) fn gossip(&mut self, to: NodeId) -> Rc<[Gossip]> {
+        let most = self.nodes.len().saturating_sub(2);
+        let wanted = (self.nodes.len() / 10).max(GOSSIP_LEAST).min(most);
+        let mut told: Vec<NodeId> = Vec::with_capacity(wanted);
+        let mut tries = wanted * 3;
+        while told.len() < wanted && tries > 0 {
+            tries -= 1;
+            let id = NodeId(self.draw(self.nodes.len() as u32) as u8);
+            let known = id != self.me && id != to && !self.node(id).suspected;
+            if known && !told.contains(&id) {
+                told.push(id);
+            }
+        }
+        told.extend(self.others().filter(|id| self.node(*id).suspected));
+        let gossip = told.iter().map(|id| {
+            let node = self.node(*id);
+            Gossip {
+                node: *id,
+                down: node.is_down(),
+                heard: node.answered,
+            }
+        });
+        gossip.collect()
+    }
+}

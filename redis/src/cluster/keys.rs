@@ -1,0 +1,69 @@
+//! Which words of a command are keys.
+
+use picklock_algorithms::clients::redis::Command;
+
+use crate::commands::{Row, Run};
+use crate::words;
+
+/// The keys that a command names, in order.
+pub(crate) fn keys_of<'a>(row: &Row, command: &'a Command) -> impl Iterator<Item = &'a [u8]> {
+    let places = places(row, command);
+    places.filter_map(|place| command.word(place))
+}
+
+fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
+    let words = command.len();
+    let (range, step) = match row.name {
+        "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {
+            let keys = command.word(2).and_then(words::integer).unwrap_or(0);
+            let keys = usize::try_from(keys).unwrap_or(0);
+            (3..words.min(keys.saturating_add(3)), 1)
+        }
+        "del" | "unlink" | "exists" | "touch" | "mget" | "watch" | "ssubscribe" => (1..words, 1),
+        "mset" | "msetnx" => (1..words, 2),
+        "rename" | "renamenx" | "copy" | "rpoplpush" | "lmove" => (1..words.min(3), 1),
+        "object" => (2..words.min(3), 1),
+        "spublish" => (1..words.min(2), 1),
+        "command" | "dbsize" | "keys" | "pubsub" | "randomkey" | "scan" | "select" | "publish"
+        | "flushall" | "flushdb" | "time" | "echo" => (0..0, 1),
+        _ if matches!(row.run, Run::Keys(_)) => (1..words.min(2), 1),
+        _ => (0..0, 1),
+    };
+    range.step_by(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands;
+
+    fn keys(text: &str) -> String {
+        let command = Command::of(text.split(' ')).expect("not empty");
+        let row = commands::find(command.name()).expect("known");
+        let keys = keys_of(row, &command).map(String::from_utf8_lossy);
+        keys.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn each_command_names_the_keys_that_a_real_server_finds_in_it() {
+        // As `COMMAND GETKEYS` of a real server answers.
+        for (command, expected) in [
+            ("set a 1 px 5", "a"),
+            ("mget a b c", "a b c"),
+            ("mset a 1 b 2", "a b"),
+            ("eval return 2 a b c", "a b"),
+            ("evalsha f 0 a", ""),
+            ("rename a b", "a b"),
+            ("lmove a b left right", "a b"),
+            ("object freq a", "a"),
+            ("publish a b", ""),
+            ("spublish a b", "a"),
+            ("watch a b", "a b"),
+            ("zadd a 1 b", "a"),
+            ("ping a", ""),
+            ("exec", ""),
+        ] {
+            assert_eq!(keys(command), expected, "{command}");
+        }
+    }
+}

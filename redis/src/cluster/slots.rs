@@ -1,0 +1,150 @@
+//! Slots: which part of the keys a name belongs to, and sets of them.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crc::{CRC_16_XMODEM, Crc};
+
+/// How many slots there are.
+pub(crate) const SLOTS: u16 = 16_384;
+
+const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_XMODEM);
+
+/// The slot of a key: by what stands between its first braces, if anything does, and by all of it otherwise.
+pub(crate) fn slot_of(key: &[u8]) -> u16 {
+    CRC.checksum(tag(key)) % SLOTS
+}
+
+fn tag(key: &[u8]) -> &[u8] {
+    let Some(open) = key.iter().position(|byte| *byte == b'{') else {
+        return key;
+    };
+    let after = &key[open + 1..];
+    match after.iter().position(|byte| *byte == b'}') {
+        None | Some(0) => key,
+        Some(close) => &after[..close],
+    }
+}
+
+/// A set of slots.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SlotSet {
+    words: [u64; SLOTS as usize / 64],
+    count: u16,
+}
+
+impl SlotSet {
+    /// None.
+    pub(crate) const NONE: Self = Self {
+        words: [0; SLOTS as usize / 64],
+        count: 0,
+    };
+
+    /// The part of this primary, if there are so many: as `redis-cli --cluster create` shares them out.
+    pub(crate) fn share(place: usize, of: usize) -> Self {
+        let cut = |place: usize| (place * usize::from(SLOTS)).checked_div(of).unwrap_or(0);
+        // The first numbers of the parts are rounded, and not cut off.
+        let first = |place: usize| match place {
+            0 => 0,
+            place if place == of => usize::from(SLOTS),
+            place => {
+                let rest = place * usize::from(SLOTS) - cut(place) * of;
+                cut(place) + usize::from(2 * rest >= of)
+            }
+        };
+        let mut set = Self::NONE;
+        for slot in first(place)..first(place + 1) {
+            set.insert(slot as u16);
+        }
+        set
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> u16 {
+        self.count
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(crate) fn has(&self, slot: u16) -> bool {
+        let word = self.words.get(usize::from(slot) / 64);
+        word.is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub(crate) fn insert(&mut self, slot: u16) {
+        if !self.has(slot) && slot < SLOTS {
+            self.words[usize::from(slot) / 64] |= 1 << (slot % 64);
+            self.count += 1;
+        }
+    }
+
+    pub(crate) fn remove(&mut self, slot: u16) {
+        if self.has(slot) {
+            self.words[usize::from(slot) / 64] &= !(1 << (slot % 64));
+            self.count -= 1;
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> {
+        (0..SLOTS).filter(|slot| self.has(*slot))
+    }
+
+    /// The runs of neighbours.
+    pub(crate) fn ranges(&self) -> Vec<RangeInclusive<u16>> {
+        let mut ranges: Vec<RangeInclusive<u16>> = Vec::new();
+        for slot in self.iter() {
+            match ranges.last_mut() {
+                Some(last) if *last.end() + 1 == slot => *last = *last.start()..=slot,
+                _ => ranges.push(slot..=slot),
+            }
+        }
+        ranges
+    }
+}
+
+impl fmt::Debug for SlotSet {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.ranges()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_slots_that_a_real_server_gives_them() {
+        // As `CLUSTER KEYSLOT` of a real server answers.
+        for (key, slot) in [
+            ("a", 15_495),
+            ("b", 3_300),
+            ("c", 7_365),
+            ("lock:a", 6_035),
+            ("", 0),
+        ] {
+            assert_eq!(slot_of(key.as_bytes()), slot, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_tag_in_braces_decides_unless_it_is_empty_or_open() {
+        assert_eq!(slot_of(b"x{a}y{b}"), slot_of(b"a"));
+        assert_eq!(tag(b"x{}a"), b"x{}a");
+        assert_eq!(tag(b"x{a"), b"x{a");
+        assert_eq!(tag(b"{{a}}"), b"{a");
+    }
+
+    #[test]
+    fn shares_are_those_of_redis_cli_and_cover_every_slot_once() {
+        let ranges = |place| SlotSet::share(place, 3).ranges();
+        assert_eq!(ranges(0), [0..=5_460]);
+        assert_eq!(ranges(1), [5_461..=10_922]);
+        assert_eq!(ranges(2), [10_923..=16_383]);
+        for of in 1..=7 {
+            let lengths = (0..of).map(|place| SlotSet::share(place, of).len());
+            assert_eq!(lengths.sum::<u16>(), SLOTS);
+        }
+    }
+}

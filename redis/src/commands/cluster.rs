@@ -1,0 +1,125 @@
+//! About the cluster.
+
+use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
+
+use super::options::{is, word};
+use super::{Outcome, Row, about, wrong_number};
+use crate::cluster::{Cluster, SLOTS, slot_of};
+use crate::errors::{Reply, refuse};
+use crate::{ConnectionId, Server, words};
+
+const DISABLED: &str = "ERR This instance has cluster support disabled";
+
+pub(super) const ROWS: &[Row] = &[
+    about("asking", 1, asking),
+    about("cluster", -2, cluster),
+    about("readonly", 1, readonly),
+    about("readwrite", 1, readwrite),
+];
+
+fn asking(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
+    wish(server, by, |wishes| wishes.asking = true)
+}
+
+fn readonly(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
+    wish(server, by, |wishes| wishes.replica_will_do = true)
+}
+
+fn readwrite(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
+    wish(server, by, |wishes| wishes.replica_will_do = false)
+}
+
+fn wish(
+    server: &mut Server,
+    by: ConnectionId,
+    change: impl FnOnce(&mut crate::cluster::Wishes),
+) -> Result<Outcome, ErrorReply> {
+    if server.core.cluster.is_none() {
+        return refuse(DISABLED);
+    }
+    change(&mut server.clients.get_mut(by).wishes);
+    Ok(Outcome::Answer(Value::OK))
+}
+
+fn cluster(
+    server: &mut Server,
+    _: ConnectionId,
+    command: &Command,
+) -> Result<Outcome, ErrorReply> {
+    let keys = &server.core.keys;
+    let Some(cluster) = &mut server.core.cluster else {
+        return refuse(DISABLED);
+    };
+    let exactly = |words: usize, name: &str| {
+        if command.len() == words {
+            Ok(())
+        } else {
+            Err(wrong_number(&format!("cluster|{name}")))
+        }
+    };
+    let value = if is(command, 1, "KEYSLOT") {
+        exactly(3, "keyslot")?;
+        Value::Integer(slot_of(word(command, 2)).into())
+    } else if is(command, 1, "COUNTKEYSINSLOT") {
+        exactly(3, "countkeysinslot")?;
+        let slot = slot(word(command, 2))?;
+        let count = keys.names().filter(|name| slot_of(name) == slot).count();
+        Value::Integer(count as i64)
+    } else if is(command, 1, "INFO") {
+        exactly(2, "info")?;
+        Value::bulk(cluster.info())
+    } else if is(command, 1, "MYID") {
+        exactly(2, "myid")?;
+        Value::bulk(cluster.name(cluster.me))
+    } else if is(command, 1, "SLOTS") {
+        exactly(2, "slots")?;
+        cluster.table()
+    } else if is(command, 1, "SETSLOT") && command.len() >= 4 {
+        set_slot(cluster, command)?
+    } else {
+        let what = String::from_utf8_lossy(word(command, 1)).to_ascii_uppercase();
+        return refuse(format!("ERR not modelled: CLUSTER {what}"));
+    };
+    Ok(Outcome::Answer(value))
+}
+
+fn slot(word: &[u8]) -> Result<u16, ErrorReply> {
+    let slot = words::integer(word).and_then(|slot| u16::try_from(slot).ok());
+    match slot {
+        Some(slot) if slot < SLOTS => Ok(slot),
+        _ => refuse("ERR Invalid or out of range slot"),
+    }
+}
+
+fn set_slot(cluster: &mut Cluster, command: &Command) -> Reply {
+    if cluster.primary().is_some() {
+        return refuse("ERR You can use SETSLOT only with masters.");
+    }
+    let slot = slot(word(command, 2))?;
+    if is(command, 3, "STABLE") && command.len() == 4 {
+        cluster.settle(slot);
+        return Ok(Value::OK);
+    }
+    let name = word(command, 4);
+    let node = cluster.named(name);
+    let known = |node: Option<crate::cluster::NodeId>| match node {
+        Some(node) => Ok(node),
+        None => refuse(format!("ERR Unknown node {}", String::from_utf8_lossy(name))),
+    };
+    if is(command, 3, "MIGRATING") && command.len() == 5 {
+        if !cluster.serves_slot(slot) {
+            return refuse(format!("ERR I'm not the owner of hash slot {slot}"));
+        }
+        cluster.migrate(slot, known(node)?);
+    } else if is(command, 3, "IMPORTING") && command.len() == 5 {
+        if cluster.serves_slot(slot) {
+            return refuse(format!("ERR I'm already the owner of hash slot {slot}"));
+        }
+        cluster.import(slot, known(node)?);
+    } else if is(command, 3, "NODE") && command.len() == 5 {
+        cluster.give(slot, known(node)?);
+    } else {
+        return refuse("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP");
+    }
+    Ok(Value::OK)
+}
