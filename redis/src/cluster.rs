@@ -25,11 +25,11 @@ use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-pub use bus::{BusMessage, NodeId};
 use bus::{Body, Header};
+pub use bus::{BusMessage, NodeId};
 use election::Election;
-pub use slots::SlotSet;
 pub(crate) use redirect::Wishes;
+pub use slots::SlotSet;
 pub(crate) use slots::{SLOTS, slot_of};
 
 use crate::Output;

@@ -4,6 +4,7 @@
 //! and every message must be the same; where a server tells the time, up to a few milliseconds. The client speaks
 //! Redis's protocol itself ([`resp`]): a library would hide the order of messages and refuse bad commands.
 
+mod cluster;
 mod compare;
 mod model;
 mod normal;
@@ -16,6 +17,7 @@ mod step;
 
 use std::sync::atomic::AtomicBool;
 
+pub use cluster::{Span, Times, compare as compare_clusters};
 pub use compare::{Compared, Difference};
 pub use real::{HOW, Installed};
 

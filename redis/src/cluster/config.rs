@@ -50,10 +50,7 @@ impl Cluster {
             return;
         };
         let epoch = self.election.epoch;
-        let slots = std::mem::replace(
-            &mut self.node_mut(primary).slots,
-            Rc::new(SlotSet::NONE),
-        );
+        let slots = std::mem::replace(&mut self.node_mut(primary).slots, Rc::new(SlotSet::NONE));
         let mine = self.node_mut(self.me);
         mine.primary = None;
         mine.slots = slots;

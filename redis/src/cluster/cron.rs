@@ -25,7 +25,7 @@ impl Cluster {
             for id in self.others() {
                 self.ask(id, now, out);
             }
-        } else if self.beats % SECOND == 0 {
+        } else if self.beats.is_multiple_of(SECOND) {
             self.ask_somebody(now, out);
         }
         let timeout = self.timeout();

@@ -113,9 +113,7 @@ impl Elsewhere {
             | Self::NotServed
             | Self::TryAgain
             | Self::Ask(..)
-            | Self::Moved(..) => {
-                "ERR Script attempted to access a non local key in a cluster node"
-            }
+            | Self::Moved(..) => "ERR Script attempted to access a non local key in a cluster node",
         }
     }
 }

@@ -52,7 +52,10 @@ impl Cluster {
             ("slots_assigned", slots(&|_| true).to_string()),
             ("slots_ok", slots(&|node| !node.is_down()).to_string()),
             ("slots_pfail", slots(&|node| node.suspected).to_string()),
-            ("slots_fail", slots(&|node| node.failed.is_some()).to_string()),
+            (
+                "slots_fail",
+                slots(&|node| node.failed.is_some()).to_string(),
+            ),
             ("known_nodes", self.nodes.len().to_string()),
             ("size", size.to_string()),
             ("current_epoch", self.epoch.to_string()),

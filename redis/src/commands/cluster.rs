@@ -41,11 +41,7 @@ fn wish(
     Ok(Outcome::Answer(Value::OK))
 }
 
-fn cluster(
-    server: &mut Server,
-    _: ConnectionId,
-    command: &Command,
-) -> Result<Outcome, ErrorReply> {
+fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
     let keys = &server.core.keys;
     let Some(cluster) = &mut server.core.cluster else {
         return refuse(DISABLED);
@@ -104,7 +100,10 @@ fn set_slot(cluster: &mut Cluster, command: &Command) -> Reply {
     let node = cluster.named(name);
     let known = |node: Option<crate::cluster::NodeId>| match node {
         Some(node) => Ok(node),
-        None => refuse(format!("ERR Unknown node {}", String::from_utf8_lossy(name))),
+        None => refuse(format!(
+            "ERR Unknown node {}",
+            String::from_utf8_lossy(name)
+        )),
     };
     if is(command, 3, "MIGRATING") && command.len() == 5 {
         if !cluster.serves_slot(slot) {
@@ -119,7 +118,9 @@ fn set_slot(cluster: &mut Cluster, command: &Command) -> Reply {
     } else if is(command, 3, "NODE") && command.len() == 5 {
         cluster.give(slot, known(node)?);
     } else {
-        return refuse("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP");
+        return refuse(
+            "ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP",
+        );
     }
     Ok(Value::OK)
 }

@@ -75,7 +75,10 @@ fn a13_1_a_node_serves_its_slots_and_sends_clients_elsewhere_for_others() {
     assert_eq!(group.on(0, 1, "EVAL 'return 1' 0"), ":1");
     assert_eq!(group.on(0, 1, "MSET {b}1 1 {b}2 2"), "+OK");
     assert_eq!(group.on(0, 1, "WATCH a"), "-MOVED 15495 server:2");
-    assert_eq!(group.on(0, 1, "SELECT 1"), "-ERR SELECT is not allowed in cluster mode");
+    assert_eq!(
+        group.on(0, 1, "SELECT 1"),
+        "-ERR SELECT is not allowed in cluster mode"
+    );
     let refused = "-ERR REPLICAOF not allowed in cluster mode.";
     assert_eq!(group.on(0, 1, "REPLICAOF NO ONE"), refused);
 }
@@ -108,8 +111,14 @@ fn a13_1_a_slot_on_its_way_is_asked_for_where_it_goes() {
     let first = group.on(0, 1, "CLUSTER MYID");
     let second = group.on(1, 1, "CLUSTER MYID");
     assert_eq!(group.on(0, 1, "SET {b}1 here"), "+OK");
-    assert_eq!(group.on(1, 1, &format!("CLUSTER SETSLOT 3300 IMPORTING {first}")), "+OK");
-    assert_eq!(group.on(0, 1, &format!("CLUSTER SETSLOT 3300 MIGRATING {second}")), "+OK");
+    assert_eq!(
+        group.on(1, 1, &format!("CLUSTER SETSLOT 3300 IMPORTING {first}")),
+        "+OK"
+    );
+    assert_eq!(
+        group.on(0, 1, &format!("CLUSTER SETSLOT 3300 MIGRATING {second}")),
+        "+OK"
+    );
     assert_eq!(group.on(0, 1, "GET {b}1"), "here");
     assert_eq!(group.on(0, 1, "GET {b}2"), "-ASK 3300 server:1");
     let again = "-TRYAGAIN Multiple keys request during rehashing of slot";
@@ -120,7 +129,10 @@ fn a13_1_a_slot_on_its_way_is_asked_for_where_it_goes() {
     // For one command only.
     assert_eq!(group.on(1, 1, "GET {b}2"), "-MOVED 3300 server:0");
     assert_eq!(group.on(0, 1, "DEL {b}1"), ":1");
-    assert_eq!(group.on(1, 1, &format!("CLUSTER SETSLOT 3300 NODE {second}")), "+OK");
+    assert_eq!(
+        group.on(1, 1, &format!("CLUSTER SETSLOT 3300 NODE {second}")),
+        "+OK"
+    );
     group.pass(3_000);
     for server in [0, 2] {
         assert_eq!(group.on(server, 1, "GET {b}2"), "-MOVED 3300 server:1");
@@ -136,7 +148,10 @@ fn a13_2_a_dead_primary_is_given_up_by_a_majority_and_its_replica_elected() {
         kill(&mut group, 2);
         let down = until(&mut group, 0, "GET a", DOWN, 5_000);
         // Measured on real servers with this timeout: after 2.4 to 3.0 s.
-        assert!((2_000..=3_600).contains(&down), "seed {seed}: down after {down} ms");
+        assert!(
+            (2_000..=3_600).contains(&down),
+            "seed {seed}: down after {down} ms"
+        );
         let up = until(&mut group, 5, "GET a", "kept", 3_000);
         // Measured: 0.8 to 1.1 s later. The delay of the election is 500 to 999 ms, and somebody has to look.
         assert!((500..=1_300).contains(&up), "seed {seed}: up after {up} ms");
@@ -190,14 +205,20 @@ fn a13_3_a_primary_in_a_minority_stops_and_comes_back_only_after_a_while() {
         assert_eq!(group.on(0, 1, "SET b 1"), "+OK");
         let down = until(&mut group, 0, "SET b 1", DOWN, 5_000);
         // Measured on real servers with this timeout: after 2.2 to 2.9 s.
-        assert!((2_000..=3_600).contains(&down), "seed {seed}: down after {down} ms");
+        assert!(
+            (2_000..=3_600).contains(&down),
+            "seed {seed}: down after {down} ms"
+        );
         assert_eq!(group.on(0, 1, "PING"), "+PONG");
         group.pass(1_000);
         resume(&mut group, 1);
         resume(&mut group, 2);
         let up = until(&mut group, 0, "SET b 1", "+OK", 5_000);
         // Measured: 1.95 to 2.01 s after the others were back.
-        assert!((1_800..=3_200).contains(&up), "seed {seed}: up after {up} ms");
+        assert!(
+            (1_800..=3_200).contains(&up),
+            "seed {seed}: up after {up} ms"
+        );
     }
 }
 
@@ -284,5 +305,8 @@ fn a_node_tells_clients_who_serves_what() {
     );
     assert_eq!(group.on(3, 1, "CLUSTER SLOTS"), expected);
     let info = group.on(0, 1, "CLUSTER INFO");
-    assert!(info.starts_with("cluster_state:ok\\r\\ncluster_slots_assigned:16384"), "{info}");
+    assert!(
+        info.starts_with("cluster_state:ok\\r\\ncluster_slots_assigned:16384"),
+        "{info}"
+    );
 }

@@ -103,7 +103,10 @@ impl Model {
                     self.stream.extend(part.commands.iter().cloned());
                     continue;
                 }
-                Output::ReachPrimary { .. } | Output::ToPeer { .. } | Output::CloseLink { .. } => {
+                Output::ReachPrimary { .. }
+                | Output::ToPeer { .. }
+                | Output::ToNode { .. }
+                | Output::CloseLink { .. } => {
                     continue;
                 }
                 Output::ScriptCut { script, line } => {

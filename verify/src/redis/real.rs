@@ -70,10 +70,10 @@ pub(super) struct Real<'a> {
 }
 
 /// The process. It goes with its folder when it is dropped.
-struct Process {
+pub(super) struct Process {
     child: Child,
     guard: Option<Child>,
-    port: u16,
+    pub(super) port: u16,
     log: PathBuf,
     _folder: Folder,
 }
@@ -81,7 +81,7 @@ struct Process {
 impl<'a> Real<'a> {
     /// Starts a server, and waits until it answers.
     pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self, VerifyError> {
-        let process = Process::start(installed)?;
+        let process = Process::start(installed, free_port()?, &[])?;
         let mut real = Self {
             wires: [const { None }; WIRES],
             replica: None,
@@ -144,24 +144,34 @@ impl<'a> Real<'a> {
     }
 }
 
+/// A port on loopback that nobody listens to.
+pub(super) fn free_port() -> Result<u16, VerifyError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let port = listener.and_then(|listener| listener.local_addr());
+    let port = port.map_err(VerifyError::io("cannot find a free port on loopback"))?;
+    Ok(port.port())
+}
+
 impl Process {
-    fn start(installed: &Installed) -> Result<Self, VerifyError> {
+    /// Starts a server that listens to this port, with what else it is to be told.
+    pub(super) fn start(
+        installed: &Installed,
+        port: u16,
+        options: &[&str],
+    ) -> Result<Self, VerifyError> {
         let folder = Folder::new()?;
         let home = folder.path().join("server");
         let failed = || VerifyError::io("cannot make a folder for the server");
         fs::create_dir_all(&home).map_err(failed())?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        let port = listener.and_then(|listener| listener.local_addr());
-        let port = port.map_err(VerifyError::io("cannot find a free port on loopback"))?;
         let log = home.join("log");
         let file = File::create(&log).map_err(failed())?;
-        let port = port.port();
         let child = apart(&mut Program::new(&installed.server))
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
             .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
             .args(["--repl-ping-replica-period", "3600"])
             .args(["--enable-debug-command", "local", "--dir"])
             .arg(&home)
+            .args(options)
             .stdin(Stdio::null())
             .stdout(file)
             .stderr(Stdio::null())
@@ -177,14 +187,29 @@ impl Process {
         })
     }
 
-    fn open(&self) -> std::io::Result<BufReader<TcpStream>> {
+    /// Connects to it.
+    pub(super) fn open(&self) -> std::io::Result<BufReader<TcpStream>> {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         Ok(BufReader::new(stream))
     }
 
-    fn not_started(&self, why: String) -> VerifyError {
+    /// Stops it where it is, or lets it go on; its kernel goes on in any case.
+    pub(super) fn signal(&self, name: &str) -> Result<(), VerifyError> {
+        let number = self.child.id().to_string();
+        let sent = Program::new("kill").args([name, &number]).status();
+        sent.map(|_| ())
+            .map_err(VerifyError::io("cannot send a signal to redis-server"))
+    }
+
+    /// Kills it.
+    pub(super) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    pub(super) fn not_started(&self, why: String) -> VerifyError {
         VerifyError::NotStarted {
             server: "redis-server".to_owned(),
             why,

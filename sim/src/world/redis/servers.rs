@@ -52,6 +52,8 @@ impl World {
                 Output::ReachPrimary { to } => self.reach_primary(server, &to),
                 Output::ToPeer { link, message } => self.send_to_redis_peer(server, link, message),
                 Output::CloseLink { link } => self.close_link(server, link),
+                // No plan has a cluster.
+                Output::ToNode { .. } => {}
                 // What happens from here on proves nothing.
                 Output::NotModelled { what } => self.not_modelled(what),
                 Output::ScriptCut { script, line } => {

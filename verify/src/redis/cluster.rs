@@ -1,0 +1,250 @@
+//! A cluster of the model, compared with one of real servers: what each node answers, and how long it takes until
+//! somebody takes the place of a dead primary, and until one that is alone stops.
+
+mod model;
+mod random;
+mod real;
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use picklock_algorithms::clients::redis::{Command, Value};
+
+use super::compare::{Compared, Difference};
+use super::normal::shown;
+use super::real::Installed;
+use super::side::Incoming;
+use crate::error::{VerifyError, unless_stopped};
+use model::Nodes as Model;
+use random::Random;
+use real::Nodes as Real;
+
+/// Primaries, and as many replicas.
+const PRIMARIES: usize = 3;
+/// `cluster-node-timeout`.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// How often the real cluster loses a primary, and how often it is torn apart.
+const REAL_TRIES: usize = 3;
+/// How often the model does.
+const MODEL_TRIES: u64 = 100;
+/// Real servers share this machine with others.
+const MARGIN: Duration = Duration::from_millis(300);
+
+/// The first and the last of several times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// In the order in which they were taken.
+    pub all: Vec<Duration>,
+}
+
+impl Times {
+    fn least(&self) -> Duration {
+        self.all.iter().min().copied().unwrap_or_default()
+    }
+
+    fn most(&self) -> Duration {
+        self.all.iter().max().copied().unwrap_or_default()
+    }
+
+    fn median(&self) -> Duration {
+        let mut all = self.all.clone();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let millis = |time: Duration| time.as_millis();
+        write!(
+            out,
+            "{} to {} ms, median {}, {} times",
+            millis(self.least()),
+            millis(self.most()),
+            millis(self.median()),
+            self.all.len()
+        )
+    }
+}
+
+/// How long something took on both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// What.
+    pub what: &'static str,
+    /// On real servers.
+    pub real: Times,
+    /// In the model.
+    pub model: Times,
+}
+
+impl Span {
+    /// Whether each real time lies within the model's, give or take what this machine needs.
+    pub fn agrees(&self) -> bool {
+        let least = self.model.least().saturating_sub(MARGIN);
+        let most = self.model.most() + MARGIN;
+        let all = &self.real.all;
+        !all.is_empty() && all.iter().all(|time| (least..=most).contains(time))
+    }
+}
+
+/// What both kinds of cluster can do. Nodes are named by their places: primaries first.
+trait Nodes {
+    /// Sends a command to a node. Answers nothing if there is no answer.
+    fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>, VerifyError>;
+    /// Time passes.
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
+    /// How much time has passed.
+    fn passed(&self) -> Duration;
+    /// A node dies.
+    fn kill(&mut self, node: usize);
+    /// A node stands still.
+    fn stop(&mut self, node: usize) -> Result<(), VerifyError>;
+    /// It goes on.
+    fn go_on(&mut self, node: usize) -> Result<(), VerifyError>;
+}
+
+/// Starts a real cluster, and compares it with the model.
+///
+/// # Errors
+///
+/// [`VerifyError`], if the comparison could not be made. The servers and their folders are gone then, too.
+pub fn compare(
+    installed: &Installed,
+    seed: u64,
+    operations: u64,
+    stop: &AtomicBool,
+    told: &dyn Fn(u64),
+) -> Result<(Compared, Vec<Span>), VerifyError> {
+    let mut real = Real::start(installed, stop)?;
+    let mut model = Model::new(&real.addresses(), seed);
+    let mut compared = Compared::default();
+    let mut random = Random::new(seed);
+    for done in 0..operations {
+        unless_stopped(stop)?;
+        let (node, command) = random.step();
+        let real = real.ask(node, &command)?;
+        let model = model.ask(node, &command)?;
+        note(&mut compared, node, &command, (real, model));
+        told(done + 1);
+    }
+    drop(real);
+    let spans = spans(installed, stop)?;
+    Ok((compared, spans))
+}
+
+fn note(
+    compared: &mut Compared,
+    node: usize,
+    command: &Command,
+    (real, model): (Option<Value>, Option<Value>),
+) {
+    compared.commands += 1;
+    let name = String::from_utf8_lossy(command.name()).to_ascii_lowercase();
+    *compared.names.entry(name).or_default() += 1;
+    compared.answers += 1;
+    if real == model {
+        compared.agreeing += 1;
+        return;
+    }
+    let text =
+        |value: Option<Value>| value.map_or("nothing".to_owned(), |it| shown(&Incoming::Value(it)));
+    compared.differences.push(Difference {
+        part: format!("node {} of a cluster", node + 1),
+        asked: command.to_string(),
+        wire: 0,
+        real: text(real),
+        model: text(model),
+    });
+}
+
+/// A key that the last primary serves, and one of the first.
+const KEY: &str = "a";
+const OTHER: &str = "b";
+const LAST: usize = PRIMARIES - 1;
+
+fn command(words: &[&str]) -> Command {
+    let rest = words.iter().skip(1);
+    rest.fold(Command::new(words[0]), Command::arg)
+}
+
+/// How long it takes until a node answers something that begins so.
+fn until(
+    nodes: &mut impl Nodes,
+    node: usize,
+    words: &[&str],
+    answer: &str,
+) -> Result<Option<Duration>, VerifyError> {
+    const MOST: Duration = Duration::from_secs(12);
+    const LOOK: Duration = Duration::from_millis(5);
+    let start = nodes.passed();
+    while nodes.passed() - start < MOST {
+        let said = match nodes.ask(node, &command(words))? {
+            Some(Value::Error(error)) => error.text().to_owned(),
+            Some(Value::Status(word)) => word.into_owned(),
+            Some(Value::Bulk(_)) => "a value".to_owned(),
+            _ => String::new(),
+        };
+        if said.starts_with(answer) {
+            return Ok(Some(nodes.passed() - start));
+        }
+        nodes.pass(LOOK)?;
+    }
+    Ok(None)
+}
+
+/// A primary dies: when the others stop to serve, and when its replica has its place.
+fn lose_primary(nodes: &mut impl Nodes) -> Result<[Option<Duration>; 2], VerifyError> {
+    nodes.kill(LAST);
+    let down = until(nodes, 0, &["GET", KEY], "CLUSTERDOWN")?;
+    let up = until(nodes, PRIMARIES + LAST, &["SET", KEY, "1"], "OK")?;
+    Ok([down, up])
+}
+
+/// All but one primary stand still and go on: when that one stops to serve, and when it serves again.
+fn leave_alone(nodes: &mut impl Nodes) -> Result<[Option<Duration>; 2], VerifyError> {
+    let others = || (1..2 * PRIMARIES).filter(|node| *node != PRIMARIES);
+    for node in others() {
+        nodes.stop(node)?;
+    }
+    let down = until(nodes, 0, &["SET", OTHER, "1"], "CLUSTERDOWN")?;
+    nodes.pass(Duration::from_secs(1))?;
+    for node in others() {
+        nodes.go_on(node)?;
+    }
+    let up = until(nodes, 0, &["SET", OTHER, "1"], "OK")?;
+    Ok([down, up])
+}
+
+fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>, VerifyError> {
+    let names = [
+        "a primary dies: until nobody serves its slots",
+        "then until its replica does",
+        "a primary is left alone: until it stops",
+        "the others are back: until it serves again",
+    ];
+    let mut spans = names.map(|what| Span {
+        what,
+        real: Times::default(),
+        model: Times::default(),
+    });
+    for _ in 0..REAL_TRIES {
+        let mut nodes = Real::start(installed, stop)?;
+        let alone = leave_alone(&mut nodes)?;
+        let lost = lose_primary(&mut nodes)?;
+        for (span, time) in spans.iter_mut().zip(lost.into_iter().chain(alone)) {
+            span.real.all.extend(time);
+        }
+    }
+    let addresses = model::some_addresses();
+    for seed in 0..MODEL_TRIES {
+        unless_stopped(stop)?;
+        let alone = leave_alone(&mut Model::new(&addresses, seed))?;
+        let lost = lose_primary(&mut Model::new(&addresses, seed))?;
+        for (span, time) in spans.iter_mut().zip(lost.into_iter().chain(alone)) {
+            span.model.all.extend(time);
+        }
+    }
+    Ok(spans.into())
+}
