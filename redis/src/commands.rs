@@ -19,6 +19,7 @@ mod strings;
 mod transactions;
 mod unmodelled;
 
+pub(crate) use cluster::check_part as check_cluster_part;
 pub(crate) use connections::ping_value;
 
 use std::sync::LazyLock;

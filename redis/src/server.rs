@@ -236,11 +236,13 @@ impl Server {
         let Some(row) = commands::find(command.name()) else {
             return refuse(unknown(command));
         };
-        if row.takes(command.len()) {
-            Ok(row)
-        } else {
-            Err(commands::wrong_number(row.name))
+        if !row.takes(command.len()) {
+            return Err(commands::wrong_number(row.name));
         }
+        if row.name == "cluster" {
+            commands::check_cluster_part(command)?;
+        }
+        Ok(row)
     }
 
     /// Refuses what must not be run now.

@@ -41,34 +41,43 @@ fn wish(
     Ok(Outcome::Answer(Value::OK))
 }
 
+/// The parts of `CLUSTER` that take so many words.
+const PARTS: &[(&str, usize)] = &[
+    ("countkeysinslot", 3),
+    ("info", 2),
+    ("keyslot", 3),
+    ("myid", 2),
+    ("slots", 2),
+];
+
+/// Refuses a part of `CLUSTER` that has too few or too many words. A real server looks before it looks at anything
+/// else, so that a transaction is spoilt by it, too.
+pub(crate) fn check_part(command: &Command) -> Result<(), ErrorReply> {
+    let part = PARTS.iter().find(|(name, _)| is(command, 1, name));
+    match part {
+        Some((name, words)) if command.len() != *words => {
+            Err(wrong_number(&format!("cluster|{name}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
     let keys = &server.core.keys;
     let Some(cluster) = &mut server.core.cluster else {
         return refuse(DISABLED);
     };
-    let exactly = |words: usize, name: &str| {
-        if command.len() == words {
-            Ok(())
-        } else {
-            Err(wrong_number(&format!("cluster|{name}")))
-        }
-    };
     let value = if is(command, 1, "KEYSLOT") {
-        exactly(3, "keyslot")?;
         Value::Integer(slot_of(word(command, 2)).into())
     } else if is(command, 1, "COUNTKEYSINSLOT") {
-        exactly(3, "countkeysinslot")?;
         let slot = slot(word(command, 2))?;
         let count = keys.names().filter(|name| slot_of(name) == slot).count();
         Value::Integer(count as i64)
     } else if is(command, 1, "INFO") {
-        exactly(2, "info")?;
         Value::bulk(cluster.info())
     } else if is(command, 1, "MYID") {
-        exactly(2, "myid")?;
         Value::bulk(cluster.name(cluster.me))
     } else if is(command, 1, "SLOTS") {
-        exactly(2, "slots")?;
         cluster.table()
     } else if is(command, 1, "SETSLOT") && command.len() >= 4 {
         set_slot(cluster, command)?

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock::reports::words::thousands;
 use picklock_verify::VerifyError;
-use picklock_verify::redis::{Compared, HOW, Installed, Plan};
+use picklock_verify::redis::{Compared, HOW, Installed, Plan, Span, compare_clusters};
 
 use super::Verify;
 use super::compared::{bar, told_of};
@@ -35,10 +35,17 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
     let told = |done: u64| bar.set_position(done);
     let compared = picklock_verify::redis::compare(&installed, plan, &stop, &told);
     bar.finish_and_clear();
-    match compared {
-        Ok(compared) => {
-            console::print(&shown(asked.seed, &compared))?;
-            let agree = compared.differences.is_empty() && compared.not_modelled.is_empty();
+    let clusters = compared.and_then(|compared| {
+        let clusters = clusters(asked, &installed, &stop)?;
+        Ok((compared, clusters))
+    });
+    match clusters {
+        Ok((compared, (nodes, spans))) => {
+            console::print(&shown("redis", asked.seed, &compared))?;
+            console::print(&shown("redis cluster", asked.seed, &nodes))?;
+            console::print(&timed(&spans))?;
+            let agrees = |it: &Compared| it.differences.is_empty() && it.not_modelled.is_empty();
+            let agree = agrees(&compared) && agrees(&nodes) && spans.iter().all(Span::agrees);
             Ok(if agree {
                 exit::AS_EXPECTED
             } else {
@@ -53,8 +60,37 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
     }
 }
 
+/// Compares clusters, with a fifth as many commands.
+fn clusters(
+    asked: &Verify,
+    installed: &Installed,
+    stop: &AtomicBool,
+) -> Result<(Compared, Vec<Span>), VerifyError> {
+    let operations = asked.operations / 5;
+    let bar = bar("redis cluster".to_owned(), operations);
+    let told = |done: u64| bar.set_position(done);
+    let compared = compare_clusters(installed, asked.seed, operations, stop, &told);
+    bar.finish_and_clear();
+    compared
+}
+
+/// How long things took on both sides.
+fn timed(spans: &[Span]) -> String {
+    let mut text = String::new();
+    for span in spans {
+        let verdict = if span.agrees() { "agrees" } else { "differs" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{}: {verdict}\n  real   {}\n  model  {}",
+            span.what, span.real, span.model
+        );
+    }
+    text
+}
+
 /// What came of it: every difference, and one line at the end.
-fn shown(seed: u64, compared: &Compared) -> String {
+fn shown(name: &str, seed: u64, compared: &Compared) -> String {
     let mut text = String::new();
     for difference in &compared.differences {
         // Writing to a string cannot fail.
@@ -77,12 +113,14 @@ fn shown(seed: u64, compared: &Compared) -> String {
         0 => 0.0,
         all => 100.0 * agreeing as f64 / all as f64,
     };
+    if compared.streamed > 0 {
+        let (told, alike) = (compared.streamed, compared.streamed_alike);
+        let (told, alike) = (thousands(told), thousands(alike));
+        let _ = writeln!(text, "replicas were told {told} commands, {alike} agree");
+    }
     let _ = writeln!(
         text,
-        "replicas were told {} commands, {} agree\nredis, seed {seed}: {} commands, {} of {} answers agree \
-         ({share:.2} %)",
-        thousands(compared.streamed),
-        thousands(compared.streamed_alike),
+        "{name}, seed {seed}: {} commands, {} of {} answers agree ({share:.2} %)",
         thousands(compared.commands),
         thousands(agreeing),
         thousands(answers),
