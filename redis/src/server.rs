@@ -220,7 +220,10 @@ impl Server {
         if let Some(queue) = &mut client.queue
             && !at_once.contains(&row.name)
         {
-            queue.push(command.clone());
+            // What cannot succeed any more is not kept.
+            if !client.doomed {
+                queue.push(command.clone());
+            }
             return Ok(Outcome::Answer(Value::Status("QUEUED".into())));
         }
         Ok(self.run_row(connection, row, command))
