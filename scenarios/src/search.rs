@@ -1,9 +1,11 @@
 //! Searches: where to aim, and how soon something is found.
 
 pub mod aim;
+mod blow;
 pub(crate) mod fits;
 pub mod hunt;
 mod nearer;
+mod parts;
 pub mod portfolio;
 mod roles;
 mod scouts;

@@ -18,6 +18,7 @@ pub mod process;
 mod recorder;
 pub mod redis;
 pub mod resource;
+mod routes;
 pub mod samples;
 mod shared;
 pub mod simulation;

@@ -32,10 +32,10 @@ impl Latency {
         }
     }
 
-    /// Draws one for a message by a link of this number; the boring choice is the least.
+    /// Draws one for a message that leaves by a link of this number at this time; the boring choice is the least.
     #[inline]
-    pub fn draw_of(self, link: u32, chance: &mut dyn Chance) -> u64 {
-        self.least + u64::from(chance.choose_of(link, self.span + 1))
+    pub fn draw_of(self, message: (u32, VirtualTime), chance: &mut dyn Chance) -> u64 {
+        self.least + u64::from(chance.choose_of(message, self.span + 1))
     }
 
     /// Draws one; the boring choice is the least.

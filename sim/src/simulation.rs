@@ -40,6 +40,8 @@ pub struct SeenMoment {
     pub waiting: u32,
     /// Whether anybody believed to hold it.
     pub held: bool,
+    /// Whether the server that the contender was connected to led the others.
+    pub leads: bool,
 }
 
 /// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in

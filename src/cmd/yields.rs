@@ -92,6 +92,7 @@ impl Column {
             Strategy::Extremes,
             Strategy::Delays(3),
             Strategy::Priorities(3),
+            Strategy::Orders,
         ];
         let mut columns: Vec<Self> = all.into_iter().map(|it| Self::of(vec![it])).collect();
         columns.push(Self::of(all.to_vec()));

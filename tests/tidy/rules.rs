@@ -27,16 +27,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a number for each event, which never changes",
     ),
     (
-        "scenarios/src/search/fits.rs",
-        "promise",
-        "a line for each moment, by kind of fault",
-    ),
-    (
-        "scenarios/src/search/aim.rs",
-        "fault",
-        "a few lines for each kind of fault",
-    ),
-    (
         "sim/src/world/faults.rs",
         "inject",
         "a few lines for each fault",

@@ -230,11 +230,12 @@ fn session_timeout(
     None
 }
 
-const STRATEGIES: [(&str, StrategyKind); 4] = [
+const STRATEGIES: [(&str, StrategyKind); 5] = [
     ("even", StrategyKind::Even),
     ("extremes", StrategyKind::Extremes),
     ("delays", StrategyKind::Delays),
     ("priorities", StrategyKind::Priorities),
+    ("orders", StrategyKind::Orders),
 ];
 
 #[derive(Clone, Copy)]
@@ -243,6 +244,7 @@ enum StrategyKind {
     Extremes,
     Delays,
     Priorities,
+    Orders,
 }
 
 fn strategy(item: &Item, mistakes: &mut Mistakes) -> Option<Strategy> {
@@ -251,7 +253,7 @@ fn strategy(item: &Item, mistakes: &mut Mistakes) -> Option<Strategy> {
         let number = chosen.integer(1..=100, mistakes)?;
         u32::try_from(number).ok()
     };
-    if let StrategyKind::Even | StrategyKind::Extremes = chosen.kind {
+    if let StrategyKind::Even | StrategyKind::Extremes | StrategyKind::Orders = chosen.kind {
         chosen.bare(mistakes);
     }
     Some(match chosen.kind {
@@ -259,6 +261,7 @@ fn strategy(item: &Item, mistakes: &mut Mistakes) -> Option<Strategy> {
         StrategyKind::Extremes => Strategy::Extremes,
         StrategyKind::Delays => Strategy::Delays(number(mistakes)?),
         StrategyKind::Priorities => Strategy::Priorities(number(mistakes)?),
+        StrategyKind::Orders => Strategy::Orders,
     })
 }
 

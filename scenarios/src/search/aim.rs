@@ -1,14 +1,12 @@
 //! The search that aims: it learns from a run in which nothing breaks which moments there are, and tries faults at
 //! them, the most promising first.
 
-use std::time::Duration;
-
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
-};
+use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
 
+use super::blow::{Blow, Variant, minds_server, strikes_request, variants};
 use super::fits::{Class, promise, read};
+use super::parts::Parts;
 use super::roles::Roles;
 use crate::describe;
 use crate::kind::FaultKind;
@@ -33,23 +31,46 @@ pub fn calm(plan: &Plan) -> Plan {
     plan
 }
 
+/// A plan to try.
+#[derive(Clone)]
+pub struct Try {
+    /// The plan.
+    pub plan: Plan,
+    /// It matters which servers chance leads to.
+    pub minds_server: bool,
+    /// It was chosen for what chance had decided in the run that taught, and fits best if chance decides it again.
+    pub as_seen: bool,
+}
+
+/// Faults of which one strikes after the other.
+struct Chain {
+    faults: Vec<PlannedFault>,
+    minds_server: bool,
+    as_seen: bool,
+}
+
 /// What to try in a world, the most promising first.
 pub struct Shots {
     /// The plans.
-    pub plans: Vec<Plan>,
+    pub plans: Vec<Try>,
     /// So many of them are a fair sample: two of each kind of faults, and eight at least.
     pub sample: usize,
 }
 
 impl Shots {
     /// The order in which to try them: a sample, twice as many, and so on, from the first each time. What chance
-    /// decides differs from run to run, so the most promising come again before the least promising come at all.
+    /// decides differs from run to run, so the most promising come again before the least promising come at all. The
+    /// very first comes three times within the first four runs if chance can lead its victim past it.
     pub fn order(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.plans.len();
         let widths = std::iter::successors(Some(self.sample), move |width| {
             (*width < all).then(|| width.saturating_mul(2))
         });
-        widths.flat_map(move |width| 0..width.min(all))
+        let in_turn = widths.flat_map(move |width| 0..width.min(all));
+        let elusive = self.plans.first().is_some_and(|first| first.minds_server);
+        let at_first = if elusive { all.min(2) } else { 0 };
+        let at_first = (0..at_first).flat_map(|place| [place, 0]);
+        at_first.chain(in_turn.skip(if elusive { 2 } else { 0 }))
     }
 }
 
@@ -58,11 +79,11 @@ impl Shots {
 /// Every kind comes to its turn before any comes again. Two or three kinds are also tried together, each struck by the
 /// one before it: twice as often as alone, for who names a few thinks of them together.
 pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
-    let alone: Vec<Vec<Vec<PlannedFault>>> = kinds
+    let alone: Vec<Vec<Chain>> = kinds
         .iter()
         .map(|kind| chains(plan, seen, &[*kind]))
         .collect();
-    let mut together: Vec<Vec<Vec<PlannedFault>>> = Vec::new();
+    let mut together: Vec<Vec<Chain>> = Vec::new();
     if matches!(kinds.len(), 2 | 3) {
         let back: Vec<FaultKind> = kinds.iter().rev().copied().collect();
         together.push(chains(plan, seen, kinds));
@@ -76,10 +97,14 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
             .iter()
             .flat_map(|turn| together.iter().map(move |list| list.get(*turn)));
         let then = alone.iter().map(|list| list.get(turn));
-        for faults in first.chain(then).flatten() {
-            let mut shot = plan.clone();
-            shot.faults.extend(faults.iter().cloned());
-            plans.push(shot);
+        for chain in first.chain(then).flatten() {
+            let mut plan = plan.clone();
+            plan.faults.extend(chain.faults.iter().cloned());
+            plans.push(Try {
+                plan,
+                minds_server: chain.minds_server,
+                as_seen: chain.as_seen,
+            });
         }
     }
     let sample = (alone.len() * 2 + together.len() * 4).max(8);
@@ -87,7 +112,7 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
 }
 
 /// The first of these kinds at each moment, and the others at once when the one before has struck.
-fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<PlannedFault>> {
+fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Chain> {
     let Some((first, rest)) = kinds.split_first() else {
         return Vec::new();
     };
@@ -95,196 +120,112 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Vec<Plan
     if rest.iter().any(|kind| strikes_request(*kind)) {
         return Vec::new();
     }
-    let moments = ranked(plan, seen, *first).into_iter();
-    let delays = delays(plan, *first);
-    moments
-        .flat_map(|(trigger, by)| {
-            delays
-                .iter()
-                .map(move |delay| (trigger.clone(), by, *delay))
-        })
-        .map(|(trigger, by, delay)| {
-            let mut faults = vec![planned(plan, *first, by, trigger)];
-            delayed(&mut faults[0], delay);
-            for kind in rest {
-                let fault = plan.faults.len() + faults.len() - 1;
-                faults.push(planned(plan, *kind, by, Trigger::Fired { fault }));
+    let roles = Roles::of(plan, seen);
+    let moments = ranked(plan, seen, &roles, *first).into_iter();
+    let chain = moments.map(|shot| {
+        let blow = Blow::at(plan, &roles, shot.moment, shot.by);
+        let mut faults: Vec<PlannedFault> = Vec::new();
+        for kind in kinds {
+            let variant = match faults.is_empty() {
+                true => shot.variant,
+                false => Variant::Follows,
+            };
+            for (inject, after) in blow.faults(*kind, variant) {
+                let place = plan.faults.len() + faults.len();
+                let when = match faults.is_empty() {
+                    true => shot.moment.trigger.clone(),
+                    false => Trigger::Fired { fault: place - 1 },
+                };
+                let text = describe::fault(&inject);
+                faults.push(PlannedFault {
+                    when,
+                    after,
+                    inject,
+                    text,
+                });
             }
-            faults
-        })
-        .collect()
+        }
+        let minds_server = kinds.iter().any(|kind| minds_server(plan, *kind));
+        Chain {
+            faults,
+            minds_server,
+            as_seen: minds_server && !shot.moment.leads,
+        }
+    });
+    chain.collect()
 }
 
-/// How late a request or an answer is to be, if that is the fault: within a lease, and when it is over.
-fn delays(plan: &Plan, kind: FaultKind) -> Vec<Option<Duration>> {
-    let lease = plan.service.lease();
-    match matches!(kind, FaultKind::DelayRequest | FaultKind::DelayReply) {
-        true => vec![Some(lease / 2), Some(lease)],
-        false => vec![None],
-    }
+/// A moment to aim at.
+struct Shot<'s> {
+    /// How promising it is.
+    score: u32,
+    moment: &'s SeenMoment,
+    /// Whose moment it is.
+    by: ContenderName,
+    variant: Variant,
 }
-
-fn delayed(fault: &mut PlannedFault, delay: Option<Duration>) {
-    if let (Some(delay), Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. }) =
-        (delay, &mut fault.inject)
-    {
-        *by = delay;
-        fault.text = describe::fault(&fault.inject);
-    }
-}
-
-/// A moment to aim at: how promising it is, what to wait for, and whose moment it is.
-type Shot = (u32, Trigger, ContenderName);
 
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
 
+/// What a kind of fault comes down to. A server that keeps nothing on its disk forgets who holds the lock when it dies.
+fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
+    match (&plan.service, kind) {
+        (Service::Redis(_), FaultKind::CrashServer) => FaultKind::EvictKey,
+        (_, kind) => kind,
+    }
+}
+
 /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
 /// promising, so that the best of another comes between.
-fn ranked(plan: &Plan, seen: &[SeenMoment], kind: FaultKind) -> Vec<(Trigger, ContenderName)> {
-    let roles = Roles::of(plan, seen);
-    let mut classes: Vec<(Class, Vec<Shot>)> = Vec::new();
+fn ranked<'s>(
+    plan: &Plan,
+    seen: &'s [SeenMoment],
+    roles: &Roles,
+    kind: FaultKind,
+) -> Vec<Shot<'s>> {
+    let parts = Parts::of(seen);
+    let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
     for moment in seen {
         let Some((class, by, nth)) = read(&moment.trigger) else {
             continue;
         };
-        let promise = promise(kind, class);
+        let part = parts.part(&moment.trigger);
+        let class = class.with(part);
+        let promise = promise(like(plan, kind), class);
         if promise == 0 {
             continue;
         }
-        let score = promise * 10 + roles.suspense(moment, by, nth);
-        let score = score.saturating_sub(roles.too_late(kind, moment, by));
-        let shot = (score, moment.trigger.clone(), by);
-        match classes.iter_mut().find(|(known, _)| *known == class) {
-            Some((_, of_class)) => of_class.push(shot),
-            None => classes.push((class, vec![shot])),
+        let score = promise * 10 + roles.suspense(moment, (by, nth), part);
+        // It is not cut off from the leader, and its session does not move there.
+        let at_leader = u32::from(minds_server(plan, kind) && moment.leads) * 5;
+        let worse = roles.too_late(kind, moment, by) + at_leader;
+        let score = score.saturating_sub(worse);
+        for (variant, worn) in variants(kind).iter().zip((0..).step_by(WORN as usize)) {
+            let score = score.saturating_sub(worn);
+            let variant = *variant;
+            let shot = Shot {
+                score,
+                moment,
+                by,
+                variant,
+            };
+            let class = (class.kin(), variant);
+            match classes.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, of_class)) => of_class.push(shot),
+                None => classes.push((class, vec![shot])),
+            }
         }
     }
     let mut ranked: Vec<Shot> = Vec::new();
     for (_, mut of_class) in classes {
-        of_class.sort_by_key(|(score, _, _)| std::cmp::Reverse(*score));
+        of_class.sort_by_key(|shot| std::cmp::Reverse(shot.score));
         let worn = (0..).step_by(WORN as usize).zip(of_class);
-        ranked.extend(worn.map(|(worn, (score, when, by))| (score.saturating_sub(worn), when, by)));
+        ranked.extend(worn.map(|(worn, shot)| Shot {
+            score: shot.score.saturating_sub(worn),
+            ..shot
+        }));
     }
-    ranked.sort_by_key(|(score, _, _)| std::cmp::Reverse(*score));
-    let ranked = ranked.into_iter();
-    ranked.map(|(_, trigger, by)| (trigger, by)).collect()
-}
-
-/// Whether a fault strikes the one request that its trigger speaks of.
-pub(super) fn strikes_request(kind: FaultKind) -> bool {
-    matches!(
-        kind,
-        FaultKind::LoseRequest
-            | FaultKind::LoseReply
-            | FaultKind::LoseMessage
-            | FaultKind::DelayRequest
-            | FaultKind::DelayReply
-    )
-}
-
-fn planned(plan: &Plan, kind: FaultKind, by: ContenderName, when: Trigger) -> PlannedFault {
-    let inject = fault(plan, kind, by);
-    PlannedFault {
-        when,
-        after: Duration::ZERO,
-        text: describe::fault(&inject),
-        inject,
-    }
-}
-
-/// A fault of a kind as it hurts most: long enough for a session to end, or for a quorum to be missed.
-fn fault(plan: &Plan, kind: FaultKind, target: ContenderName) -> Fault {
-    let session = plan.service.lease();
-    let (long, half) = (session * 3, session / 2);
-    let its_server = ServerName::Of(target);
-    match kind {
-        FaultKind::Pause => Fault::Pause {
-            target,
-            length: long,
-        },
-        FaultKind::Crash => Fault::Crash {
-            target,
-            restart_after: None,
-        },
-        FaultKind::Cancel => Fault::Cancel { target },
-        FaultKind::ExpireSession => Fault::ExpireSession { target },
-        FaultKind::Cut => Fault::Cut { target },
-        FaultKind::BlackHole => Fault::BlackHole {
-            target,
-            direction: Direction::Both,
-            length: long,
-        },
-        FaultKind::SlowLink => {
-            let (direction, by) = (Direction::ToClient, half / 10);
-            Fault::SlowLink {
-                target,
-                direction,
-                by,
-                length: session,
-            }
-        }
-        FaultKind::LoseRequest => Fault::LoseRequest { target },
-        FaultKind::LoseReply => Fault::LoseReply { target },
-        FaultKind::LoseMessage => Fault::LoseMessage { target },
-        FaultKind::DelayRequest => Fault::DelayRequest { target, by: half },
-        FaultKind::DelayReply => Fault::DelayReply { target, by: half },
-        FaultKind::ClockJump => Fault::ClockJump {
-            target,
-            by_millis: -5_000,
-        },
-        FaultKind::ClockDrift => Fault::ClockDrift {
-            target,
-            parts_per_million: -300_000,
-        },
-        FaultKind::CrashServer => Fault::CrashServer {
-            target: ServerName::Leader,
-            restart_after: Some(half),
-        },
-        FaultKind::PowerLoss => Fault::PowerLoss {
-            target: ServerName::Number(0),
-            restart_after: Some(half),
-        },
-        FaultKind::HangServer => Fault::HangServer {
-            target: its_server,
-            length: session,
-        },
-        FaultKind::IsolateServer => Fault::IsolateServer {
-            target: its_server,
-            length: long,
-        },
-        FaultKind::HoldLink => {
-            let followers = u32::from(plan.service.servers()).saturating_sub(1);
-            // So many that those who are left are no majority.
-            let held = (followers / 2 + 1).min(followers);
-            let from = (0..held.max(1)).map(ServerName::Follower).collect();
-            Fault::HoldLink {
-                from,
-                to: ServerName::Leader,
-                length: half,
-            }
-        }
-        FaultKind::LagServer => Fault::LagServer {
-            target: its_server,
-            by: half,
-            length: session,
-        },
-        FaultKind::SlowDisk => Fault::SlowDisk {
-            target: ServerName::Leader,
-            fsync: half / 10,
-            length: session,
-        },
-        FaultKind::ServerClockJump => Fault::ServerClockJump {
-            target: ServerName::Number(0),
-            by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
-        },
-        FaultKind::Promote => Fault::Promote {
-            target: ServerName::Number(1),
-        },
-        FaultKind::EvictKey => Fault::EvictKey {
-            target: ServerName::Number(0),
-        },
-        FaultKind::DeleteNode => Fault::DeleteNode { of: target },
-        FaultKind::RecreateLock => Fault::RecreateLock,
-    }
+    ranked.sort_by_key(|shot| std::cmp::Reverse(shot.score));
+    ranked
 }

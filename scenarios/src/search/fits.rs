@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Trigger};
 
+use super::parts::Part;
 use crate::kind::FaultKind;
 
 /// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
@@ -21,8 +22,54 @@ pub(crate) enum Class {
     Looking(Way, RequestKind),
     /// A server sends it a message of a channel.
     Told,
+    /// The first of two requests that belong together: a change follows that was decided on before.
+    First(Way, RequestKind),
     /// A session has ended already, or the moment is no moment of the protocol.
     Other,
+}
+
+impl Class {
+    /// The class of a request that is this part of what its sender does.
+    pub(super) fn with(self, part: Part) -> Self {
+        match (self, part) {
+            (Self::Changing(way, kind), Part::Asked) => Self::Looking(way, kind),
+            (Self::Changing(way, kind) | Self::Looking(way, kind), Part::First) => {
+                Self::First(way, kind)
+            }
+            (class, _) => class,
+        }
+    }
+
+    /// Whether it is about a request that takes something away.
+    fn takes_away(self) -> bool {
+        match self {
+            Self::Changing(_, kind) | Self::First(_, kind) => {
+                matches!(kind, RequestKind::Delete | RequestKind::Del)
+            }
+            Self::Looking(..)
+            | Self::Acquiring
+            | Self::Queued
+            | Self::Waiting
+            | Self::Acquired
+            | Self::Writing
+            | Self::Releasing
+            | Self::Released
+            | Self::Told
+            | Self::Other => false,
+        }
+    }
+
+    /// The same for all that differ so little that one of them makes the others less promising: how far a request has
+    /// come, and, of two that belong together, what they ask.
+    pub(super) fn kin(self) -> Self {
+        match self {
+            Self::Changing(_, kind) => Self::Changing(Way::Sent, kind),
+            Self::Looking(_, kind) => Self::Looking(Way::Sent, kind),
+            Self::First(_, kind) if kind.writes() => Self::First(Way::Sent, RequestKind::Create),
+            Self::First(..) => Self::First(Way::Sent, RequestKind::Exists),
+            other => other,
+        }
+    }
 }
 
 /// How far a request has come.
@@ -62,89 +109,48 @@ fn of_request(way: Way, request: RequestKind) -> Class {
     }
 }
 
-/// How promising it is, from 1 to 10; 0 if the fault cannot strike there, or would do nothing.
+/// How promising it is, from 1 to 12; 0 if the fault cannot strike there, or would do nothing.
 pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
+    if let Class::First(way, request) = class {
+        return between(kind, way, request.writes());
+    }
     match kind {
         FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Way::Sent]),
         FaultKind::LoseReply | FaultKind::DelayReply => {
             at_request(class, &[Way::Sent, Way::Answered])
         }
-        FaultKind::LoseMessage => match class {
-            Class::Told => 10,
-            Class::Acquiring
-            | Class::Queued
-            | Class::Waiting
-            | Class::Acquired
-            | Class::Writing
-            | Class::Releasing
-            | Class::Released
-            | Class::Changing(..)
-            | Class::Looking(..)
-            | Class::Other => 0,
-        },
+        FaultKind::LoseMessage => u32::from(class == Class::Told) * 10,
         // Whose session ends, or whose node goes, under it, is the last to know.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
         | FaultKind::EvictKey
         | FaultKind::Promote
-        | FaultKind::ServerClockJump => match class {
-            Class::Acquired => 10,
-            Class::Waiting => 9,
-            Class::Writing => 7,
-            Class::Queued => 6,
-            Class::Releasing => 4,
-            Class::Changing(..) => 3,
-            Class::Acquiring
-            | Class::Released
-            | Class::Looking(..)
-            | Class::Told
-            | Class::Other => 1,
-        },
+        | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
         // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
-        FaultKind::Crash => match class {
-            Class::Waiting => 10,
-            Class::Acquired => 8,
-            Class::Writing => 7,
-            Class::Queued => 6,
-            Class::Releasing => 4,
-            Class::Changing(..) => 3,
-            Class::Acquiring
-            | Class::Released
-            | Class::Looking(..)
-            | Class::Told
-            | Class::Other => 1,
-        },
+        FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
         FaultKind::Cancel => match class {
-            Class::Waiting => 10,
-            Class::Queued => 8,
-            Class::Changing(Way::Sent, _) => 7,
-            Class::Acquiring | Class::Changing(..) | Class::Looking(..) => 3,
-            Class::Told => 7,
-            Class::Acquired | Class::Writing | Class::Releasing | Class::Released => 0,
-            Class::Other => 0,
+            Class::Changing(Way::Sent, _) | Class::Told => 7,
+            Class::Acquiring | Class::Looking(..) => 3,
+            Class::Released => 0,
+            other => by_step(other, [0, 10, 0, 8, 0, 3, 0]),
         },
-        // Who stands still, or hears nothing, while it believes.
+        // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
         FaultKind::Pause
         | FaultKind::BlackHole
         | FaultKind::SlowLink
         | FaultKind::ClockJump
         | FaultKind::ClockDrift
-        | FaultKind::IsolateServer => match class {
-            // The whole of a section is before it.
-            Class::Acquired => 10,
-            Class::Writing => 9,
-            Class::Waiting => 8,
-            Class::Releasing | Class::Queued => 4,
-            Class::Changing(..) => 3,
-            Class::Acquiring
-            | Class::Released
-            | Class::Looking(..)
-            | Class::Told
-            | Class::Other => 1,
+        | FaultKind::IsolateServer => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
+        // What is done, and its answer is not there.
+        FaultKind::Cut => match class {
+            Class::Changing(Way::Proposed | Way::Committed, _) => 10,
+            Class::Changing(Way::Sent, _) => 9,
+            other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
         },
+        // What is taken away twice is gone; what is made twice is there twice.
+        FaultKind::HoldLink if class.takes_away() => 9,
         // What breaks while a change is being agreed on.
-        FaultKind::Cut
-        | FaultKind::HoldLink
+        FaultKind::HoldLink
         | FaultKind::CrashServer
         | FaultKind::PowerLoss
         | FaultKind::HangServer
@@ -153,24 +159,101 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             Class::Changing(Way::Proposed, _) => 10,
             Class::Changing(Way::Sent, _) => 9,
             Class::Changing(Way::Committed, _) => 7,
-            Class::Waiting => 6,
-            Class::Acquired | Class::Changing(Way::Answered, _) => 5,
-            Class::Writing | Class::Releasing | Class::Queued => 3,
-            Class::Acquiring
-            | Class::Released
-            | Class::Looking(..)
-            | Class::Told
-            | Class::Other => 1,
+            other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
         },
         // The less is there, the less is noticed.
         FaultKind::RecreateLock => match class {
             Class::Released => 10,
-            Class::Acquired => 8,
-            Class::Waiting => 6,
-            Class::Releasing | Class::Queued | Class::Writing => 4,
-            Class::Acquiring | Class::Changing(..) | Class::Looking(..) => 1,
-            Class::Told | Class::Other => 1,
+            other => by_step(other, [8, 6, 4, 4, 4, 1, 1]),
         },
+    }
+}
+
+/// Of these, that of the class: acquired, waiting, writing, queued, releasing, changing, and all others.
+fn by_step(class: Class, of: [u32; 7]) -> u32 {
+    let [
+        acquired,
+        waiting,
+        writing,
+        queued,
+        releasing,
+        changing,
+        others,
+    ] = of;
+    match class {
+        Class::Acquired => acquired,
+        Class::Waiting => waiting,
+        Class::Writing => writing,
+        Class::Queued => queued,
+        Class::Releasing => releasing,
+        Class::Changing(..) | Class::First(..) => changing,
+        Class::Acquiring | Class::Released | Class::Looking(..) => others,
+        Class::Told | Class::Other => others,
+    }
+}
+
+/// Between two requests that belong together, the first of which changes something, or only looks. Who does not get to
+/// the second leaves half of a change behind; whoever is late with it acts on what is not so any more.
+fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
+    let done = matches!(way, Way::Committed | Way::Answered);
+    match kind {
+        FaultKind::LoseMessage => 0,
+        FaultKind::LoseReply | FaultKind::DelayReply if way == Way::Proposed => 0,
+        FaultKind::LoseReply => {
+            if changes {
+                12
+            } else {
+                4
+            }
+        }
+        FaultKind::DelayReply => {
+            if changes {
+                10
+            } else {
+                12
+            }
+        }
+        FaultKind::LoseRequest | FaultKind::DelayRequest => {
+            if way == Way::Sent {
+                7
+            } else {
+                0
+            }
+        }
+        FaultKind::Crash | FaultKind::Cancel => match (changes, done) {
+            (true, true) => 12,
+            (true, false) => 6,
+            (false, _) => 3,
+        },
+        FaultKind::Pause | FaultKind::BlackHole | FaultKind::SlowLink => match (changes, done) {
+            (false, true) => 9,
+            (true, true) => 8,
+            (_, false) => 5,
+        },
+        FaultKind::ExpireSession
+        | FaultKind::DeleteNode
+        | FaultKind::EvictKey
+        | FaultKind::Promote
+        | FaultKind::ServerClockJump
+        | FaultKind::RecreateLock => match (changes, done) {
+            (false, true) => 8,
+            (true, _) => 3,
+            (false, false) => 2,
+        },
+        FaultKind::Cut
+        | FaultKind::HoldLink
+        | FaultKind::CrashServer
+        | FaultKind::PowerLoss
+        | FaultKind::HangServer
+        | FaultKind::LagServer
+        | FaultKind::SlowDisk => match (changes, way) {
+            // As if the answer were lost, but for the others on the connection.
+            (true, Way::Committed) if kind == FaultKind::Cut => 12,
+            (true, Way::Proposed) => 10,
+            (true, _) => 9,
+            (false, _) => 4,
+        },
+        FaultKind::ClockJump | FaultKind::ClockDrift | FaultKind::IsolateServer => 3,
     }
 }
 
@@ -181,6 +264,7 @@ fn at_request(class: Class, ways: &[Way]) -> u32 {
         Class::Looking(way, _) if ways.contains(&way) => 3,
         Class::Changing(..)
         | Class::Looking(..)
+        | Class::First(..)
         | Class::Acquiring
         | Class::Queued
         | Class::Waiting

@@ -7,7 +7,7 @@ use picklock_checker::Near;
 use picklock_sim::plan::{Plan, PlannedFault, Trigger};
 use picklock_sim::{Simulated, simulate};
 
-use super::aim::strikes_request;
+use super::blow::strikes_request;
 use crate::describe;
 use crate::kind::FaultKind;
 use crate::shrink::parts::Parts;

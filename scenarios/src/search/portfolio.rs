@@ -23,13 +23,14 @@ pub enum Way {
 
 impl Way {
     /// Every way, in the order of their turns.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Aimed,
         Self::Nearer,
         Self::Drawn(Strategy::Even),
         Self::Drawn(Strategy::Extremes),
         Self::Drawn(Strategy::Delays(3)),
         Self::Drawn(Strategy::Priorities(3)),
+        Self::Drawn(Strategy::Orders),
     ];
 
     /// Those of a name that a person gives: `aimed`, `nearer`, or `drawn`.
@@ -64,6 +65,7 @@ pub fn strategy_name(strategy: Strategy) -> String {
         Strategy::Extremes => "extremes".to_owned(),
         Strategy::Delays(delays) => format!("delays {delays}"),
         Strategy::Priorities(changes) => format!("priorities {changes}"),
+        Strategy::Orders => "orders".to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ use picklock_checker::VirtualTime;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, Trigger};
 
+use super::parts::Part;
 use crate::kind::FaultKind;
 
 /// The turns of a run, and how long a session lives without a sign of life.
@@ -23,6 +24,8 @@ struct Turn {
     leaves: VirtualTime,
     /// `release` has returned.
     gone: VirtualTime,
+    /// How many wait for it at most.
+    waiting: u32,
 }
 
 impl Roles {
@@ -37,6 +40,7 @@ impl Roles {
                     acquired: at,
                     leaves: never,
                     gone: never,
+                    waiting: 0,
                 }),
                 Trigger::Releasing { by, .. } => {
                     if let Some(turn) = latest(&mut turns, by) {
@@ -62,6 +66,12 @@ impl Roles {
                 | Trigger::Fired { .. } => {}
             }
         }
+        for turn in &mut turns {
+            let during =
+                |moment: &&SeenMoment| turn.acquired <= moment.at && moment.at <= turn.leaves;
+            let waiting = seen.iter().filter(during).map(|moment| moment.waiting);
+            turn.waiting = waiting.max().unwrap_or_default();
+        }
         Self {
             turns,
             contenders: plan.workload.contenders,
@@ -75,13 +85,49 @@ impl Roles {
         turns.find(|turn| turn.by == by && turn.acquired <= at && at <= turn.gone)
     }
 
-    /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it. Of the
+    /// What is left of the lease of a holder; a whole one for all others, and for those who have it renewed.
+    pub(super) fn lease_left(&self, by: ContenderName, at: VirtualTime) -> Duration {
+        let held = self.turn(by, at).map(|turn| at.since(turn.acquired));
+        let left = self.session.checked_sub(held.unwrap_or_default());
+        left.unwrap_or(self.session)
+    }
+
+    /// How long a holder goes on with its section; `None` of all others.
+    pub(super) fn stays(&self, by: ContenderName, at: VirtualTime) -> Option<Duration> {
+        let turn = self.turn(by, at)?;
+        Some(turn.leaves.since(at))
+    }
+
+    /// How long it takes until the next has the lock that one gives back, in the middle of all hand-overs.
+    pub(super) fn hand_over(&self) -> Duration {
+        let pairs = self.turns.windows(2);
+        let took = pairs.map(|pair| pair[1].acquired.since(pair[0].leaves));
+        middle(took.collect())
+    }
+
+    /// How long a section takes, in the middle of all.
+    pub(super) fn section(&self) -> Duration {
+        let ended = self
+            .turns
+            .iter()
+            .filter(|turn| turn.leaves != VirtualTime::NEVER);
+        middle(ended.map(|turn| turn.leaves.since(turn.acquired)).collect())
+    }
+
+    /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it, and
+    /// a request that lets its sender in decides. Of the
     /// others, those count who have somebody before and behind them. Who does the same for the second time is less
     /// promising than anybody who does it for the first: one who asks again and again would take all turns.
-    pub(super) fn suspense(&self, moment: &SeenMoment, by: ContenderName, nth: u32) -> u32 {
+    pub(super) fn suspense(
+        &self,
+        moment: &SeenMoment,
+        (by, nth): (ContenderName, u32),
+        part: Part,
+    ) -> u32 {
         let first_time = u32::from(nth == 1) * 10;
         let role = match self.turn(by, moment.at) {
-            Some(_) => 2 + moment.waiting.min(3) * 2,
+            Some(turn) => 2 + turn.waiting.min(3) * 2,
+            None if part == Part::Entry => 8,
             None => {
                 let last = self.contenders.saturating_sub(1);
                 let between = by.0 > 0 && by.0 < last;
@@ -102,6 +148,15 @@ impl Roles {
             false => 0,
         }
     }
+}
+
+/// The one in the middle; nothing if there are none.
+fn middle(mut durations: Vec<Duration>) -> Duration {
+    durations.sort_unstable();
+    durations
+        .get(durations.len() / 2)
+        .copied()
+        .unwrap_or_default()
 }
 
 fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {

@@ -4,20 +4,30 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{Plan, Strategy};
 use picklock_sim::{Simulated, simulate, simulate_seen};
 
-use super::aim;
+use super::aim::{self, Try};
+use super::blow::minds_server;
 use crate::generate;
 use crate::kind::FaultKind;
 use crate::open::{AnyFaults, Open};
 
 /// Learns from a run without faults which moments there are, tries faults at them, and begins anew when all were tried.
+/// Where the world is open, another is drawn after two: what it is like matters as much as what breaks.
 pub(super) struct Aimed {
     world: World,
     kinds: Vec<FaultKind>,
-    shots: Vec<Plan>,
+    shots: Vec<Try>,
     /// The places of those that are still to come.
     next: std::vec::IntoIter<usize>,
+    /// What chance is like in the world.
+    drawn: Strategy,
     /// How many come before everything has had its turn.
     sample: usize,
+    /// How many runs have taught.
+    lessons: usize,
+    /// How many have been tried since.
+    tried: usize,
+    /// The seed of the run that taught.
+    taught: u64,
 }
 
 /// A plan without faults, and what else of it is left open.
@@ -27,9 +37,6 @@ pub(super) struct World {
     pub(super) open: Open,
 }
 
-/// Shots in one world before another is drawn, where the world is open: what it is like matters as much as what breaks.
-const SHOTS: usize = 4;
-
 impl Aimed {
     pub(super) fn new(world: World, kinds: Vec<FaultKind>) -> Self {
         Self {
@@ -37,28 +44,56 @@ impl Aimed {
             kinds,
             shots: Vec::new(),
             next: Vec::new().into_iter(),
+            drawn: Strategy::Even,
             sample: 0,
+            lessons: 0,
+            tried: 0,
+            taught: 0,
         }
     }
 
     /// The next run: the plan, and what came of it.
     pub(super) fn run(&mut self, seed: u64) -> (Plan, Simulated) {
         if let Some(place) = self.next.next() {
-            let plan = self.shots[place].clone();
-            let simulated = simulate(&plan, seed);
+            let shot = self.shots[place].clone();
+            let again = shot.as_seen && self.tried == 0;
+            let mut plan = shot.plan;
+            if !again {
+                plan.network.chance = self.chance(shot.minds_server);
+            }
+            self.tried += 1;
+            let simulated = simulate(&plan, if again { self.taught } else { seed });
             return (plan, simulated);
         }
         let World { plan, open } = &self.world;
-        let world = generate::draw(plan, open, seed);
+        let mut world = generate::draw(plan, open, seed);
+        self.drawn = world.network.chance;
+        let mut kinds = self.kinds.iter();
+        world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
         let possible = FaultKind::possible_in(&world, &self.kinds);
         let shots = aim::shots(&world, &seen, &possible);
-        let most = if open.is_open() { SHOTS } else { usize::MAX };
-        let order: Vec<usize> = shots.order().take(most).collect();
+        let order: Vec<usize> = match open.is_open() && !shots.plans.is_empty() {
+            // The most promising, and the others in turn.
+            true if self.lessons % 3 == 2 => vec![self.lessons / 3 % shots.plans.len()],
+            true => vec![0],
+            false => shots.order().collect(),
+        };
+        self.lessons += 1;
         self.sample = shots.sample.min(order.len());
+        (self.tried, self.taught) = (0, seed);
         self.next = order.into_iter();
         self.shots = shots.plans;
         (world, simulated)
+    }
+
+    /// What chance is to be like. What needs luck besides a fault mostly needs delays that differ, unless it is the
+    /// luck to come to a certain server.
+    fn chance(&self, minds_server: bool) -> Strategy {
+        match self.drawn {
+            Strategy::Even if !minds_server => Strategy::Extremes,
+            drawn => drawn,
+        }
     }
 
     /// How many runs a first look at everything takes, the one that teaches apart.

@@ -36,5 +36,6 @@ pub(super) fn strategy(strategy: Strategy) -> String {
         Strategy::Extremes => text("extremes"),
         Strategy::Delays(delays) => format!("{{ delays = {delays} }}"),
         Strategy::Priorities(changes) => format!("{{ priorities = {changes} }}"),
+        Strategy::Orders => text("orders"),
     }
 }

@@ -4,10 +4,12 @@
 //! other strategies are unlike that, each in its own way. Whatever one chooses is on the tape, so a run is replayed and
 //! shrunk without it.
 
+use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::tape::below;
+use crate::routes::end_of;
 
 /// How a seed fills a tape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +25,9 @@ pub enum Strategy {
     /// Every link is as slow as it is from the first message on, but for so many changes. After the priorities of PCT:
     /// Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010, with links in the place of threads.
     Priorities(u32),
+    /// Of the orders in which the messages on their way to one place can arrive, each is about as likely as any other,
+    /// whenever they left. After partial-order sampling: Yuan, Yang, Gu, CAV 2018.
+    Orders,
 }
 
 /// A strategy at work.
@@ -35,6 +40,8 @@ pub(super) struct Chooser {
     made: u32,
     /// By link: how slow it is, of `u32::MAX`.
     slowness: Vec<Option<u32>>,
+    /// By place: when the messages on their way to it arrive, ascending, as if none took less than nothing.
+    arriving: Vec<Vec<u64>>,
 }
 
 /// More options than this are no decision between things that happen, but a random number that is asked for.
@@ -44,7 +51,7 @@ impl Chooser {
     pub(super) fn new(strategy: Strategy, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let changes = match strategy {
-            Strategy::Even | Strategy::Extremes => 0,
+            Strategy::Even | Strategy::Extremes | Strategy::Orders => 0,
             Strategy::Delays(changes) | Strategy::Priorities(changes) => changes,
         };
         // How long the run will be is not known: each order of magnitude has even odds.
@@ -57,11 +64,12 @@ impl Chooser {
             changes,
             made: 0,
             slowness: Vec::new(),
+            arriving: Vec::new(),
         }
     }
 
-    /// Chooses; `link` if it is how long a message takes, and by which link.
-    pub(super) fn choose(&mut self, link: Option<u32>, options: u32) -> u32 {
+    /// Chooses; `message` if it is how long one takes: by which link, and when it leaves.
+    pub(super) fn choose(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
         if options == NUMBERS {
             return below(options, &mut self.random);
         }
@@ -75,11 +83,15 @@ impl Chooser {
             },
             Strategy::Priorities(_) => {
                 let change = self.is_change();
-                match link {
-                    Some(link) => self.of_link(link as usize, options, change),
+                match message {
+                    Some((link, _)) => self.of_link(link as usize, options, change),
                     None => below(options, &mut self.random),
                 }
             }
+            Strategy::Orders => match message {
+                Some((link, leaves)) => self.among(end_of(link) as usize, leaves.micros(), options),
+                None => below(options, &mut self.random),
+            },
         }
     }
 
@@ -93,6 +105,29 @@ impl Chooser {
             *slowness = u32::MAX;
         }
         ((u64::from(*slowness) * u64::from(options)) >> 32) as u32
+    }
+
+    /// Takes a place in the order of those that arrive there, each with even odds, and some time in it.
+    fn among(&mut self, place: usize, leaves: u64, options: u32) -> u32 {
+        if place >= self.arriving.len() {
+            self.arriving.resize(place + 1, Vec::new());
+        }
+        let arriving = &mut self.arriving[place];
+        arriving.retain(|at| *at >= leaves);
+        let last = leaves + u64::from(options - 1);
+        let reach = arriving.partition_point(|at| *at < last);
+        let slot = below(reach as u32 + 1, &mut self.random) as usize;
+        let from = if slot == 0 {
+            leaves
+        } else {
+            arriving[slot - 1]
+        };
+        let until = if slot == reach { last } else { arriving[slot] };
+        let width = u32::try_from(until - from).unwrap_or(u32::MAX - 1);
+        let at = from + u64::from(below(width + 1, &mut self.random));
+        let place = arriving.partition_point(|known| *known <= at);
+        arriving.insert(place, at);
+        u32::try_from(at - leaves).unwrap_or(u32::MAX)
     }
 
     fn is_change(&mut self) -> bool {
@@ -110,12 +145,13 @@ impl Chooser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routes;
 
     fn chosen(strategy: Strategy, seed: u64) -> Vec<u32> {
         let mut chooser = Chooser::new(strategy, seed);
-        let link = |place: u32| Some(place % 3);
+        let message = |place: u32| Some((place % 3, VirtualTime::ZERO));
         (0..3_000)
-            .map(|place| chooser.choose(link(place), 100))
+            .map(|place| chooser.choose(message(place), 100))
             .collect()
     }
 
@@ -154,11 +190,32 @@ mod tests {
     }
 
     #[test]
+    fn one_that_leaves_late_overtakes_as_often_as_it_does_not() {
+        let overtakes = |strategy, seed| {
+            let mut chooser = Chooser::new(strategy, seed);
+            let at = VirtualTime::from_micros;
+            let [first, second] = [1, 2].map(routes::to_server);
+            let early = chooser.choose(Some((first, at(0))), 100);
+            90 + chooser.choose(Some((second, at(90))), 100) < early
+        };
+        let count = |strategy| {
+            (0..10_000)
+                .filter(|seed| overtakes(strategy, *seed))
+                .count()
+        };
+        let (orders, even) = (count(Strategy::Orders), count(Strategy::Even));
+        // One in ten is still on its way by then.
+        assert!((300..600).contains(&orders), "{orders}");
+        assert!(even * 4 < orders, "{even}, {orders}");
+    }
+
+    #[test]
     fn numbers_stay_random_whatever_the_strategy() {
         for strategy in [
             Strategy::Extremes,
             Strategy::Delays(1),
             Strategy::Priorities(1),
+            Strategy::Orders,
         ] {
             let mut chooser = Chooser::new(strategy, 1);
             let numbers: Vec<u32> = (0..4).map(|_| chooser.choose(None, NUMBERS)).collect();

@@ -1,5 +1,6 @@
 //! The tape: every decision of a run, in order.
 
+use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -91,20 +92,20 @@ impl Chance for Tape {
         self.next(None, options)
     }
 
-    fn choose_of(&mut self, link: u32, options: u32) -> u32 {
-        self.next(Some(link), options)
+    fn choose_of(&mut self, message: (u32, VirtualTime), options: u32) -> u32 {
+        self.next(Some(message), options)
     }
 }
 
 impl Tape {
     #[inline]
-    fn next(&mut self, link: Option<u32>, options: u32) -> u32 {
+    fn next(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
         if options <= 1 {
             return 0;
         }
         let choice = match &mut self.source {
             Source::Seed(random) => below(options, random),
-            Source::Strategy(chooser) => chooser.choose(link, options),
+            Source::Strategy(chooser) => chooser.choose(message, options),
             Source::Branched { kept, random } => match kept.get(self.choices.len()) {
                 Some(choice) => (*choice).min(options - 1),
                 None => below(options, random),

@@ -4,10 +4,11 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionState;
 use picklock_checker::{ContenderId, VirtualTime, What};
 
-use super::{ClientSlot, Fate, World, wire};
+use super::{ClientSlot, Fate, World};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Obstacle};
 use crate::process::ProcessId;
+use crate::routes;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
@@ -144,7 +145,7 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let latency = self.client_latency.draw_of(link, &mut self.tape) + extra;
+        let latency = self.client_latency.draw_of((link, departs), &mut self.tape) + extra;
         match obstacle {
             None => VirtualTime::from_micros(departs.micros() + latency),
             Some(obstacle) => obstacle.arrival(departs, latency),
@@ -178,7 +179,7 @@ impl World {
     }
 
     fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let link = wire::to_server(self.connections.get(connection).client);
+        let link = routes::to_server(self.connections.get(connection).client);
         let obstacle = self.link(connection).map(|link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
@@ -191,7 +192,7 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let link = wire::to_client(self.connections.get(connection).client);
+        let link = routes::to_client(self.connections.get(connection).client);
         let obstacle = self.link(connection).map(|link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)

@@ -6,7 +6,7 @@ use picklock_checker::What;
 
 use super::World;
 use crate::event::Event;
-use crate::plan::{ContenderName, Trigger};
+use crate::plan::{ContenderName, ServerName, Trigger};
 use crate::simulation::SeenMoment;
 use crate::zookeeper::messages::{ConnectionId, Xid};
 
@@ -39,6 +39,9 @@ pub(crate) enum Occasion {
     SessionExpired,
 }
 
+/// So many moments of a run are written down. Whoever learns from them has seen enough.
+const MOMENTS: usize = 4_000;
+
 impl World {
     /// Whether anybody wants to know what happens.
     pub(super) fn minds_moments(&self) -> bool {
@@ -48,7 +51,11 @@ impl World {
     /// Writes the moment down, if that was asked for.
     fn note(&mut self, moment: Moment) {
         let waiting = self.busy.waiting as u32;
+        if self.seen.as_ref().is_none_or(|seen| seen.len() >= MOMENTS) {
+            return;
+        }
         let held = self.contenders.iter().any(|contender| contender.holding);
+        let leads = self.leads(ContenderName(moment.by));
         let contenders = self.contenders.len();
         let Some(seen) = self
             .seen
@@ -65,7 +72,14 @@ impl World {
             trigger: trigger(by, moment.occasion, nth),
             waiting,
             held,
+            leads,
         });
+    }
+
+    /// Whether the server that a contender is connected to leads the others.
+    fn leads(&self, by: ContenderName) -> bool {
+        let leader = self.server(ServerName::Leader);
+        !self.redis.is_there() && leader.is_some() && leader == self.server(ServerName::Of(by))
     }
 
     /// Tells the faults of the plan that something has happened.

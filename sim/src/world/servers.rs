@@ -2,9 +2,10 @@
 
 use picklock_checker::VirtualTime;
 
-use super::wire::{self, answers_write, bytes_of};
+use super::wire::{answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
+use crate::routes;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
 use crate::zookeeper::peer::PeerMessage;
@@ -251,8 +252,10 @@ impl World {
         message: PeerMessage,
         departed: VirtualTime,
     ) {
-        let link = wire::between_servers(from, to);
-        let mut latency = self.server_latency.draw_of(link, &mut self.tape);
+        let link = routes::between_servers(from, to);
+        let mut latency = self
+            .server_latency
+            .draw_of((link, departed), &mut self.tape);
         let slot = &self.servers[to.0 as usize];
         if departed < slot.lag_until {
             latency += slot.lag;

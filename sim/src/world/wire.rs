@@ -1,26 +1,8 @@
-//! What messages weigh on the wire, and by which link they go.
+//! What messages weigh on the wire.
 
 use picklock_algorithms::clients::zookeeper::{ERROR_REPLY_BYTES, Response};
 
-use crate::zookeeper::messages::{ServerId, ServerMessage, notification_bytes};
-
-/// Links between servers have the numbers below this.
-const OF_SERVERS: u32 = 64;
-
-/// The number of the link from one server to another.
-pub(super) fn between_servers(from: ServerId, to: ServerId) -> u32 {
-    (u32::from(from.0) * 8 + u32::from(to.0)) % OF_SERVERS
-}
-
-/// The number of the link from a client to its server.
-pub(super) fn to_server(client: u32) -> u32 {
-    OF_SERVERS + client * 2
-}
-
-/// The number of the link from a server to its client.
-pub(super) fn to_client(client: u32) -> u32 {
-    OF_SERVERS + client * 2 + 1
-}
+use crate::zookeeper::messages::{ServerMessage, notification_bytes};
 
 /// The length of what a server says, on the wire; keep-alives and greetings do not count.
 pub(super) fn bytes_of(message: &ServerMessage) -> u64 {

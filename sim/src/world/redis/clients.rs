@@ -8,8 +8,9 @@ use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
+use crate::routes;
 use crate::world::moments::{Moment, Occasion};
-use crate::world::{Fate, World, wire};
+use crate::world::{Fate, World};
 use crate::zookeeper::messages::Xid;
 
 impl World {
@@ -108,7 +109,7 @@ impl World {
 
     /// When a message that a client sends now reaches its server.
     pub(super) fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let link = wire::to_server(self.redis.connections.get(connection).client);
+        let link = routes::to_server(self.redis.connections.get(connection).client);
         let obstacle = self.link_of(self.redis.process_of(connection));
         let obstacle = obstacle.map(|link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
@@ -123,7 +124,7 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let link = wire::to_client(self.redis.connections.get(connection).client);
+        let link = routes::to_client(self.redis.connections.get(connection).client);
         let obstacle = self.link_of(self.redis.process_of(connection));
         let obstacle = obstacle.map(|link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);

@@ -6,7 +6,8 @@ use picklock_redis::{Address, Input, LinkId, PeerMessage};
 use crate::event::{Event, RedisEvent};
 use crate::network::ServerId;
 use crate::ownership::Actor;
-use crate::world::{World, wire};
+use crate::routes;
+use crate::world::World;
 
 /// A link between two servers.
 pub(super) struct Ends {
@@ -50,8 +51,10 @@ impl World {
         from: ServerId,
         to: ServerId,
     ) -> picklock_checker::VirtualTime {
-        let link = wire::between_servers(from, to);
-        let latency = self.server_latency.draw_of(link, &mut self.tape);
+        let link = routes::between_servers(from, to);
+        let latency = self
+            .server_latency
+            .draw_of((link, self.now), &mut self.tape);
         let link = self.link_between(from, to);
         self.links[link].arrival(self.now, latency)
     }

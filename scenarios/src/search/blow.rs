@@ -1,0 +1,270 @@
+//! What a kind of fault does at a moment, and for how long: as it hurts most.
+
+use std::time::Duration;
+
+use picklock_sim::SeenMoment;
+use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Service, Trigger};
+
+use super::roles::Roles;
+use crate::kind::FaultKind;
+
+/// Which of the things that a fault can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variant {
+    /// What suits the moment best.
+    Best,
+    /// The other.
+    Other,
+    /// It follows another fault: it lasts long, and comes again if chance decides what comes of it.
+    Follows,
+}
+
+/// A contender at a moment, and the times that matter to it then.
+pub(super) struct Blow<'p> {
+    plan: &'p Plan,
+    target: ContenderName,
+    /// How long a session, or a lease, lives.
+    lease: Duration,
+    /// Until another holds the lock, and is in the middle of its section.
+    overlap: Duration,
+    /// Until the contender has left its section.
+    stay: Option<Duration>,
+    /// What strikes here has to outlast the next one's section, and not to meet it.
+    outlasts: bool,
+}
+
+impl<'p> Blow<'p> {
+    pub(super) fn at(
+        plan: &'p Plan,
+        roles: &Roles,
+        moment: &SeenMoment,
+        target: ContenderName,
+    ) -> Self {
+        let lease = plan.service.lease();
+        let left = match &plan.service {
+            // Sessions are kept alive, and end in steps of a tick.
+            Service::ZooKeeper(ensemble) => lease + ensemble.tick,
+            Service::Redis(_) => roles.lease_left(target, moment.at),
+        };
+        Self {
+            plan,
+            target,
+            lease,
+            overlap: left + roles.hand_over() + roles.section() / 2,
+            stay: roles.stays(target, moment.at),
+            outlasts: matches!(moment.trigger, Trigger::Writing { .. }),
+        }
+    }
+
+    /// The faults of a kind, each with how long after the one before it. Several, where one alone decides nothing: of
+    /// servers of which a majority is asked, and of connections, which lead to any server.
+    pub(super) fn faults(&self, kind: FaultKind, variant: Variant) -> Vec<(Fault, Duration)> {
+        let servers = u32::from(self.plan.service.servers());
+        let (times, pause) = match (&self.plan.service, kind) {
+            (
+                Service::Redis(deployment),
+                FaultKind::ServerClockJump | FaultKind::CrashServer | FaultKind::EvictKey,
+            ) if deployment.replicas == 0 => (servers / 2 + 1, Duration::ZERO),
+            (Service::ZooKeeper(_), FaultKind::Cut) if variant == Variant::Follows => {
+                (servers, self.lease / 5)
+            }
+            _ => (1, Duration::ZERO),
+        };
+        let fault = |nth: u32| {
+            let after = if nth == 0 { Duration::ZERO } else { pause };
+            (self.fault(kind, ServerName::Number(nth), variant), after)
+        };
+        (0..times.max(1)).map(fault).collect()
+    }
+
+    /// How long a contender is to stand still, or how late something is to come: until another is in the middle of its
+    /// section, or until that is over.
+    fn absence(&self, variant: Variant) -> Duration {
+        match (variant, self.outlasts) {
+            (Variant::Best, false) | (Variant::Other, true) => whole(self.overlap),
+            (Variant::Best, true) | (Variant::Other, false) | (Variant::Follows, _) => {
+                self.lease * 3
+            }
+        }
+    }
+
+    fn fault(&self, kind: FaultKind, nth: ServerName, variant: Variant) -> Fault {
+        let target = self.target;
+        let (long, half) = (self.lease * 3, self.lease / 2);
+        let its_server = ServerName::Of(target);
+        match kind {
+            FaultKind::Pause => Fault::Pause {
+                target,
+                length: self.absence(variant),
+            },
+            FaultKind::Crash => Fault::Crash {
+                target,
+                restart_after: None,
+            },
+            FaultKind::Cancel => Fault::Cancel { target },
+            FaultKind::ExpireSession => Fault::ExpireSession { target },
+            FaultKind::Cut => Fault::Cut { target },
+            FaultKind::BlackHole => Fault::BlackHole {
+                target,
+                direction: Direction::Both,
+                length: long,
+            },
+            FaultKind::SlowLink => Fault::SlowLink {
+                target,
+                direction: Direction::ToClient,
+                by: half / 10,
+                length: self.lease,
+            },
+            FaultKind::LoseRequest => Fault::LoseRequest { target },
+            FaultKind::LoseReply => Fault::LoseReply { target },
+            FaultKind::LoseMessage => Fault::LoseMessage { target },
+            FaultKind::DelayRequest => {
+                let by = self.delay(variant);
+                Fault::DelayRequest { target, by }
+            }
+            FaultKind::DelayReply => {
+                let by = self.delay(variant);
+                Fault::DelayReply { target, by }
+            }
+            FaultKind::ClockJump => Fault::ClockJump {
+                target,
+                by_millis: -5_000,
+            },
+            FaultKind::ClockDrift => Fault::ClockDrift {
+                target,
+                parts_per_million: -300_000,
+            },
+            FaultKind::HangServer => Fault::HangServer {
+                target: its_server,
+                length: self.lease,
+            },
+            FaultKind::IsolateServer => Fault::IsolateServer {
+                target: its_server,
+                length: long,
+            },
+            FaultKind::LagServer => Fault::LagServer {
+                target: its_server,
+                by: half,
+                length: self.lease,
+            },
+            FaultKind::DeleteNode => Fault::DeleteNode { of: target },
+            FaultKind::RecreateLock => Fault::RecreateLock,
+            FaultKind::CrashServer
+            | FaultKind::PowerLoss
+            | FaultKind::HoldLink
+            | FaultKind::SlowDisk
+            | FaultKind::ServerClockJump
+            | FaultKind::Promote
+            | FaultKind::EvictKey => self.at_server(kind, nth),
+        }
+    }
+
+    fn at_server(&self, kind: FaultKind, nth: ServerName) -> Fault {
+        let (long, half) = (self.lease * 3, self.lease / 2);
+        match kind {
+            FaultKind::CrashServer => {
+                let target = match self.plan.service {
+                    Service::ZooKeeper(_) => ServerName::Leader,
+                    Service::Redis(_) => nth,
+                };
+                // It is to be back before the section is over.
+                let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
+                Fault::CrashServer {
+                    target,
+                    restart_after: Some(back),
+                }
+            }
+            FaultKind::PowerLoss => Fault::PowerLoss {
+                target: nth,
+                restart_after: Some(half),
+            },
+            FaultKind::HoldLink => self.hold_link(half + half / 2),
+            FaultKind::SlowDisk => Fault::SlowDisk {
+                target: ServerName::Leader,
+                fsync: half / 10,
+                length: self.lease,
+            },
+            FaultKind::ServerClockJump => Fault::ServerClockJump {
+                target: nth,
+                by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
+            },
+            FaultKind::Promote => Fault::Promote {
+                target: ServerName::Number(1),
+            },
+            _ => Fault::EvictKey { target: nth },
+        }
+    }
+
+    fn hold_link(&self, length: Duration) -> Fault {
+        if let Service::Redis(_) = self.plan.service {
+            // What the primary tells its replica.
+            return Fault::HoldLink {
+                from: vec![ServerName::Number(0)],
+                to: ServerName::Number(1),
+                length,
+            };
+        }
+        let followers = u32::from(self.plan.service.servers()).saturating_sub(1);
+        // So many that those who are left are no majority.
+        let held = (followers / 2 + 1).min(followers);
+        let from = (0..held.max(1)).map(ServerName::Follower).collect();
+        Fault::HoldLink {
+            from,
+            to: ServerName::Leader,
+            length,
+        }
+    }
+
+    /// How late something is to come: of one who holds the lock, when another does; of others, within a lease, and when
+    /// it is over.
+    fn delay(&self, variant: Variant) -> Duration {
+        match (self.stay, variant) {
+            (Some(_), Variant::Best | Variant::Follows) => whole(self.overlap),
+            (Some(_), Variant::Other) | (None, Variant::Best) => self.lease / 2,
+            (None, Variant::Other | Variant::Follows) => self.lease,
+        }
+    }
+}
+
+/// In whole milliseconds.
+fn whole(duration: Duration) -> Duration {
+    let millis = duration.as_micros().div_ceil(1_000);
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+}
+
+/// What there is to try of a kind.
+pub(super) fn variants(kind: FaultKind) -> &'static [Variant] {
+    match kind {
+        FaultKind::Pause | FaultKind::DelayRequest | FaultKind::DelayReply => {
+            &[Variant::Best, Variant::Other]
+        }
+        _ => &[Variant::Best],
+    }
+}
+
+/// Whether a fault strikes the one request that its trigger speaks of.
+pub(super) fn strikes_request(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::LoseRequest
+            | FaultKind::LoseReply
+            | FaultKind::LoseMessage
+            | FaultKind::DelayRequest
+            | FaultKind::DelayReply
+    )
+}
+
+/// Whether it matters which server the victim of a fault is connected to.
+pub(super) fn minds_server(plan: &Plan, kind: FaultKind) -> bool {
+    let several = matches!(&plan.service, Service::ZooKeeper(it) if it.servers > 1);
+    let leads_on = matches!(kind, FaultKind::Cut | FaultKind::HoldLink);
+    several && (leads_on || strikes_server_of(kind))
+}
+
+/// Whether a fault strikes the server that its victim happens to be connected to.
+fn strikes_server_of(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::HangServer | FaultKind::IsolateServer | FaultKind::LagServer
+    )
+}

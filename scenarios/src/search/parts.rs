@@ -1,0 +1,145 @@
+//! What a request is to the one who makes it: all there is to do, the first of two that belong together, or a question
+//! that is asked again and again. A run without faults tells.
+
+use std::collections::BTreeMap;
+
+use picklock_algorithms::clients::RequestKind;
+use picklock_sim::SeenMoment;
+use picklock_sim::plan::{ContenderName, Trigger};
+
+use super::fits::{Class, Way, read};
+
+/// What a request is to the one who makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All there is to do.
+    Whole,
+    /// A change follows that was decided on when this one was answered. What comes between them comes at a bad time.
+    First,
+    /// Its answer lets its sender in.
+    Entry,
+    /// It was refused: the same is asked again.
+    Asked,
+}
+
+/// The parts that the requests of a run have.
+pub(super) struct Parts(BTreeMap<Request, Part>);
+
+/// A request, by who makes it, its kind, and for the how manieth time.
+type Request = (ContenderName, RequestKind, u32);
+
+impl Parts {
+    pub(super) fn of(seen: &[SeenMoment]) -> Self {
+        let mut sent: Vec<(usize, Request)> = Vec::new();
+        let mut answered: BTreeMap<Request, usize> = BTreeMap::new();
+        for (place, moment) in seen.iter().enumerate() {
+            match request(&moment.trigger) {
+                Some((Way::Sent, request)) => sent.push((place, request)),
+                Some((Way::Answered, request)) => {
+                    answered.insert(request, place);
+                }
+                Some((Way::Proposed | Way::Committed, _)) | None => {}
+            }
+        }
+        let after = |(place, request): &(usize, Request)| {
+            let from = answered.get(request).copied().unwrap_or(*place);
+            &seen[from + 1..]
+        };
+        let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
+            sent.iter().partition(|it| is_asked_again(after(it), it.1));
+        let asked: BTreeMap<Request, Part> = asked.iter().map(|it| (it.1, Part::Asked)).collect();
+        let others = others
+            .iter()
+            .map(|it| (it.1, part(after(it), it.1.0, &asked)));
+        let others: Vec<_> = others.collect();
+        let mut parts = asked;
+        parts.extend(others);
+        Self(parts)
+    }
+
+    /// The part of the request that a trigger speaks of.
+    pub(super) fn part(&self, trigger: &Trigger) -> Part {
+        let request = request(trigger).map(|(_, request)| request);
+        let part = request.and_then(|request| self.0.get(&request));
+        part.copied().unwrap_or(Part::Whole)
+    }
+}
+
+/// The request that a trigger speaks of, and how far it has come.
+fn request(trigger: &Trigger) -> Option<(Way, Request)> {
+    let (class, by, nth) = read(trigger)?;
+    match class {
+        Class::Changing(way, kind) | Class::Looking(way, kind) | Class::First(way, kind) => {
+            Some((way, (by, kind, nth)))
+        }
+        Class::Acquiring
+        | Class::Queued
+        | Class::Waiting
+        | Class::Acquired
+        | Class::Writing
+        | Class::Releasing
+        | Class::Released
+        | Class::Told
+        | Class::Other => None,
+    }
+}
+
+/// Whether a contender asks the same again before it goes on to another step.
+fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
+    for (class, _) in steps(after, of) {
+        match class {
+            Class::Changing(Way::Sent, request) | Class::Looking(Way::Sent, request)
+                if request == kind =>
+            {
+                return true;
+            }
+            Class::Acquiring
+            | Class::Acquired
+            | Class::Writing
+            | Class::Releasing
+            | Class::Released => return false,
+            Class::Changing(..)
+            | Class::Looking(..)
+            | Class::First(..)
+            | Class::Waiting
+            | Class::Queued
+            | Class::Told
+            | Class::Other => {}
+        }
+    }
+    false
+}
+
+/// The part of a request of which no other is a repetition, by what its sender does next.
+fn part(after: &[SeenMoment], of: ContenderName, asked: &BTreeMap<Request, Part>) -> Part {
+    for (class, nth) in steps(after, of) {
+        match class {
+            Class::Changing(Way::Sent, request) => {
+                return match asked.contains_key(&(of, request, nth)) {
+                    true => Part::Whole,
+                    false => Part::First,
+                };
+            }
+            Class::Acquired => return Part::Entry,
+            Class::Acquiring
+            | Class::Waiting
+            | Class::Writing
+            | Class::Releasing
+            | Class::Released => return Part::Whole,
+            Class::Changing(..)
+            | Class::Looking(..)
+            | Class::First(..)
+            | Class::Queued
+            | Class::Told
+            | Class::Other => {}
+        }
+    }
+    Part::Whole
+}
+
+/// What a contender comes through, with the how manieth time it is.
+fn steps(after: &[SeenMoment], of: ContenderName) -> impl Iterator<Item = (Class, u32)> {
+    let read = after.iter().filter_map(|moment| read(&moment.trigger));
+    read.filter(move |(_, by, _)| *by == of)
+        .map(|(class, _, nth)| (class, nth))
+}
