@@ -30,8 +30,8 @@ pub(super) struct Election {
 }
 
 impl Cluster {
-    /// Goes on with taking the place of the primary, if it has failed. `behind` is for how long there was no link to it,
-    /// in milliseconds. Answers whether this node has won.
+    /// Goes on with taking the place of the primary, if it has failed. `behind` is how long there was no link to it, in
+    /// milliseconds. Answers whether this node has won.
     pub(super) fn stand(&mut self, now: i64, behind: i64, out: &mut Vec<Output>) -> bool {
         let Some(primary) = self.primary() else {
             return false;
