@@ -10,4 +10,6 @@ pub mod redlock;
 pub mod redlock_no_validity;
 pub mod set_nx_px_del;
 pub mod setnx_expire;
+pub mod wait;
+pub mod wait_ignored;
 pub mod watch_exec;

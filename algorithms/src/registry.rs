@@ -22,6 +22,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::compare_and_delete::RECIPE,
     redis::fencing_token::RECIPE,
     redis::watch_exec::RECIPE,
+    redis::wait::RECIPE,
     redis::redisson::RECIPE,
     redis::redlock::RECIPE,
     redis::setnx_expire::RECIPE,
@@ -29,6 +30,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::get_compare_del::RECIPE,
     redis::redlock_no_validity::RECIPE,
     redis::redisson_message_only::RECIPE,
+    redis::wait_ignored::RECIPE,
 ];
 
 /// The algorithm of this name.

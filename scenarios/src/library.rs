@@ -73,11 +73,31 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/resumed-primary.toml"),
     ),
     (
+        "redis/sentinel-failover",
+        include_str!("../redis/sentinel-failover.toml"),
+    ),
+    (
+        "redis/sentinel-failover-buffered",
+        include_str!("../redis/sentinel-failover-buffered.toml"),
+    ),
+    (
+        "redis/sentinel-resumed-primary",
+        include_str!("../redis/sentinel-resumed-primary.toml"),
+    ),
+    (
+        "redis/sentinel-wait-one-of-two",
+        include_str!("../redis/sentinel-wait-one-of-two.toml"),
+    ),
+    (
         "redis/setnx-expire",
         include_str!("../redis/setnx-expire.toml"),
     ),
     ("redis/stock", include_str!("../redis/stock.toml")),
     ("redis/swarm", include_str!("../redis/swarm.toml")),
+    (
+        "redis/watch-retries",
+        include_str!("../redis/watch-retries.toml"),
+    ),
     (
         "zookeeper/cancelled-waiter",
         include_str!("../zookeeper/cancelled-waiter.toml"),

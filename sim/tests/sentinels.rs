@@ -4,7 +4,8 @@ mod common;
 
 use std::time::Duration;
 
-use common::{A, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, planned, seconds};
+use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{
     Deployment, Fault, PlannedFault, Sentinels, ServerName, Service, Trigger,
@@ -43,6 +44,15 @@ fn crash(target: ServerName, back: u64) -> Fault {
     Fault::CrashServer {
         target,
         restart_after: Some(seconds(back)),
+    }
+}
+
+/// The first sends its SET.
+fn sent_by_first() -> Trigger {
+    Trigger::Sent {
+        request: RequestKind::Set,
+        by: FIRST,
+        nth: 1,
     }
 }
 
@@ -91,6 +101,23 @@ fn a_dead_primary_is_replaced_and_a_lock_that_has_arrived_there_lives_on() {
         matches!(what, What::ReleaseFailed { by: A, .. })
     });
     assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn what_has_come_to_a_replica_that_stands_still_is_read_though_the_primary_is_dead() {
+    let replica = ServerName::Number(1);
+    let history = with(vec![
+        planned(sent_by_first(), hang(replica, 1)),
+        later(100, acquired(), crash(PRIMARY, 20)),
+    ]);
+    // The lock is on the new primary, and its holder gives it back there.
+    let ends = times(&history, |what| {
+        let released = Disowned::Released;
+        matches!(what, What::Disowned { by: A, how, .. } if *how == released)
+    });
+    assert_eq!(ends.len(), 1);
+    let entered = times(&history, |what| matches!(what, What::Acquired { .. }));
+    assert!(entered[1] > ends[0]);
 }
 
 #[test]

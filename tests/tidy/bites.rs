@@ -95,6 +95,7 @@ fn a_scenario_that_is_not_there_is_found() {
     let recipe = "//! Shown by `zookeeper/herd`.\n//! And `zookeeper/lost`, not by\n// `zookeeper/a-comment`.\n";
     let files = [
         ("algorithms/src/zookeeper/a.rs", recipe),
+        ("algorithms/src/redis/b.rs", "//! Shown by `redis/lost`.\n"),
         ("scenarios/zookeeper/herd.toml", ""),
         (
             "scenarios/src/library.rs",
@@ -103,7 +104,10 @@ fn a_scenario_that_is_not_there_is_found() {
     ];
     assert_eq!(
         found(named_scenarios_exist, &files),
-        ["algorithms/src/zookeeper/a.rs:2"]
+        [
+            "algorithms/src/zookeeper/a.rs:2",
+            "algorithms/src/redis/b.rs:1"
+        ]
     );
     assert_eq!(
         found(scenarios_are_embedded, &files),

@@ -18,7 +18,10 @@ pub fn names_in_docs(text: &str) -> Vec<(usize, &str)> {
         }
         let quoted = line.split('`').skip(1).step_by(2);
         let is_name = |word: &&str| {
-            word.strip_prefix("zookeeper/").is_some_and(|name| {
+            let name = ["zookeeper/", "redis/"]
+                .iter()
+                .find_map(|service| word.strip_prefix(service));
+            name.is_some_and(|name| {
                 name.starts_with(|c: char| c.is_ascii_lowercase())
                     && name
                         .chars()

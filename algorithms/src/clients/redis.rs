@@ -233,6 +233,17 @@ impl Redis {
         }
     }
 
+    /// `WAIT replicas timeout`: how many replicas have what this connection wrote last. Without a write of its own, how
+    /// many there are. It undoes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` by a replica, and by a primary that becomes one meanwhile.
+    pub async fn wait(&self, replicas: i64, timeout: Duration) -> RedisResult<i64> {
+        let command = Command::new("WAIT").number(replicas);
+        self.number(command.number(millis(timeout))).await
+    }
+
     /// Subscribes to a channel, and waits until the server has confirmed it.
     ///
     /// # Errors

@@ -255,6 +255,8 @@ impl World {
                 let process = self.redis.clients[client.0 as usize].process;
                 self.deliver_to_process(process, Event::Redis(event))
             }
+            // Lost with its sender, before it has come as far as the machine.
+            RedisEvent::ToPeer { link, .. } if !self.redis.link_is_open(*link) => None,
             RedisEvent::ToPeer { to: server, .. } | RedisEvent::LinkGone { server, .. } => {
                 self.deliver_to_redis(*server, event).map(Event::Redis)
             }

@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::redis::Command;
 use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
+use super::Redis;
 use crate::event::{Event, RedisEvent};
 use crate::network::ServerId;
 use crate::ownership::Actor;
@@ -35,6 +36,13 @@ pub(super) fn address(server: ServerId) -> Address {
     Address {
         host: format!("server-{}", server.0 + 1).into(),
         port: 6_379,
+    }
+}
+
+impl Redis {
+    /// Whether what is under way by a link arrives.
+    pub(super) fn link_is_open(&self, link: LinkId) -> bool {
+        self.links[link.0 as usize].open
     }
 }
 
@@ -121,11 +129,22 @@ impl World {
         self.timeline.add(at, Event::Redis(event));
     }
 
+    /// A message arrives at the machine of a server that runs.
     pub(super) fn at_redis_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
-        if self.redis.links[link.0 as usize].open {
-            self.tell_redis(to, Input::FromPeer { link, message }, Actor::Outsider);
-            self.redis_says(to);
+        if self.redis.link_is_open(link) {
+            self.read_from_redis_peer(to, link, message);
         }
+    }
+
+    /// A server reads a message that has arrived, whatever has become of the link meanwhile.
+    pub(super) fn read_from_redis_peer(
+        &mut self,
+        to: ServerId,
+        link: LinkId,
+        message: PeerMessage,
+    ) {
+        self.tell_redis(to, Input::FromPeer { link, message }, Actor::Outsider);
+        self.redis_says(to);
     }
 
     /// A server closes a link, or its machine does; the other end learns of it.

@@ -307,7 +307,13 @@ impl World {
         }
         slot.wake = VirtualTime::NEVER;
         for event in std::mem::take(&mut slot.backlog) {
-            self.happen(Event::Redis(event));
+            match event {
+                // Its machine has had it all the time: whoever sent it may be dead by now.
+                RedisEvent::ToPeer { to, link, message } => {
+                    self.read_from_redis_peer(to, link, *message);
+                }
+                event => self.happen(Event::Redis(event)),
+            }
         }
         self.arm_redis(server);
     }

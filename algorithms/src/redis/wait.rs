@@ -1,0 +1,120 @@
+//! SET NX PX, and WAIT until a replica has heard of it before believing.
+//!
+//! # Source
+//!
+//! redis.io, "WAIT": a way to make it less likely that a failover loses a write, "but not a strongly consistent store".
+//!
+//! # Steps
+//!
+//! 1. Look at the monotonic clock, then `SET key token NX PX lease`.
+//! 2. If it was set: `WAIT 1 100`, by the same connection, for it counts from the last write of its own.
+//! 3. If a replica has it, we hold the lock until the time of step 1 and the lease, less what clocks may differ. If none
+//!    has, the key is still set, and seen by everybody: delete it if it holds our token, and try again later.
+//! 4. If no answer came to any of these: the same. What a new connection would wait for is not what the old one wrote.
+//! 5. Release as [`compare_and_delete`](super::compare_and_delete) does.
+//!
+//! # Guarantees
+//!
+//! - Those of [`compare_and_delete`](super::compare_and_delete), and that a primary alone, cut off from its replicas or
+//!   replaced without its knowledge, gives nobody the lock (scenarios `redis/sentinel-failover`,
+//!   `redis/sentinel-resumed-primary`).
+//!
+//! # Hazards
+//!
+//! - The replica that has heard of it need not be the one that is promoted (scenario `redis/sentinel-wait-one-of-two`).
+//! - Until WAIT answers, the key is there (scenario `redis/sentinel-resumed-primary`).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::compare_and_delete::DELETE_IF_OURS;
+use super::leased::{CLAIMS, Leased, until_answered};
+use crate::clients::redis::{Redis, Script};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-wait",
+    summary: "SET NX PX, believed when WAIT says that a replica has it.",
+    source: "redis.io, WAIT",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
+};
+
+/// How many replicas must have heard, and how long we wait for them.
+const REPLICAS: i64 = 1;
+const PATIENCE: Duration = Duration::from_millis(100);
+
+pub(super) struct Waited {
+    leased: Leased,
+    delete_if_ours: Script,
+    token: String,
+    deadline: Duration,
+    /// Whether it minds what WAIT answers.
+    pub minds: bool,
+}
+
+impl Waited {
+    pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            leased: Leased { redis, env, lease },
+            delete_if_ours: Script::new(DELETE_IF_OURS),
+            token: String::new(),
+            deadline: Duration::ZERO,
+            minds: true,
+        }
+    }
+
+    /// Deletes the key if it is ours, whatever was lost before.
+    async fn withdraw(&self, key: &str) -> Result<(), LockError> {
+        let redis = &self.leased.redis;
+        let ask = async || {
+            redis
+                .script(&self.delete_if_ours, &[key], &[&self.token])
+                .await
+        };
+        until_answered(&self.leased, ask).await?;
+        Ok(())
+    }
+
+    /// Steps 1 and 2: whether the key is set, and enough replicas have it.
+    async fn attempt(&self) -> Result<bool, LockError> {
+        if !self.leased.set_if_missing(&self.token).await? {
+            return Ok(false);
+        }
+        let heard = self.leased.redis.wait(REPLICAS, PATIENCE).await?;
+        Ok(heard >= REPLICAS || !self.minds)
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for Waited {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        loop {
+            self.token = self.leased.env.guid();
+            let asked = self.leased.env.monotonic();
+            self.deadline = self.leased.deadline(asked);
+            let heard = match self.attempt().await {
+                Err(error) if !error.definite() => false, // Step 4.
+                answer => answer?,
+            };
+            if heard && self.leased.env.monotonic() < self.deadline {
+                return Ok(self.leased.held(None)); // Step 3.
+            }
+            self.withdraw(&self.leased.lease.key).await?;
+            self.leased.pause().await;
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        // What is not there any more has gone with the lease, or by an earlier request of ours.
+        self.withdraw(&held.place).await
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        self.leased.lapsed(self.deadline).await
+    }
+}
