@@ -6,6 +6,7 @@ pub mod get_compare_del;
 mod leased;
 pub mod redisson;
 pub mod redisson_message_only;
+pub mod redisson_replicated;
 pub mod redlock;
 pub mod redlock_no_validity;
 pub mod set_nx_px_del;

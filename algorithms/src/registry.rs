@@ -24,6 +24,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::watch_exec::RECIPE,
     redis::wait::RECIPE,
     redis::redisson::RECIPE,
+    redis::redisson_replicated::RECIPE,
     redis::redlock::RECIPE,
     redis::setnx_expire::RECIPE,
     redis::set_nx_px_del::RECIPE,

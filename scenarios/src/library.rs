@@ -44,6 +44,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/power-loss-always.toml"),
     ),
     (
+        "redis/redisson-failover",
+        include_str!("../redis/redisson-failover.toml"),
+    ),
+    (
+        "redis/redisson-one-of-two",
+        include_str!("../redis/redisson-one-of-two.toml"),
+    ),
+    (
         "redis/redlock-clock-jump",
         include_str!("../redis/redlock-clock-jump.toml"),
     ),

@@ -244,6 +244,20 @@ impl Redis {
         self.number(command.number(millis(timeout))).await
     }
 
+    /// `INFO replication`: how many replicas are connected.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`].
+    pub async fn replicas(&self) -> RedisResult<i64> {
+        let answer = self.ask(Command::new("INFO").arg("replication")).await?;
+        let text = String::from_utf8_lossy(answer.bytes().ok_or(RedisError::Unexpected)?);
+        let mut lines = text.lines();
+        let number = lines.find_map(|line| line.strip_prefix("connected_slaves:"));
+        let number = number.and_then(|number| number.parse().ok());
+        number.ok_or(RedisError::Unexpected)
+    }
+
     /// Subscribes to a channel, and waits until the server has confirmed it.
     ///
     /// # Errors

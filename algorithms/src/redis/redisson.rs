@@ -36,7 +36,7 @@ use async_trait::async_trait;
 use futures_lite::future;
 
 use super::leased::{CLAIMS, Leased, never};
-use crate::clients::redis::{Redis, Script, Value};
+use crate::clients::redis::{Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -85,10 +85,19 @@ return 1";
 /// How long the latch of a release lives: a client's timeouts and pauses, for each of its attempts.
 const LATCH_MILLIS: &str = "13000";
 
+/// How often a lock is tried whose script no replica has heard of, and how long it takes at least from one to the next.
+const TRIES: u32 = 5;
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+
+/// How long replicas have to say that they have heard of a script.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(1);
+
 pub(super) struct RedissonLock {
     leased: Leased,
     /// Whether a wait ends with the lease of whoever has the lock, if nobody says a word before.
     pub looks_again: bool,
+    /// Whether a script counts only if a replica, of those that there are, has heard of it.
+    pub waits_for_replicas: bool,
     scripts: Scripts,
     /// The process and the thread.
     field: String,
@@ -122,6 +131,7 @@ impl RedissonLock {
             channel: format!("redisson_lock__channel:{{{}}}", lease.key),
             leased: Leased { redis, env, lease },
             looks_again: true,
+            waits_for_replicas: false,
             hold: Rc::default(),
         }
     }
@@ -130,19 +140,57 @@ impl RedissonLock {
         self.leased.lease.time.as_millis().to_string()
     }
 
+    /// Runs a script. Answers nothing if there are replicas to wait for, and none has heard of it.
+    async fn run(
+        &self,
+        script: &Script,
+        keys: &[&str],
+        args: &[&str],
+    ) -> RedisResult<Option<Value>> {
+        let redis = &self.leased.redis;
+        if !self.waits_for_replicas {
+            return redis.script(script, keys, args).await.map(Some);
+        }
+        let replicas = redis.replicas().await?;
+        let answer = redis.script(script, keys, args).await?;
+        let heard = match replicas {
+            0 => return Ok(Some(answer)),
+            _ => redis.wait(replicas, SYNC_TIMEOUT).await?,
+        };
+        Ok((heard > 0).then_some(answer))
+    }
+
     /// Step 1.
     async fn attempt(&self) -> Result<Attempt, LockError> {
-        let (keys, lease) = ([&*self.leased.lease.key], self.lease_millis());
-        let redis = &self.leased.redis;
-        let answer = redis
-            .script(&self.scripts.acquire, &keys, &[&lease, &self.field])
-            .await?;
-        Ok(match answer {
-            Value::Integer(left) => {
-                Attempt::Taken(u64::try_from(left).ok().map(Duration::from_millis))
+        let (key, lease) = (&*self.leased.lease.key, self.lease_millis());
+        for _ in 0..TRIES {
+            let args = [&*lease, &self.field];
+            match self.run(&self.scripts.acquire, &[key], &args).await? {
+                Some(Value::Integer(left)) => {
+                    let left = u64::try_from(left).ok().map(Duration::from_millis);
+                    return Ok(Attempt::Taken(left));
+                }
+                Some(_) => return Ok(Attempt::Ours),
+                None => {}
             }
-            _ => Attempt::Ours,
-        })
+            // At the primary it is ours, and everybody sees that. Whether that can be undone changes nothing.
+            let _undone = self.unlock(key).await;
+            let more = Duration::from_micros(self.leased.env.random() % 1_000_000);
+            self.leased.env.sleep(RETRY_DELAY + more).await;
+        }
+        Err(LockError::TimedOut)
+    }
+
+    /// What the script of step 5 answers, if a replica has heard of it where one must.
+    async fn unlock(&self, key: &str) -> Result<Option<Value>, LockError> {
+        let request = self.leased.env.guid();
+        let latch = format!("redisson_unlock_latch:{{{key}}}:{request}");
+        let (keys, lease) = ([key, &*self.channel, &*latch], self.lease_millis());
+        let args = [&*lease, &*self.field, LATCH_MILLIS];
+        let answer = self.run(&self.scripts.release, &keys, &args).await?;
+        // Whether that succeeds changes nothing: it goes by itself.
+        let _gone = self.leased.redis.del(&latch).await;
+        Ok(answer)
     }
 
     /// Steps 2 and 3.
@@ -201,20 +249,10 @@ impl Lock for RedissonLock {
     /// Step 5.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         self.hold.set(false);
-        let latch = format!(
-            "redisson_unlock_latch:{{{}}}:{}",
-            held.place,
-            self.leased.env.guid()
-        );
-        let (keys, lease) = ([&*held.place, &*self.channel, &*latch], self.lease_millis());
-        let redis = &self.leased.redis;
-        let args = [&*lease, &*self.field, LATCH_MILLIS];
-        let answer = redis.script(&self.scripts.release, &keys, &args).await?;
-        // Whether that succeeds changes nothing: it goes by itself.
-        let _gone = redis.del(&latch).await;
-        match answer {
-            Value::Integer(_) => Ok(()),
-            _ => Err(LockError::PlaceLost),
+        match self.unlock(&held.place).await? {
+            Some(Value::Integer(_)) => Ok(()),
+            Some(_) => Err(LockError::PlaceLost),
+            None => Err(LockError::TimedOut),
         }
     }
 

@@ -1,0 +1,46 @@
+//! Redisson's `RLock` as it is where there are replicas: a script counts only if one of them has heard of it.
+//!
+//! # Source
+//!
+//! Redisson 4.x, `CommandAsyncService.syncedEval`, with `checkLockSyncedSlaves` and `slavesSyncTimeout` as they are by
+//! default.
+//!
+//! # Steps
+//!
+//! Those of [`redisson`](super::redisson), but the scripts of steps 1 and 5 are run so, by one connection:
+//!
+//! 1. `INFO replication`: how many replicas are connected?
+//! 2. The script.
+//! 3. If there are replicas: `WAIT` for all of them, for one second.
+//! 4. If none has heard of it: run the script of step 5, wait for a second or two, and try again, five times in all. If
+//!    one has, that is enough; if there was none to wait for, too.
+//!
+//! # Guarantees
+//!
+//! - Those of [`redisson`](super::redisson), and that nobody holds a lock of which no replica has heard, as long as
+//!   there is one (scenario `redis/redisson-failover`).
+//!
+//! # Hazards
+//!
+//! - One of two is enough, and the other may be promoted (scenario `redis/redisson-one-of-two`).
+//! - Where no replica is connected, none is waited for.
+
+use super::leased::CLAIMS;
+use super::redisson::RedissonLock;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redisson-lock-replicated",
+    summary: "Redisson's RLock where there are replicas: it waits until one of them has heard.",
+    source: "Redisson 4.x, CommandAsyncService.syncedEval",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    build: Build::Redis(|redis, env, lease| {
+        // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
+        let mut lock = RedissonLock::new(redis.dedicated(), env, lease);
+        lock.waits_for_replicas = true;
+        Box::new(lock)
+    }),
+};
