@@ -22,7 +22,7 @@ pub use retry::RetryPolicy;
 pub use state::{ConnectionState, ErrorPolicy};
 
 use crate::clients::completion::{Completion, completion};
-use crate::clients::zookeeper::{ZkError, ZkResult, ZooKeeper};
+use crate::clients::zookeeper::{SessionState, ZkError, ZkResult, ZooKeeper};
 use crate::env::Env;
 
 /// What can be set.
@@ -111,8 +111,9 @@ impl Curator {
     ) -> ZkResult<T> {
         let began = self.env().monotonic();
         let mut retries = 0;
+        // Once: a call that is repeated fails as soon as the next attempt to connect does.
+        self.until_connected().await;
         loop {
-            self.until_connected().await;
             let error = match call(&self.zookeeper()).await {
                 Err(error) if may_be_repeated(error) => error,
                 answer => return answer,
@@ -128,16 +129,22 @@ impl Curator {
 
     /// Waits until there is a connection, but no longer than is set.
     async fn until_connected(&self) {
-        if self.state().is_connected() {
+        if self.is_connected() {
             return;
         }
         let connected = async {
-            while !self.state().is_connected() {
+            while !self.is_connected() {
                 self.changed().await;
             }
         };
         let patience = self.env().sleep(self.0.settings.connection_timeout);
         future::or(connected, patience).await;
+    }
+
+    /// Whether there is a connection. The handle knows first: whoever is woken by its loss must not get ahead of the
+    /// state.
+    fn is_connected(&self) -> bool {
+        self.state().is_connected() && self.zookeeper().state() == SessionState::Connected
     }
 
     /// Waits for the next change of the state.

@@ -75,7 +75,7 @@ pub(super) struct Manner {
 }
 
 /// The lock.
-pub(super) struct InterProcessMutex {
+pub struct InterProcessMutex {
     curator: Curator,
     lock: Path,
     manner: Manner,
@@ -83,8 +83,21 @@ pub(super) struct InterProcessMutex {
 
 impl InterProcessMutex {
     pub(super) fn new(zk: ZooKeeper, env: Env, lock: Path, manner: Manner) -> Self {
+        Self::of(zk, env, lock, manner, Settings::default())
+    }
+
+    /// A lock over a framework that is set otherwise, and told to stop when its session is lost.
+    pub fn with_settings(zk: ZooKeeper, env: Env, lock: Path, settings: Settings) -> Self {
+        let manner = Manner {
+            protected: true,
+            policy: ErrorPolicy::Session,
+        };
+        Self::of(zk, env, lock, manner, settings)
+    }
+
+    fn of(zk: ZooKeeper, env: Env, lock: Path, manner: Manner, settings: Settings) -> Self {
         Self {
-            curator: Curator::new(zk, env, Settings::default()),
+            curator: Curator::new(zk, env, settings),
             lock,
             manner,
         }
@@ -146,6 +159,7 @@ impl Lock for InterProcessMutex {
                 }
                 Err(error) => error,
             };
+            way_out.take().await;
             let pause = self.retry_from_the_start(error, retries, began);
             let Some(pause) = pause else {
                 return Err(error.into());
@@ -191,7 +205,7 @@ fn sort_key(name: &str) -> &str {
     name.rsplit("lock-").next().unwrap_or_default()
 }
 
-/// Step 6. Dropped while it is needed, it deletes our node in the background.
+/// Step 6. Dropped while it is needed, for nobody waits any more, it deletes our node in the background.
 struct WayOut {
     curator: Curator,
     path: Path,
@@ -209,6 +223,13 @@ impl WayOut {
 
     /// The lock is held, and `release` will see to the node.
     fn not_needed(mut self) {
+        self.needed = false;
+    }
+
+    /// Who asked for the lock hears that it was in vain when the node is gone, or when it goes on in the background.
+    async fn take(mut self) {
+        // What is wrong with it is nothing to who asked: the first error is told.
+        let _quietly = self.curator.delete_guaranteed(&self.path).await;
         self.needed = false;
     }
 }

@@ -59,6 +59,8 @@ pub struct Settings {
     /// After how much silence it declares its own session expired, as a share of the timeout, above and below the
     /// line: four thirds in Java's of 3.9.3 and later.
     pub local_expiry: Option<(u64, u64)>,
+    /// Whether it does so of a session that never came about, too.
+    pub gives_up_new_sessions: bool,
     /// How long it takes to clean up a connection: nobody is told of its loss before.
     pub cleanup_pause: u64,
     /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
@@ -75,6 +77,7 @@ impl Settings {
             servers,
             library: Library::Java,
             local_expiry: None,
+            gives_up_new_sessions: false,
             cleanup_pause: 100_000,
             reconnect_jitter: 1_000_000,
             circle_pause: 1_000_000,
@@ -87,6 +90,7 @@ impl Settings {
         Self {
             library,
             local_expiry: library.expires_after(version),
+            gives_up_new_sessions: library.gives_up_new_sessions(version),
             cleanup_pause: library.cleanup_pause(),
             ..self
         }

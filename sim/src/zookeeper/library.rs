@@ -46,6 +46,15 @@ impl Library {
         }
     }
 
+    /// Whether it gives up a session that never came about, too.
+    pub fn gives_up_new_sessions(self, version: Version) -> bool {
+        match self {
+            Self::Java => version.clients_give_up_new_sessions(),
+            Self::Rust => true,
+            Self::Kazoo => false,
+        }
+    }
+
     /// How much silence it bears on a connection: a share of the session timeout. kazoo counts unanswered pings.
     pub(super) fn bears(self) -> Option<(u64, u64)> {
         match self {

@@ -53,6 +53,12 @@ impl Version {
         self >= Self::V3_9
     }
 
+    /// Whether a client gives up a session that never came about, after as long (ZOOKEEPER-4923). 3.9.3 alone did so,
+    /// and 3.9.4 does not any more (ZOOKEEPER-4921).
+    pub fn clients_give_up_new_sessions(self) -> bool {
+        self >= Self::V3_10
+    }
+
     /// Whether one must be allowed to read a node to ask whether it exists.
     pub fn guards_exists(self) -> bool {
         self >= Self::V3_10

@@ -52,11 +52,12 @@ impl Client {
 
     /// When the session is taken to be over though nobody has said so.
     fn expires_at(&self) -> VirtualTime {
+        let counts = self.session != SessionId(0) || self.settings.gives_up_new_sessions;
         match self.settings.local_expiry {
-            Some((above, below)) => {
+            Some((above, below)) if counts => {
                 after(self.last_heard, self.timeout.saturating_mul(above) / below)
             }
-            None => VirtualTime::NEVER,
+            Some(_) | None => VirtualTime::NEVER,
         }
     }
 

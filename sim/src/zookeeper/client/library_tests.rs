@@ -154,3 +154,15 @@ fn rust_gives_up_its_session_after_seven_fifths_of_the_timeout_and_others_never(
         "{at}"
     );
 }
+
+#[test]
+fn java_gives_up_a_session_that_never_came_about_from_the_version_that_is_to_be_3_10_on() {
+    let given_up = Version::ALL.map(|(_, version)| {
+        let settings = Settings::new(TIMEOUT, 1).of(Library::Java, version);
+        let mut desk = Desk::new(settings);
+        desk.start();
+        let closed = Output::StateChanged(SessionState::Closed);
+        first(&mut desk, |output| *output == closed)
+    });
+    assert_eq!(given_up, [None, None, None, None, Some(8 * SECOND)]);
+}
