@@ -117,8 +117,8 @@ fn spans(times: &[u64], measured: RangeInclusive<u64>, rule: RangeInclusive<u64>
     assert!(covers, "{least:?} to {most:?}, and not all of {measured:?}");
 }
 
-/// Its last ping was sent up to a third of the timeout before the stop; it expires at the end of a bucket, and a follower
-/// tells the leader of it up to half a tick later.
+/// Its last ping was sent up to a third of the timeout before the stop; it expires at the end of a bucket, and a
+/// follower tells the leader of it up to half a tick later.
 fn grant(servers: u8) -> RangeInclusive<u64> {
     let late = if servers > 1 { TICK / 2 } else { 0 };
     SESSION - SESSION / 3 - A_MOMENT..=SESSION + TICK + late + A_MOMENT
