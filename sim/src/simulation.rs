@@ -14,7 +14,7 @@ use crate::plan::{Plan, Trigger};
 use crate::process::ProcessId;
 use crate::samples::Samples;
 use crate::shared::Shared;
-use crate::world::World;
+use crate::world::{Seen, World};
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]
@@ -50,10 +50,10 @@ pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     Sandbox::run(0, |sandbox| {
         let simulation = Simulation::new(plan, tape);
         let shared = Rc::clone(&simulation.shared);
-        shared.world.borrow_mut().seen = Some(Vec::new());
+        shared.world.borrow_mut().seen = Some(Seen::default());
         let simulated = simulation.run(sandbox);
         let seen = shared.world.borrow_mut().seen.take();
-        (simulated, seen.unwrap_or_default())
+        (simulated, seen.unwrap_or_default().into_moments())
     })
 }
 

@@ -40,10 +40,10 @@ use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
 use crate::shared::Shared;
-use crate::simulation::SeenMoment;
 use crate::zookeeper::client::{Client, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
+pub(crate) use moments::Seen;
 
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);
@@ -86,7 +86,7 @@ pub(crate) struct World {
     clocks_agree: bool,
     links_clear: bool,
     /// The moments of the run so far, if somebody asked for them.
-    pub seen: Option<Vec<SeenMoment>>,
+    pub seen: Option<Seen>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
     pub progress_bound: Duration,

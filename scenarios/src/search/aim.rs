@@ -124,6 +124,10 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Chain> {
     let moments = ranked(plan, seen, &roles, *first).into_iter();
     let chain = moments.map(|shot| {
         let blow = Blow::at(plan, &roles, shot.moment, shot.by);
+        let entry = match (&plan.service, first) {
+            (Service::Redis(_), FaultKind::HoldLink) => entry_after(seen, &shot),
+            _ => None,
+        };
         let mut faults: Vec<PlannedFault> = Vec::new();
         for kind in kinds {
             let variant = match faults.is_empty() {
@@ -132,9 +136,10 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Chain> {
             };
             for (inject, after) in blow.faults(*kind, variant) {
                 let place = plan.faults.len() + faults.len();
-                let when = match faults.is_empty() {
-                    true => shot.moment.trigger.clone(),
-                    false => Trigger::Fired { fault: place - 1 },
+                let when = match (faults.len(), &entry) {
+                    (0, _) => shot.moment.trigger.clone(),
+                    (1, Some(entry)) => entry.clone(),
+                    _ => Trigger::Fired { fault: place - 1 },
                 };
                 let text = describe::fault(&inject);
                 faults.push(PlannedFault {
@@ -155,6 +160,15 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Chain> {
     chain.collect()
 }
 
+/// When the one at whom a shot is aimed has the lock next. A stream of replication that stands still hurts nobody before
+/// the primary has answered what the replica is not told.
+fn entry_after(seen: &[SeenMoment], shot: &Shot) -> Option<Trigger> {
+    let later = seen.iter().filter(|moment| moment.at >= shot.moment.at);
+    let mut triggers = later.map(|moment| &moment.trigger);
+    let entry = triggers.find(|it| matches!(it, Trigger::Acquired { by, .. } if *by == shot.by));
+    entry.cloned()
+}
+
 /// A moment to aim at.
 struct Shot<'s> {
     /// How promising it is.
@@ -168,10 +182,11 @@ struct Shot<'s> {
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
 
-/// What a kind of fault comes down to. A server that keeps nothing on its disk forgets who holds the lock when it dies.
+/// What a kind of fault comes down to. A server that has not got it on its disk forgets who holds
+/// the lock when it dies.
 fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
     match (&plan.service, kind) {
-        (Service::Redis(_), FaultKind::CrashServer) => FaultKind::EvictKey,
+        (Service::Redis(_), FaultKind::CrashServer | FaultKind::PowerLoss) => FaultKind::EvictKey,
         (_, kind) => kind,
     }
 }
@@ -199,7 +214,8 @@ fn ranked<'s>(
         let score = promise * 10 + roles.suspense(moment, (by, nth), part);
         // It is not cut off from the leader, and its session does not move there.
         let at_leader = u32::from(minds_server(plan, kind) && moment.leads) * 5;
-        let worse = roles.too_late(kind, moment, by) + at_leader;
+        let in_vain = roles.too_late(kind, moment, by) + roles.leaves_no_place(kind, moment);
+        let worse = in_vain + at_leader;
         let score = score.saturating_sub(worse);
         for (variant, worn) in variants(kind).iter().zip((0..).step_by(WORN as usize)) {
             let score = score.saturating_sub(worn);

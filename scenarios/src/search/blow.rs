@@ -63,7 +63,10 @@ impl<'p> Blow<'p> {
         let (times, pause) = match (&self.plan.service, kind) {
             (
                 Service::Redis(deployment),
-                FaultKind::ServerClockJump | FaultKind::CrashServer | FaultKind::EvictKey,
+                FaultKind::ServerClockJump
+                | FaultKind::CrashServer
+                | FaultKind::PowerLoss
+                | FaultKind::EvictKey,
             ) if deployment.replicas == 0 => (servers / 2 + 1, Duration::ZERO),
             (Service::ZooKeeper(_), FaultKind::Cut) if variant == Variant::Follows => {
                 (servers, self.lease / 5)
@@ -167,16 +170,14 @@ impl<'p> Blow<'p> {
                     Service::ZooKeeper(_) => ServerName::Leader,
                     Service::Redis(_) => nth,
                 };
-                // It is to be back before the section is over.
-                let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
                 Fault::CrashServer {
                     target,
-                    restart_after: Some(back),
+                    restart_after: Some(self.back()),
                 }
             }
             FaultKind::PowerLoss => Fault::PowerLoss {
                 target: nth,
-                restart_after: Some(half),
+                restart_after: Some(self.back()),
             },
             FaultKind::HoldLink => self.hold_link(half + half / 2),
             FaultKind::SlowDisk => Fault::SlowDisk {
@@ -193,6 +194,12 @@ impl<'p> Blow<'p> {
             },
             _ => Fault::EvictKey { target: nth },
         }
+    }
+
+    /// How long a server is away: it is to be back before the section is over.
+    fn back(&self) -> Duration {
+        let half = self.lease / 2;
+        self.stay.map_or(half, |stay| half.min(whole(stay / 4)))
     }
 
     fn hold_link(&self, length: Duration) -> Fault {

@@ -14,6 +14,8 @@ pub(super) struct Roles {
     turns: Vec<Turn>,
     contenders: u32,
     session: Duration,
+    /// Whoever waits has a place in a queue.
+    queue: bool,
 }
 
 /// From when until when a contender has the lock.
@@ -76,6 +78,9 @@ impl Roles {
             turns,
             contenders: plan.workload.contenders,
             session: plan.service.lease(),
+            queue: seen
+                .iter()
+                .any(|moment| matches!(moment.trigger, Trigger::Queued { .. })),
         }
     }
 
@@ -135,6 +140,14 @@ impl Roles {
             }
         };
         role + first_time
+    }
+
+    /// How much less promising it is that one who waits dies or gives up, if there is no queue in which it has a place:
+    /// it leaves nothing behind.
+    pub(super) fn leaves_no_place(&self, kind: FaultKind, moment: &SeenMoment) -> u32 {
+        let goes = matches!(kind, FaultKind::Crash | FaultKind::Cancel);
+        let waits = matches!(moment.trigger, Trigger::Waiting { .. });
+        u32::from(goes && waits && !self.queue) * 40
     }
 
     /// How much less promising a fault is that bites only when a session ends, if the holder that it strikes is gone

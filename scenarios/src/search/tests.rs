@@ -72,6 +72,35 @@ fn of_several_holders_the_one_comes_first_for_whom_most_wait() {
 }
 
 #[test]
+fn who_waits_in_no_queue_leaves_nothing_behind_and_its_death_is_tried_late() {
+    let triggers = aimed(
+        "redis/holder-crash",
+        "redisson-message-only",
+        FaultKind::Crash,
+    );
+    let first = |wanted: fn(&Trigger) -> bool| triggers.iter().position(wanted);
+    let holder = first(|it| matches!(it, Trigger::Acquired { .. }));
+    let waiter = first(|it| matches!(it, Trigger::Waiting { .. }));
+    assert!(holder < waiter, "{triggers:?}");
+}
+
+#[test]
+fn a_primary_whose_stream_stands_still_dies_when_it_has_given_the_lock_away() {
+    let calm = aim::calm(&case("redis/failover", "redis-compare-and-delete").plan);
+    let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
+    let kinds = [
+        FaultKind::HoldLink,
+        FaultKind::CrashServer,
+        FaultKind::Promote,
+    ];
+    let shots = aim::shots(&calm, &seen, &kinds).plans;
+    let whens: Vec<&Trigger> = shots[0].plan.faults.iter().map(|it| &it.when).collect();
+    let dies = matches!(whens[1], Trigger::Acquired { by, .. } if *by == ContenderName(0));
+    assert!(dies, "{whens:?}");
+    assert!(matches!(whens[2], Trigger::Fired { fault: 1 }), "{whens:?}");
+}
+
+#[test]
 fn what_bites_when_a_session_ends_is_tried_while_the_hold_lasts() {
     let triggers = aimed(
         "zookeeper/isolated-follower",

@@ -1,5 +1,7 @@
 //! Moments of the protocol, and the faults that wait for them.
 
+use std::collections::BTreeMap;
+
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::What;
@@ -22,7 +24,7 @@ pub(crate) struct Moment {
 }
 
 /// What a fault can wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Occasion {
     Acquiring,
     Queued,
@@ -40,7 +42,23 @@ pub(crate) enum Occasion {
 }
 
 /// So many moments of a run are written down. Whoever learns from them has seen enough.
-const MOMENTS: usize = 4_000;
+/// Contenders that ask again and again have tens of thousands in a run of seconds, and hold the lock to the end of it.
+const MOMENTS: usize = 50_000;
+
+/// The moments of a run, as they come.
+#[derive(Default)]
+pub(crate) struct Seen {
+    moments: Vec<SeenMoment>,
+    /// How many there are of each occasion of each contender.
+    counts: BTreeMap<(ContenderName, Occasion), u32>,
+}
+
+impl Seen {
+    /// The moments, in their order.
+    pub(crate) fn into_moments(self) -> Vec<SeenMoment> {
+        self.moments
+    }
+}
 
 impl World {
     /// Whether anybody wants to know what happens.
@@ -50,30 +68,27 @@ impl World {
 
     /// Writes the moment down, if that was asked for.
     fn note(&mut self, moment: Moment) {
-        let waiting = self.busy.waiting as u32;
-        if self.seen.as_ref().is_none_or(|seen| seen.len() >= MOMENTS) {
+        if (moment.by as usize) >= self.contenders.len()
+            || (self.seen.as_ref()).is_none_or(|seen| seen.moments.len() >= MOMENTS)
+        {
             return;
         }
-        let held = self.contenders.iter().any(|contender| contender.holding);
-        let leads = self.leads(ContenderName(moment.by));
-        let contenders = self.contenders.len();
-        let Some(seen) = self
-            .seen
-            .as_mut()
-            .filter(|_| (moment.by as usize) < contenders)
-        else {
-            return;
-        };
         let by = ContenderName(moment.by);
-        let same = |other: &&SeenMoment| other.is(by, moment.occasion);
-        let nth = seen.iter().filter(same).count() as u32 + 1;
-        seen.push(SeenMoment {
-            at: self.now,
-            trigger: trigger(by, moment.occasion, nth),
-            waiting,
-            held,
-            leads,
-        });
+        let waiting = self.busy.waiting as u32;
+        let held = self.contenders.iter().any(|contender| contender.holding);
+        let leads = self.leads(by);
+        let at = self.now;
+        if let Some(seen) = &mut self.seen {
+            let count = seen.counts.entry((by, moment.occasion)).or_default();
+            *count += 1;
+            seen.moments.push(SeenMoment {
+                at,
+                trigger: trigger(by, moment.occasion, *count),
+                waiting,
+                held,
+                leads,
+            });
+        }
     }
 
     /// Whether the server that a contender is connected to leads the others.
@@ -183,17 +198,6 @@ impl World {
                 request: None,
             });
         }
-    }
-}
-
-impl SeenMoment {
-    fn is(&self, by: ContenderName, occasion: Occasion) -> bool {
-        let moment = Moment {
-            by: by.0,
-            occasion,
-            request: None,
-        };
-        awaited(&self.trigger, moment).is_some()
     }
 }
 
