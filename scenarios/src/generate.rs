@@ -8,6 +8,7 @@
 pub mod draw;
 mod faults;
 mod moments;
+mod spread;
 
 use picklock_sim::plan::{Hold, Plan, Service};
 
@@ -22,7 +23,7 @@ pub fn draw(base: &Plan, open: &Open, seed: u64) -> Plan {
     let mut plan = base.clone();
     settle_world(&mut plan, open, &mut draw);
     if let Some(any) = &open.faults {
-        let storm = Storm::gather(&plan, any, &mut draw);
+        let storm = Storm::gather(&plan, any, seed, &mut draw);
         let faults = storm.faults(&mut draw);
         plan.faults.extend(faults);
     }

@@ -31,6 +31,9 @@ pub use reproduction::{file_name, reproduction};
 pub use size::Size;
 pub use telling::{shorten, shrink_command, story};
 
+/// So many operations fit on a screen.
+const FITS: u32 = 12;
+
 /// How much work shrinking may be. Both are counted, and neither is a time: what comes out does not depend on the
 /// machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +121,9 @@ pub fn shrink_choices(
         structure::contenders(&mut search);
         structure::rest(&mut search);
         durations::shorten(&mut search);
+        if search.operations() > FITS {
+            durations::hurry(&mut search);
+        }
         tape::shorten(&mut search);
         // The last round has tried everything on what is left, and nothing worked.
         if search.kept() == before || search.is_over() {

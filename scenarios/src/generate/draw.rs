@@ -23,7 +23,7 @@ impl Draw {
 
     /// A number below `options`; 0 if there are none.
     pub fn below(&mut self, options: u32) -> u32 {
-        ((u64::from(self.0.next_u32()) * u64::from(options)) >> 32) as u32
+        part_of(self.share(), options)
     }
 
     /// A number in a range, both ends included.
@@ -46,17 +46,14 @@ impl Draw {
             .copied()
     }
 
+    /// Any number: a share of something, in parts of 2³².
+    pub fn share(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+
     /// One of these, each with odds of its own; the last if the odds are all zero.
     pub fn weighed<T: Copy>(&mut self, choices: &[(u32, T)]) -> Option<T> {
-        let all = choices.iter().map(|(odds, _)| odds).sum();
-        let mut drawn = self.below(all);
-        for (odds, choice) in choices {
-            if drawn < *odds {
-                return Some(*choice);
-            }
-            drawn -= odds;
-        }
-        choices.last().map(|(_, choice)| *choice)
+        weighed_at(self.share(), choices)
     }
 
     /// A duration in a range, both ends included. Every order of magnitude is as likely as any other, the ends have
@@ -78,6 +75,25 @@ impl Draw {
         let drawn = least + ((u128::from(spread) * u128::from(share)) >> 32) as u64;
         Duration::from_micros(rounded(drawn).clamp(least, most))
     }
+}
+
+/// The one of these, each with odds of its own, that lies so far through all of them, in parts of 2³²; the last if the
+/// odds are all zero.
+pub fn weighed_at<T: Copy>(share: u32, choices: &[(u32, T)]) -> Option<T> {
+    let all: u32 = choices.iter().map(|(odds, _)| odds).sum();
+    let mut left = part_of(share, all);
+    for (odds, choice) in choices {
+        if left < *odds {
+            return Some(*choice);
+        }
+        left -= odds;
+    }
+    choices.last().map(|(_, choice)| *choice)
+}
+
+/// A share of a number, in parts of 2³².
+fn part_of(share: u32, whole: u32) -> u32 {
+    ((u64::from(share) * u64::from(whole)) >> 32) as u32
 }
 
 /// To two digits.

@@ -9,6 +9,7 @@ use picklock_sim::plan::{
 
 use super::draw::Draw;
 use super::moments::{Strikes, aimed, struck, timed};
+use super::spread::Turn;
 use crate::describe;
 use crate::kind::FaultKind;
 use crate::open::AnyFaults;
@@ -19,6 +20,8 @@ pub(super) struct Storm<'p> {
     kinds: Vec<FaultKind>,
     number: u32,
     aim: Aim,
+    /// How far through the moments the first fault strikes.
+    moment: u32,
     servers: u32,
     session: Duration,
 }
@@ -33,12 +36,13 @@ enum Aim {
 
 impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
-    pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, draw: &mut Draw) -> Self {
+    pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, seed: u64, draw: &mut Draw) -> Self {
         let (servers, session) = (plan.service.servers().into(), plan.service.lease());
         let possible = FaultKind::possible_in(plan, &any.kinds);
-        let mut kinds = Vec::new();
+        let turn = Turn::of(seed, possible.len());
+        let mut kinds: Vec<FaultKind> = possible.get(turn.kind).copied().into_iter().collect();
         // One to three kinds: a plan has few faults, and what is left out is what makes it different.
-        for _ in 0..draw.number((1, 3)) {
+        for _ in 1..draw.number((1, 3)) {
             kinds.extend(draw.one_of(&possible));
         }
         let number = match kinds.is_empty() {
@@ -54,6 +58,7 @@ impl<'p> Storm<'p> {
             kinds,
             number,
             aim,
+            moment: turn.moment,
             servers,
             session,
         }
@@ -64,7 +69,11 @@ impl<'p> Storm<'p> {
         let before = self.plan.faults.len();
         let mut faults: Vec<PlannedFault> = Vec::new();
         for _ in 0..self.number {
-            let Some(kind) = draw.one_of(&self.kinds) else {
+            let kind = match faults.is_empty() {
+                true => self.kinds.first().copied(),
+                false => draw.one_of(&self.kinds),
+            };
+            let Some(kind) = kind else {
                 break;
             };
             let fault = self.fault(kind, before..before + faults.len(), draw);
@@ -82,12 +91,21 @@ impl<'p> Storm<'p> {
         let target = self.contender(draw);
         let inject = self.inject(kind, target, draw);
         let (when, after) = match strikes(kind) {
-            Some(strikes) => (struck(self.plan, target, strikes, draw), Duration::ZERO),
+            Some(strikes) => {
+                let request = self.share(&earlier, draw);
+                (
+                    struck(self.plan, target, strikes, request, draw),
+                    Duration::ZERO,
+                )
+            }
             None if !earlier.is_empty() && draw.once_in(3) => {
                 let fault = draw.number((earlier.start as u32, earlier.end as u32 - 1)) as usize;
                 (Trigger::Fired { fault }, self.soon(draw))
             }
-            None => (self.trigger(kind, target, draw), self.soon(draw)),
+            None => {
+                let moment = self.share(&earlier, draw);
+                (self.trigger(kind, target, moment, draw), self.soon(draw))
+            }
         };
         let text = describe::fault(&inject);
         PlannedFault {
@@ -98,7 +116,21 @@ impl<'p> Storm<'p> {
         }
     }
 
-    fn trigger(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Trigger {
+    /// How far through the moments a fault strikes: the first where it is its turn, the others anywhere.
+    fn share(&self, earlier: &std::ops::Range<usize>, draw: &mut Draw) -> u32 {
+        match earlier.is_empty() {
+            true => self.moment,
+            false => draw.share(),
+        }
+    }
+
+    fn trigger(
+        &self,
+        kind: FaultKind,
+        target: ContenderName,
+        moment: u32,
+        draw: &mut Draw,
+    ) -> Trigger {
         let at_moment = match self.aim {
             Aim::Moments => true,
             Aim::Times => false,
@@ -108,15 +140,15 @@ impl<'p> Storm<'p> {
             return timed(self.plan, draw);
         }
         // Mostly at a moment of its own victim.
-        if draw.once_in(4) {
-            return aimed(self.plan, self.contender(draw), None, draw);
+        if draw.once_in(6) {
+            return aimed(self.plan, self.contender(draw), None, moment, draw);
         }
-        aimed(self.plan, target, Some(kind), draw)
+        aimed(self.plan, target, Some(kind), moment, draw)
     }
 
     /// Mostly at once: that is what the moment was drawn for. Else shortly after.
     fn soon(&self, draw: &mut Draw) -> Duration {
-        match draw.below(6) {
+        match draw.below(10) {
             0 => draw.duration((Duration::ZERO, self.plan.network.client_latency.1 * 4)),
             1 => draw.duration((Duration::ZERO, self.session)),
             _ => Duration::ZERO,
@@ -132,9 +164,9 @@ impl<'p> Storm<'p> {
         let session = self.session;
         let least = Duration::from_millis(1);
         let ranges = [
-            (2, (least, session / 2)),
+            (1, (least, session / 2)),
             (2, (session / 2, session * 3 / 2)),
-            (4, (session * 3 / 2, session * 4)),
+            (5, (session * 3 / 2, session * 4)),
         ];
         let range = draw.weighed(&ranges).unwrap_or((least, session));
         draw.duration(range)

@@ -6,7 +6,7 @@ use picklock_algorithms::OwnershipRule;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
 
-use super::draw::Draw;
+use super::draw::{Draw, weighed_at};
 use crate::kind::FaultKind;
 use crate::search::fits::{Class, Way, promise};
 
@@ -87,10 +87,12 @@ fn requests(plan: &Plan) -> &'static [(u32, RequestKind)] {
 /// A moment of a contender at which to strike it with this kind of fault, or, if it is `None`, another.
 ///
 /// How likely a moment is depends on what can come of it: a fault of one's own where nothing can is a run for nothing.
+/// It is the one that lies so far through all of them, in parts of 2³².
 pub(super) fn aimed(
     plan: &Plan,
     by: ContenderName,
     kind: Option<FaultKind>,
+    share: u32,
     draw: &mut Draw,
 ) -> Trigger {
     let writing = match plan.workload.section {
@@ -117,7 +119,7 @@ pub(super) fn aimed(
         Some(kind) => (odds * promise(kind, step.class()), step),
         None => (odds, step),
     });
-    let step = draw.weighed(&steps).unwrap_or(Step::Acquired);
+    let step = weighed_at(share, &steps).unwrap_or(Step::Acquired);
     let nth = count(plan, draw);
     match step {
         Step::Acquiring => Trigger::Acquiring { by, nth },
@@ -128,12 +130,18 @@ pub(super) fn aimed(
         Step::Releasing => Trigger::Releasing { by, nth },
         Step::Released => Trigger::Released { by, nth },
         Step::Expired => Trigger::SessionExpired { by },
-        Step::Request(way) => request(plan, by, way, nth, draw),
+        Step::Request(way) => request(plan, by, way, nth, draw.share()),
     }
 }
 
 /// The moment at which a fault strikes one request.
-pub(super) fn struck(plan: &Plan, by: ContenderName, strikes: Strikes, draw: &mut Draw) -> Trigger {
+pub(super) fn struck(
+    plan: &Plan,
+    by: ContenderName,
+    strikes: Strikes,
+    share: u32,
+    draw: &mut Draw,
+) -> Trigger {
     let way = match strikes {
         Strikes::Message => {
             let nth = count(plan, draw);
@@ -154,12 +162,12 @@ pub(super) fn struck(plan: &Plan, by: ContenderName, strikes: Strikes, draw: &mu
         }
     };
     let nth = count(plan, draw);
-    request(plan, by, way, nth, draw)
+    request(plan, by, way, nth, share)
 }
 
-fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, draw: &mut Draw) -> Trigger {
+fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, share: u32) -> Trigger {
     let likely = requests(plan);
-    let drawn = draw.weighed(likely).unwrap_or(RequestKind::Create);
+    let drawn = weighed_at(share, likely).unwrap_or(RequestKind::Create);
     match way {
         Way::Sent => Trigger::Sent {
             request: drawn,
@@ -197,7 +205,7 @@ fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
 /// For the how manieth time: mostly the first, and seldom one more than there are rounds, for which there must be
 /// something to do again.
 fn count(plan: &Plan, draw: &mut Draw) -> u32 {
-    if draw.once_in(2) {
+    if !draw.once_in(3) {
         return 1;
     }
     let rounds = plan.workload.rounds.clamp(1, 20);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, Hold, Plan, Trigger};
+use picklock_sim::plan::{Arrival, Hold, Plan, Service, Trigger};
 
 use super::parts::Parts;
 use super::search::{Change, Effort, Search};
@@ -13,6 +13,50 @@ use crate::units::{write_duration, write_range};
 pub(super) fn shorten(search: &mut Search) {
     search.try_plans(Effort::Same, ranges);
     search.try_plans(Effort::Same, durations);
+}
+
+/// Makes a long story short: whoever asks again and again while a fault lasts asks less often if it lasts less long, and
+/// faults last as long as they have to because of the lease.
+pub(super) fn hurry(search: &mut Search) {
+    search.try_plans(Effort::Same, leases);
+}
+
+/// A shorter lease, and everything else shorter by as much.
+fn leases(plan: &Plan) -> Vec<Change> {
+    let Service::Redis(deployment) = &plan.service else {
+        return Vec::new();
+    };
+    let now = deployment.lease;
+    let shorter = rounder(now, Duration::from_secs(1)).into_iter();
+    let shorter = shorter.filter(|lease| *lease < now);
+    shorter
+        .map(|lease| {
+            let mut less = plan.clone();
+            if let Service::Redis(deployment) = &mut less.service {
+                deployment.lease = lease;
+            }
+            for slot in slots(plan) {
+                if let Some(time) = duration(&mut less, slot) {
+                    *time = scaled(*time, lease, now);
+                }
+            }
+            for fault in &mut less.faults {
+                fault.text = describe::fault(&fault.inject);
+            }
+            let (now, lease) = (write_duration(now), write_duration(lease));
+            Change {
+                what: format!("lease {now} to {lease}, and all else as much faster"),
+                plan: less,
+            }
+        })
+        .collect()
+}
+
+/// In whole milliseconds, and none shorter than one unless it was nothing before.
+fn scaled(time: Duration, to: Duration, from: Duration) -> Duration {
+    let micros = time.as_micros() * to.as_micros() / from.as_micros().max(1);
+    let millis = u64::try_from(micros.div_ceil(1_000)).unwrap_or(u64::MAX);
+    Duration::from_millis(millis)
 }
 
 /// Where a plan keeps a range.

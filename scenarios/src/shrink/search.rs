@@ -66,6 +66,11 @@ struct Best {
 }
 
 impl Best {
+    fn size(&self) -> Size {
+        let history = &self.simulated.run.history;
+        Size::of(&self.plan, &self.choices, history, self.witness.at)
+    }
+
     /// What happens on the way to the violation: the kinds of the events that it rests on.
     fn shape(&self) -> Vec<Discriminant<What>> {
         let events = &self.simulated.run.history.events;
@@ -116,6 +121,11 @@ impl<'a> Search<'a> {
     /// The plan as small as it is by now.
     pub(super) fn plan(&self) -> &Plan {
         &self.best.plan
+    }
+
+    /// How many operations there are until the promise is broken.
+    pub(super) fn operations(&self) -> u32 {
+        self.best.size().operations
     }
 
     /// The choices, without the zeros at their end.
@@ -235,11 +245,10 @@ impl<'a> Search<'a> {
     /// The smallest run.
     pub(super) fn finish(self) -> Shrunk {
         let best = self.best;
-        let history = &best.simulated.run.history;
         Shrunk {
             invariant: self.invariant.name,
             from: self.from,
-            to: Size::of(&best.plan, &best.choices, history, best.witness.at),
+            to: best.size(),
             plan: best.plan,
             choices: best.choices,
             simulated: best.simulated,
