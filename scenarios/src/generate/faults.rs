@@ -90,7 +90,7 @@ impl<'p> Storm<'p> {
     ) -> PlannedFault {
         let target = self.contender(draw);
         let inject = self.inject(kind, target, draw);
-        let (when, after) = match strikes(kind) {
+        let (when, after) = match Strikes::of(kind) {
             Some(strikes) => {
                 let request = self.share(&earlier, draw);
                 (
@@ -383,34 +383,4 @@ fn direction(draw: &mut Draw) -> Direction {
         (1, Direction::ToClient),
     ];
     draw.weighed(&ways).unwrap_or(Direction::Both)
-}
-
-/// What a fault of this kind strikes, if it strikes one request.
-fn strikes(kind: FaultKind) -> Option<Strikes> {
-    match kind {
-        FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Strikes::Request),
-        FaultKind::LoseReply | FaultKind::DelayReply => Some(Strikes::Reply),
-        FaultKind::LoseMessage => Some(Strikes::Message),
-        FaultKind::Pause
-        | FaultKind::Crash
-        | FaultKind::Cancel
-        | FaultKind::ExpireSession
-        | FaultKind::Cut
-        | FaultKind::BlackHole
-        | FaultKind::SlowLink
-        | FaultKind::ClockJump
-        | FaultKind::ClockDrift
-        | FaultKind::CrashServer
-        | FaultKind::PowerLoss
-        | FaultKind::HangServer
-        | FaultKind::IsolateServer
-        | FaultKind::HoldLink
-        | FaultKind::LagServer
-        | FaultKind::SlowDisk
-        | FaultKind::ServerClockJump
-        | FaultKind::EvictKey
-        | FaultKind::Promote
-        | FaultKind::DeleteNode
-        | FaultKind::RecreateLock => None,
-    }
 }

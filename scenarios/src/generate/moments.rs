@@ -35,6 +35,38 @@ pub(super) enum Strikes {
     Message,
 }
 
+impl Strikes {
+    /// What a fault of this kind strikes, if it strikes one request.
+    pub(super) fn of(kind: FaultKind) -> Option<Self> {
+        match kind {
+            FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Self::Request),
+            FaultKind::LoseReply | FaultKind::DelayReply => Some(Self::Reply),
+            FaultKind::LoseMessage => Some(Self::Message),
+            FaultKind::Pause
+            | FaultKind::Crash
+            | FaultKind::Cancel
+            | FaultKind::ExpireSession
+            | FaultKind::Cut
+            | FaultKind::BlackHole
+            | FaultKind::SlowLink
+            | FaultKind::ClockJump
+            | FaultKind::ClockDrift
+            | FaultKind::CrashServer
+            | FaultKind::PowerLoss
+            | FaultKind::HangServer
+            | FaultKind::IsolateServer
+            | FaultKind::HoldLink
+            | FaultKind::LagServer
+            | FaultKind::SlowDisk
+            | FaultKind::ServerClockJump
+            | FaultKind::EvictKey
+            | FaultKind::Promote
+            | FaultKind::DeleteNode
+            | FaultKind::RecreateLock => None,
+        }
+    }
+}
+
 impl Step {
     /// The class of its moments. Of requests it is that of the most telling.
     fn class(self) -> Class {

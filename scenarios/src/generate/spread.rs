@@ -1,8 +1,8 @@
 //! How the seeds of a range share what there is to try.
 //!
 //! Chance alone leaves gaps: of twenty kinds of faults, each drawn with even odds, one in three does not come in twenty
-//! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are kinds, each has another
-//! kind first, and from turn to turn the same kind strikes at another moment. All else is chance.
+//! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are kinds, each has
+//! another kind first, and from turn to turn the same kind strikes at another moment. All else is chance.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

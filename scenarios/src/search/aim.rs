@@ -160,8 +160,8 @@ fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Chain> {
     chain.collect()
 }
 
-/// When the one at whom a shot is aimed has the lock next. A stream of replication that stands still hurts nobody before
-/// the primary has answered what the replica is not told.
+/// When the one at whom a shot is aimed has the lock next. A stream of replication that stands still hurts nobody
+/// before the primary has answered what the replica is not told.
 fn entry_after(seen: &[SeenMoment], shot: &Shot) -> Option<Trigger> {
     let later = seen.iter().filter(|moment| moment.at >= shot.moment.at);
     let mut triggers = later.map(|moment| &moment.trigger);

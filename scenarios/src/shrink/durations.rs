@@ -15,8 +15,8 @@ pub(super) fn shorten(search: &mut Search) {
     search.try_plans(Effort::Same, durations);
 }
 
-/// Makes a long story short: whoever asks again and again while a fault lasts asks less often if it lasts less long, and
-/// faults last as long as they have to because of the lease.
+/// Makes a long story short: whoever asks again and again while a fault lasts asks less often if it lasts less long,
+/// and faults last as long as they have to because of the lease.
 pub(super) fn hurry(search: &mut Search) {
     search.try_plans(Effort::Same, leases);
 }
