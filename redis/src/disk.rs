@@ -14,6 +14,10 @@ const WRITE_BACK: Duration = Duration::from_secs(30);
 /// How often the log goes to the disk, if it is to go every second.
 const EVERY_SECOND: Duration = Duration::from_secs(1);
 
+/// How often it is looked whether it is time to save all keys, and a second, in microseconds.
+const LOOK: u64 = 100_000;
+const SECOND: u64 = 1_000_000;
+
 /// How a server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -37,8 +41,9 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// When the next image is to be made, if there are so many changes by now.
-    fn due(&self, persistence: &Persistence, dirty: u64) -> VirtualTime {
+    /// When the next image is to be made, if there are so many changes by now. A server that saves all keys looks ten
+    /// times a second whether it is time, and counts whole seconds.
+    fn due(&self, persistence: &Persistence, dirty: u64, now: VirtualTime) -> VirtualTime {
         let changes = dirty.saturating_sub(self.dirty);
         let after = |wait: Duration| {
             if changes > 0 {
@@ -57,8 +62,13 @@ impl Disk {
                 let reached = points
                     .iter()
                     .filter(|point| changes >= point.changes.max(1));
-                let times = reached.map(|point| self.made + point.after);
-                times.min().unwrap_or(VirtualTime::NEVER)
+                let made = VirtualTime::from_micros(self.made.micros() / SECOND * SECOND);
+                let more_than = |after| made + after + Duration::from_micros(SECOND);
+                let first = reached.map(|point| more_than(point.after)).min();
+                let look = now.micros().div_ceil(LOOK) * LOOK;
+                first.map_or(VirtualTime::NEVER, |time| {
+                    time.max(VirtualTime::from_micros(look))
+                })
             }
         }
     }
@@ -68,7 +78,8 @@ impl Server {
     /// When something is to be written to the disk next.
     pub(crate) fn disk_due(&self) -> VirtualTime {
         let persistence = &self.core.settings.persistence;
-        self.disk.due(persistence, self.core.effects.dirty)
+        let dirty = self.core.effects.dirty;
+        self.disk.due(persistence, dirty, self.core.now.monotonic)
     }
 
     /// Writes to the disk, if it is time.

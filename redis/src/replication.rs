@@ -88,6 +88,9 @@ pub(crate) struct Upstream {
     down_since: Option<VirtualTime>,
     /// Whether our data are a version of somebody's, from which we could go on.
     cached: bool,
+    /// What has come while clients were paused. The primary is one of them; if it goes before the pause ends, this is
+    /// lost.
+    postponed: Vec<Rc<Part>>,
 }
 
 /// How it stands with the link to the primary.

@@ -38,16 +38,23 @@ impl Server {
     pub(crate) fn unpause(&mut self) {
         self.pause = None;
         self.set_role();
+        self.apply_postponed();
+    }
+
+    /// Whether clients are paused, and if so, whether only those who write.
+    pub(crate) fn pauses(&mut self) -> Option<bool> {
+        let pause = self.pause?;
+        if pause.until <= self.core.wall_millis() {
+            self.unpause();
+            return None;
+        }
+        Some(pause.writes_only)
     }
 
     pub(crate) fn is_paused(&mut self, connection: ConnectionId, row: &Row) -> bool {
-        let Some(pause) = self.pause else {
+        let Some(writes_only) = self.pauses() else {
             return false;
         };
-        if pause.until <= self.core.wall_millis() {
-            self.unpause();
-            return false;
-        }
         let writes =
             |row: &Row| row.traits.has(Traits::WRITE) || row.traits.has(Traits::MAY_REPLICATE);
         let queue = &self.clients.get_mut(connection).queue;
@@ -56,7 +63,7 @@ impl Server {
             .flatten()
             .filter_map(|queued| commands::find(queued.name()));
         let writes = writes(row) || (row.name == "exec" && queued.into_iter().any(writes));
-        !pause.writes_only || writes
+        !writes_only || writes
     }
 
     /// Blocks a connection until so many replicas have what it has written.

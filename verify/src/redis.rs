@@ -6,6 +6,7 @@
 
 mod cluster;
 mod compare;
+mod failover;
 mod model;
 mod normal;
 mod random;
@@ -19,6 +20,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use cluster::{Span, Times, compare as compare_clusters};
 pub use compare::{Compared, Difference};
+pub use failover::{Failovers, Resumed, compare as compare_failovers, steps as steps_of_failovers};
 pub use real::{HOW, Installed};
 
 use compare::Pair;

@@ -19,6 +19,7 @@ impl Upstream {
             self.down_since = Some(now);
         }
         self.state = LinkState::Down;
+        self.postponed.clear();
     }
 }
 
@@ -55,6 +56,11 @@ impl Server {
                 offset,
                 snapshot,
             } => self.begin_anew(link, id, offset, &snapshot),
+            PeerMessage::Stream(part) if self.is_postponed(&part) => {
+                if let Some(upstream) = &mut self.replication.primary {
+                    upstream.postponed.push(part);
+                }
+            }
             PeerMessage::Stream(part) => self.apply(link, &part),
         }
     }
@@ -96,6 +102,28 @@ impl Server {
             link,
             message: PeerMessage::Ack { offset },
         });
+    }
+
+    /// Whether a part of the stream has to wait for the end of a pause.
+    fn is_postponed(&mut self, part: &Part) -> bool {
+        let Some(writes_only) = self.pauses() else {
+            return false;
+        };
+        let upstream = self.replication.primary.as_ref();
+        let others_wait = upstream.is_some_and(|it| !it.postponed.is_empty());
+        let harmless = |command: &Command| command.is("PING") || command.is("REPLCONF");
+        !writes_only || others_wait || !part.commands.iter().all(harmless)
+    }
+
+    /// Runs what has waited for the end of a pause.
+    pub(crate) fn apply_postponed(&mut self) {
+        if let Some(upstream) = &mut self.replication.primary
+            && let LinkState::Up(link) = upstream.state
+        {
+            for part in std::mem::take(&mut upstream.postponed) {
+                self.apply(link, &part);
+            }
+        }
     }
 
     /// Runs what the primary has run. Its clock has decided what had expired; ours is not asked.
@@ -226,6 +254,7 @@ impl Server {
             heard: VirtualTime::ZERO,
             down_since: None,
             cached,
+            postponed: Vec::new(),
         });
     }
 

@@ -1,6 +1,8 @@
 //! What a restart takes.
 
-use picklock_redis::{End, Fsync, Persistence, Settings};
+use std::time::Duration;
+
+use picklock_redis::{End, Fsync, Persistence, SavePoint, Settings};
 
 use crate::bench::Bench;
 use crate::group::Group;
@@ -55,6 +57,25 @@ fn each_mode_loses_what_it_loses() {
             power,
             "{persistence:?}"
         );
+    }
+}
+
+#[test]
+fn all_keys_are_saved_when_the_server_looks_next_and_not_at_once() {
+    let point = SavePoint {
+        after: Duration::from_secs(1),
+        changes: 2,
+    };
+    for (passes, kept) in [(20, "[]"), (90, "[a b c]")] {
+        let mut redis = bench(Persistence::Snapshots(vec![point]));
+        redis.pass(5_030);
+        for line in ["SET a 1", "SET b 1", "SET c 1"] {
+            redis.on(1, line);
+        }
+        redis.pass(passes);
+        let (now, mut out) = (redis.now, Vec::new());
+        redis.server.restart(now, End::Kill, &mut out);
+        assert_eq!(redis.on(2, "KEYS *"), kept);
     }
 }
 

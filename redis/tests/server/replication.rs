@@ -67,6 +67,26 @@ fn wait_counts_who_has_it_and_undoes_nothing() {
 }
 
 #[test]
+fn a_paused_replica_puts_off_what_its_primary_says_and_loses_it_with_the_link() {
+    let mut group = Group::of(1);
+    group.on(0, 1, "SET k a");
+    assert_eq!(group.on(1, 1, "CLIENT PAUSE 1500 WRITE"), "+OK");
+    group.on(0, 1, "SET k b");
+    assert_eq!(group.on(0, 1, "WAIT 1 100"), "");
+    assert_eq!(group.on(1, 1, "GET k"), "a");
+    group.pass(1_600);
+    assert_eq!(group.on(1, 1, "GET k"), "b");
+    group.on(1, 1, "CLIENT PAUSE 1500 WRITE");
+    group.on(0, 1, "SET k c");
+    group.cut_off(0);
+    assert_eq!(group.on(1, 1, "GET k"), "b");
+    group.on(1, 1, "CLIENT UNPAUSE");
+    assert_eq!(group.on(1, 1, "GET k"), "b");
+    group.pass(3_000);
+    assert_eq!(group.on(1, 1, "GET k"), "c", "it has asked for the rest");
+}
+
+#[test]
 fn a_replica_that_was_away_for_a_while_goes_on_where_it_was() {
     let mut group = Group::of(1);
     group.on(0, 1, "SET k a");

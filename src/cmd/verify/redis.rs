@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock::reports::words::thousands;
 use picklock_verify::VerifyError;
-use picklock_verify::redis::{Compared, HOW, Installed, Plan, Span, compare_clusters};
+use picklock_verify::redis::{
+    Compared, Failovers, HOW, Installed, Plan, Resumed, Span, compare_clusters, compare_failovers,
+    steps_of_failovers,
+};
 
 use super::Verify;
 use super::compared::{bar, told_of};
@@ -35,17 +38,26 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
     let told = |done: u64| bar.set_position(done);
     let compared = picklock_verify::redis::compare(&installed, plan, &stop, &told);
     bar.finish_and_clear();
-    let clusters = compared.and_then(|compared| {
+    let all = compared.and_then(|compared| {
+        let failovers = failovers(&installed, &stop)?;
         let clusters = clusters(asked, &installed, &stop)?;
-        Ok((compared, clusters))
+        Ok((compared, failovers, clusters))
     });
-    match clusters {
-        Ok((compared, (nodes, spans))) => {
+    match all {
+        Ok((compared, failovers, (nodes, spans))) => {
             console::print(&shown("redis", asked.seed, &compared))?;
+            console::print(&shown("redis failover", asked.seed, &failovers.compared))?;
+            console::print(&timed(&failovers.spans))?;
+            console::print(&resumed(&failovers))?;
             console::print(&shown("redis cluster", asked.seed, &nodes))?;
             console::print(&timed(&spans))?;
             let agrees = |it: &Compared| it.differences.is_empty() && it.not_modelled.is_empty();
-            let agree = agrees(&compared) && agrees(&nodes) && spans.iter().all(Span::agrees);
+            let spans = spans.iter().chain(&failovers.spans);
+            let agree = [&compared, &failovers.compared, &nodes]
+                .into_iter()
+                .all(agrees)
+                && spans.into_iter().all(Span::agrees)
+                && resumed_alike(&failovers);
             Ok(if agree {
                 exit::AS_EXPECTED
             } else {
@@ -74,11 +86,53 @@ fn clusters(
     compared
 }
 
+/// Compares what follows when a primary fails.
+fn failovers(installed: &Installed, stop: &AtomicBool) -> Result<Failovers, VerifyError> {
+    let bar = bar("redis failover".to_owned(), steps_of_failovers());
+    let told = |done: u64| bar.set_position(done);
+    let compared = compare_failovers(installed, stop, &told);
+    bar.finish_and_clear();
+    compared
+}
+
+/// Whether old primaries lost what they had taken, on both sides.
+fn resumed_alike(failovers: &Failovers) -> bool {
+    let (real, model) = &failovers.resumed;
+    let lost = |it: &Resumed| it.writes > 0 && it.kept == 0;
+    !real.is_empty() && real.iter().chain(model).all(lost)
+}
+
+/// What old primaries took that were replaced while they stood still.
+fn resumed(failovers: &Failovers) -> String {
+    let (real, model) = &failovers.resumed;
+    let verdict = if resumed_alike(failovers) {
+        "agrees"
+    } else {
+        "differs"
+    };
+    let mut text = format!("an old primary that goes on: {verdict}\n");
+    for (side, resumed) in [("real ", real), ("model", model)] {
+        let mut shown: Vec<String> = resumed.iter().map(Resumed::to_string).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        for line in shown.iter().take(3) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {side}  {line}");
+        }
+    }
+    text
+}
+
 /// How long things took on both sides.
 fn timed(spans: &[Span]) -> String {
     let mut text = String::new();
     for span in spans {
-        let verdict = if span.agrees() { "agrees" } else { "differs" };
+        let verdict = match (span.agrees(), span.outside()) {
+            (true, 0) => "agrees".to_owned(),
+            (true, 1) => "agrees, but for one".to_owned(),
+            (true, outside) => format!("agrees, but for {outside}"),
+            (false, _) => "differs".to_owned(),
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

@@ -73,6 +73,7 @@ pub(super) struct Real<'a> {
 pub(super) struct Process {
     child: Child,
     guard: Option<Child>,
+    program: Program,
     pub(super) port: u16,
     log: PathBuf,
     _folder: Folder,
@@ -159,32 +160,94 @@ impl Process {
         port: u16,
         options: &[&str],
     ) -> Result<Self, VerifyError> {
+        Self::spawn(installed, port, |program, home| {
+            program
+                .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+                .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
+                .args(["--repl-ping-replica-period", "3600"])
+                .args(["--enable-debug-command", "local", "--dir"])
+                .arg(home)
+                .args(options);
+            Ok(())
+        })
+    }
+
+    /// Starts a Sentinel that listens to this port, with what it is to watch.
+    pub(super) fn start_sentinel(
+        installed: &Installed,
+        port: u16,
+        configuration: &str,
+    ) -> Result<Self, VerifyError> {
+        Self::spawn(installed, port, |program, home| {
+            let file = home.join("sentinel.conf");
+            let written = fs::write(&file, configuration);
+            written.map_err(VerifyError::io("cannot write the Sentinel's configuration"))?;
+            program
+                .arg(file)
+                .args(["--sentinel", "--port", &port.to_string()])
+                .args(["--bind", "127.0.0.1", "--daemonize", "no"]);
+            Ok(())
+        })
+    }
+
+    fn spawn(
+        installed: &Installed,
+        port: u16,
+        prepare: impl FnOnce(&mut Program, &Path) -> Result<(), VerifyError>,
+    ) -> Result<Self, VerifyError> {
         let folder = Folder::new()?;
         let home = folder.path().join("server");
         let failed = || VerifyError::io("cannot make a folder for the server");
         fs::create_dir_all(&home).map_err(failed())?;
         let log = home.join("log");
         let file = File::create(&log).map_err(failed())?;
-        let child = apart(&mut Program::new(&installed.server))
-            .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
-            .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
-            .args(["--repl-ping-replica-period", "3600"])
-            .args(["--enable-debug-command", "local", "--dir"])
-            .arg(&home)
-            .args(options)
+        let mut program = Program::new(&installed.server);
+        prepare(&mut program, &home)?;
+        // The times in its log are to be those of everybody.
+        apart(&mut program)
+            .env("TZ", "UTC")
+            .current_dir(&home)
             .stdin(Stdio::null())
             .stdout(file)
-            .stderr(Stdio::null())
+            .stderr(Stdio::null());
+        let child = program
             .spawn()
             .map_err(VerifyError::io("cannot start redis-server"))?;
         let guard = guard(child.id(), &log);
         Ok(Self {
             child,
             guard,
+            program,
             port,
             log,
             _folder: folder,
         })
+    }
+
+    /// Starts it again, with what is in its folder.
+    pub(super) fn restart(&mut self) -> Result<(), VerifyError> {
+        self.end();
+        let again = self.program.spawn();
+        self.child = again.map_err(VerifyError::io("cannot start redis-server again"))?;
+        self.guard = guard(self.child.id(), &self.log);
+        Ok(())
+    }
+
+    /// What it has written into its log.
+    pub(super) fn log(&self) -> String {
+        let text = fs::read(&self.log).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn end(&mut self) {
+        // The guard first: later the number of the process may be another's.
+        if let Some(mut guard) = self.guard.take() {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
+        // It may have ended by itself; then there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// Connects to it.
@@ -218,8 +281,7 @@ impl Process {
     }
 
     fn last_lines(&self) -> Vec<String> {
-        let text = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = self.log();
         let lines: Vec<&str> = text.lines().collect();
         let last = &lines[lines.len().saturating_sub(20)..];
         last.iter().map(|line| (*line).to_owned()).collect()
@@ -228,14 +290,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The guard first: later the number of the process may be another's.
-        if let Some(mut guard) = self.guard.take() {
-            let _ = guard.kill();
-            let _ = guard.wait();
-        }
-        // It may have ended by itself; then there is nothing to kill.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.end();
     }
 }
 

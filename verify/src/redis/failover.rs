@@ -1,0 +1,219 @@
+//! What follows when a primary fails: Sentinels, copies, and disks of real servers against those of the model.
+//!
+//! What a server answers has to be the same on both sides. How long Sentinels take has to lie within what the model
+//! does with other chances.
+
+mod copies;
+mod model;
+mod real;
+mod relay;
+mod replaced;
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_redis::Persistence;
+
+use super::cluster::Span;
+use super::compare::{Compared, Difference};
+use super::normal::shown;
+use super::real::Installed;
+use super::side::Incoming;
+use crate::error::{VerifyError, unless_stopped};
+
+/// How the replicas' connections to their first primary fare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    /// What one says reaches the other.
+    Free,
+    /// What the primary says waits on the way, and is lost if the primary dies.
+    Held,
+    /// There is no connection, and none can be made.
+    Cut,
+}
+
+/// Servers, of which the first is the primary of the others, and Sentinels.
+#[derive(Clone, Debug)]
+struct Setup {
+    replicas: usize,
+    sentinels: usize,
+    /// What stands between the primary and its replicas can be told how to do.
+    relayed: bool,
+    persistence: Persistence,
+    /// How long a server must not answer before it is down, and how long a failover may take.
+    down_after: Duration,
+    failover_timeout: Duration,
+}
+
+impl Setup {
+    /// A primary with its replicas alone.
+    fn of(replicas: usize) -> Self {
+        Self {
+            replicas,
+            sentinels: 0,
+            relayed: true,
+            persistence: Persistence::None,
+            down_after: Duration::from_secs(1),
+            failover_timeout: Duration::from_secs(20),
+        }
+    }
+}
+
+/// What both kinds of servers can do. They are named by their places.
+trait Town {
+    /// Makes a connection to a server, in the place of the one that there was.
+    fn connect(&mut self, server: usize) -> Result<(), VerifyError>;
+    /// Sends a command by it. Answers nothing if the connection is gone.
+    fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError>;
+    /// Time passes.
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
+    /// How much time has passed.
+    fn passed(&self) -> Duration;
+    /// Changes how replicas' connections to their first primary fare.
+    fn flow(&mut self, flow: Flow);
+    /// A server dies.
+    fn kill(&mut self, server: usize);
+    /// It comes back with what is on its disk.
+    fn restart(&mut self, server: usize) -> Result<(), VerifyError>;
+    /// A server stands still.
+    fn stop(&mut self, server: usize) -> Result<(), VerifyError>;
+    /// It goes on.
+    fn go_on(&mut self, server: usize) -> Result<(), VerifyError>;
+    /// A server is made the replica of another.
+    fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>, VerifyError>;
+    /// How often a server, since it runs, has sent all its keys, and how often it went on where a replica was.
+    fn copied(&mut self, server: usize) -> Result<(u64, u64), VerifyError>;
+    /// When, at this time or later, the first Sentinel wrote this into its log.
+    fn noted(&mut self, event: &str, from: Duration) -> Option<Duration>;
+}
+
+/// What was seen on one side: what was asked, and the answer.
+type Seen = Vec<(String, String)>;
+
+/// What a real primary did that stood still, was replaced, and went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resumed {
+    /// How many writes it took,
+    pub writes: u64,
+    /// for how long,
+    pub during: Duration,
+    /// and how many of them there are later.
+    pub kept: u64,
+}
+
+impl fmt::Display for Resumed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "took {} writes in {} ms, of which {} are left",
+            self.writes,
+            self.during.as_millis(),
+            self.kept
+        )
+    }
+}
+
+/// What came of comparing failovers.
+#[derive(Clone, Debug, Default)]
+pub struct Failovers {
+    /// The answers.
+    pub compared: Compared,
+    /// How long things took.
+    pub spans: Vec<Span>,
+    /// What old primaries did, on real servers and in the model.
+    pub resumed: (Vec<Resumed>, Vec<Resumed>),
+}
+
+/// Starts real servers and Sentinels, breaks them, and compares what follows with the model.
+///
+/// # Errors
+///
+/// [`VerifyError`], if the comparison could not be made. The servers and their folders are gone then, too.
+pub fn compare(
+    installed: &Installed,
+    stop: &AtomicBool,
+    told: &dyn Fn(u64),
+) -> Result<Failovers, VerifyError> {
+    let mut failovers = Failovers::default();
+    let mut steps = 0;
+    let mut step = || {
+        steps += 1;
+        told(steps);
+        unless_stopped(stop)
+    };
+    for (part, setup, story) in copies::stories() {
+        let real = story(&mut real::Town::start(installed, &setup, stop)?)?;
+        let model = story(&mut model::Town::of(&setup, 0))?;
+        note(&mut failovers.compared, part, real, model);
+        step()?;
+    }
+    replaced::compare(installed, stop, &mut failovers, &mut step)?;
+    Ok(failovers)
+}
+
+/// How many steps [`compare`] has.
+pub fn steps() -> u64 {
+    copies::stories().len() as u64 + replaced::STEPS
+}
+
+fn note(compared: &mut Compared, part: &str, real: Seen, model: Seen) {
+    let longest = real.len().max(model.len());
+    let (mut real, mut model) = (real.into_iter(), model.into_iter());
+    for _ in 0..longest {
+        let nothing = || (String::new(), "nothing more".to_owned());
+        let (real, model) = (
+            real.next().unwrap_or_else(nothing),
+            model.next().unwrap_or_else(nothing),
+        );
+        compared.commands += 1;
+        compared.answers += 1;
+        let name = real.0.split(' ').next().unwrap_or_default();
+        let count = compared.names.entry(name.to_ascii_lowercase()).or_default();
+        *count += 1;
+        if real == model {
+            compared.agreeing += 1;
+        } else {
+            compared.differences.push(Difference {
+                part: part.to_owned(),
+                asked: real.0,
+                wire: 0,
+                real: real.1,
+                model: model.1,
+            });
+        }
+    }
+}
+
+/// An answer as it is compared.
+fn text(value: Option<Value>) -> String {
+    value.map_or("nothing".to_owned(), |it| shown(&Incoming::Value(it)))
+}
+
+fn command(words: &[&str]) -> Command {
+    let rest = words.iter().skip(1);
+    rest.fold(Command::new(words[0]), Command::arg)
+}
+
+/// How often one looks.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Waits until a server gives this answer. Answers how long that took, if it ever did.
+fn until(
+    town: &mut dyn Town,
+    server: usize,
+    words: &[&str],
+    fine: impl Fn(&str) -> bool,
+) -> Result<Option<Duration>, VerifyError> {
+    const MOST: Duration = Duration::from_secs(15);
+    let start = town.passed();
+    while town.passed() - start < MOST {
+        let answer = town.ask(server, words)?;
+        if fine(&text(answer)) {
+            return Ok(Some(town.passed() - start));
+        }
+        town.pass(LOOK)?;
+    }
+    Ok(None)
+}

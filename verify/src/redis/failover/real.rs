@@ -1,0 +1,343 @@
+//! Real servers and Sentinels on loopback.
+
+use std::io::{BufReader, ErrorKind, Write};
+use std::net::TcpStream;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use picklock_algorithms::clients::redis::Value;
+use picklock_redis::{Fsync, Persistence};
+
+use super::relay::Relay;
+use super::{Flow, Setup, command, text};
+use crate::clock;
+use crate::error::{VerifyError, unless_stopped};
+use crate::redis::real::{Installed, Process, free_port};
+use crate::redis::resp;
+
+/// How long all may take to know each other.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a server may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
+/// How long one listens before one looks to the relay again.
+const TURN: Duration = Duration::from_millis(1);
+/// How long they are left alone before anything happens.
+const REST: Duration = Duration::from_secs(1);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Servers, Sentinels, and a connection to each server.
+pub(super) struct Town<'a> {
+    servers: Vec<Process>,
+    sentinels: Vec<Process>,
+    relay: Option<Relay>,
+    wires: Vec<Option<BufReader<TcpStream>>>,
+    start: Instant,
+    /// What the clock on the wall showed then, since midnight.
+    time_of_day: Duration,
+    stop: &'a AtomicBool,
+}
+
+fn options(persistence: &Persistence) -> Vec<String> {
+    let words: Vec<String> = match persistence {
+        Persistence::None => Vec::new(),
+        Persistence::Snapshots(points) => {
+            let points = points.iter();
+            let points = points.map(|it| format!("{} {}", it.after.as_secs(), it.changes));
+            vec!["--save".to_owned(), points.collect::<Vec<_>>().join(" ")]
+        }
+        Persistence::Log(fsync) => {
+            let fsync = match fsync {
+                Fsync::Never => "no",
+                Fsync::EverySecond => "everysec",
+                Fsync::Always => "always",
+            };
+            let words = ["--appendonly", "yes", "--appendfsync", fsync];
+            words.map(str::to_owned).to_vec()
+        }
+    };
+    let always = ["--repl-diskless-sync-delay", "0"].map(str::to_owned);
+    always.into_iter().chain(words).collect()
+}
+
+impl<'a> Town<'a> {
+    /// Starts them, and waits until they know each other.
+    pub(super) fn start(
+        installed: &Installed,
+        setup: &Setup,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, VerifyError> {
+        let own = options(&setup.persistence);
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let primary = Process::start(installed, free_port()?, &own)?;
+        let mut town = Self {
+            relay: match setup.relayed {
+                true => Some(Relay::to(primary.port)?),
+                false => None,
+            },
+            servers: vec![primary],
+            sentinels: Vec::new(),
+            wires: Vec::new(),
+            start: clock::now(),
+            time_of_day: clock::time_of_day(),
+            stop,
+        };
+        town.await_server(0)?;
+        let port = town.relay.as_ref().map(|relay| relay.port);
+        let port = port.unwrap_or(town.servers[0].port).to_string();
+        for place in 1..=setup.replicas {
+            let follow = ["--replicaof", "127.0.0.1", &port];
+            let own: Vec<&str> = own.iter().copied().chain(follow).collect();
+            town.servers
+                .push(Process::start(installed, free_port()?, &own)?);
+            town.await_server(place)?;
+            town.await_info(place, "master_link_status:up")?;
+        }
+        town.hire_sentinels(installed, setup)?;
+        Ok(town)
+    }
+
+    fn hire_sentinels(&mut self, installed: &Installed, setup: &Setup) -> Result<(), VerifyError> {
+        let configuration = format!(
+            "sentinel monitor mymaster 127.0.0.1 {} {}\n\
+             sentinel down-after-milliseconds mymaster {}\n\
+             sentinel failover-timeout mymaster {}\n\
+             sentinel parallel-syncs mymaster 1\n",
+            self.servers[0].port,
+            setup.sentinels / 2 + 1,
+            setup.down_after.as_millis(),
+            setup.failover_timeout.as_millis(),
+        );
+        for _ in 0..setup.sentinels {
+            let sentinel = Process::start_sentinel(installed, free_port()?, &configuration)?;
+            self.sentinels.push(sentinel);
+        }
+        let replicas = format!("\"num-slaves\" \"{}\"", setup.replicas);
+        let others = setup.sentinels.saturating_sub(1);
+        let others = format!("\"num-other-sentinels\" \"{others}\"");
+        let deadline = clock::now() + PATIENCE;
+        for place in 0..setup.sentinels {
+            loop {
+                let port = self.sentinels[place].port;
+                let said = text(self.ask_once(port, &["SENTINEL", "MASTER", "mymaster"]));
+                if said.contains(&replicas) && said.contains(&others) {
+                    break;
+                }
+                if clock::now() > deadline {
+                    return Err(self.sentinels[place].not_started(said));
+                }
+                self.turn(super::LOOK)?;
+            }
+        }
+        if setup.sentinels > 0 {
+            self.turn(REST)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a server serves, and makes a connection to it.
+    fn await_server(&mut self, place: usize) -> Result<(), VerifyError> {
+        let deadline = clock::now() + PATIENCE;
+        loop {
+            let said = text(self.ask_once(self.servers[place].port, &["PING"]));
+            if said == "status PONG" {
+                break;
+            }
+            if clock::now() > deadline {
+                return Err(self.servers[place].not_started(said));
+            }
+            self.turn(super::LOOK)?;
+        }
+        // What has expired stays until somebody asks for it: otherwise it would depend on the moment.
+        self.ask_once(
+            self.servers[place].port,
+            &["DEBUG", "SET-ACTIVE-EXPIRE", "0"],
+        );
+        self.wires.resize_with(self.servers.len(), || None);
+        self.wires[place] = self.servers[place].open().ok();
+        Ok(())
+    }
+
+    fn await_info(&mut self, place: usize, wanted: &str) -> Result<(), VerifyError> {
+        let deadline = clock::now() + PATIENCE;
+        loop {
+            let said = text(self.ask_once(self.servers[place].port, &["INFO", "replication"]));
+            if said.contains(wanted) {
+                return Ok(());
+            }
+            if clock::now() > deadline {
+                return Err(self.servers[place].not_started(said));
+            }
+            self.turn(super::LOOK)?;
+        }
+    }
+
+    /// Time passes, and the relay does its work.
+    fn turn(&mut self, time: Duration) -> Result<(), VerifyError> {
+        let end = clock::now() + time;
+        loop {
+            unless_stopped(self.stop)?;
+            if let Some(relay) = &mut self.relay {
+                relay.pump();
+            }
+            let left = end.saturating_duration_since(clock::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            clock::sleep(left.min(TURN));
+        }
+    }
+
+    /// Asks by a connection that is made for it.
+    fn ask_once(&mut self, port: u16, words: &[&str]) -> Option<Value> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+        stream.set_read_timeout(Some(ANSWER)).ok()?;
+        let mut stream = BufReader::new(stream);
+        let bytes = resp::encode(&command(words));
+        stream.get_mut().write_all(&bytes).ok()?;
+        resp::decode(&mut stream).ok()
+    }
+
+    /// Waits until something has come over a connection, or it is closed.
+    fn await_answer(&mut self, server: usize) -> Result<bool, VerifyError> {
+        let deadline = clock::now() + ANSWER;
+        let mut byte = [0];
+        while clock::now() < deadline {
+            self.turn(Duration::ZERO)?;
+            let Some(wire) = &self.wires[server] else {
+                return Ok(false);
+            };
+            let stream = wire.get_ref();
+            let set = stream.set_read_timeout(Some(TURN));
+            match set.and_then(|()| stream.peek(&mut byte)) {
+                Ok(0) => return Ok(false),
+                Ok(_) => return Ok(stream.set_read_timeout(Some(ANSWER)).is_ok()),
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {}
+                    _ => return Ok(false),
+                },
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl super::Town for Town<'_> {
+    fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.wires[server] = self.servers[server].open().ok();
+        Ok(())
+    }
+
+    fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError> {
+        let bytes = resp::encode(&command(words));
+        let Some(wire) = &mut self.wires[server] else {
+            return Ok(None);
+        };
+        let sent = wire.get_mut().write_all(&bytes).is_ok();
+        let answer = match sent && self.await_answer(server)? {
+            true => self.wires[server]
+                .as_mut()
+                .and_then(|wire| resp::decode(wire).ok()),
+            false => None,
+        };
+        if answer.is_none() {
+            self.wires[server] = None;
+        }
+        Ok(answer)
+    }
+
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.turn(time)
+    }
+
+    fn passed(&self) -> Duration {
+        clock::now() - self.start
+    }
+
+    fn flow(&mut self, flow: Flow) {
+        if let Some(relay) = &mut self.relay {
+            // What has come before is on its way.
+            relay.pump();
+            relay.flow = flow;
+            relay.pump();
+        }
+    }
+
+    fn kill(&mut self, server: usize) {
+        self.servers[server].kill();
+        self.wires[server] = None;
+    }
+
+    fn restart(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.servers[server].restart()?;
+        self.await_server(server)
+    }
+
+    fn stop(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.servers[server].signal("-STOP")
+    }
+
+    fn go_on(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.servers[server].signal("-CONT")
+    }
+
+    fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>, VerifyError> {
+        let port = self.servers[primary].port.to_string();
+        self.ask(server, &["REPLICAOF", "127.0.0.1", &port])
+    }
+
+    fn copied(&mut self, server: usize) -> Result<(u64, u64), VerifyError> {
+        let said = text(self.ask_once(self.servers[server].port, &["INFO", "stats"]));
+        let number = |name: &str| {
+            let rest = said.split(name).nth(1).unwrap_or_default();
+            let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+            digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+        };
+        Ok((number("sync_full:"), number("sync_partial_ok:")))
+    }
+
+    fn noted(&mut self, event: &str, from: Duration) -> Option<Duration> {
+        let logs = self.sentinels.iter().map(Process::log);
+        let start = self.time_of_day;
+        let times = logs.flat_map(|log| {
+            let lines = log.lines().filter(|line| is_about(line, event));
+            let times = lines.filter_map(|line| since(line, start));
+            times.filter(|time| *time >= from).collect::<Vec<_>>()
+        });
+        times.min()
+    }
+}
+
+/// Whether a line of a log says this: `12:X 21 Nov 2026 15:35:19.123 # +sdown master mymaster 127.0.0.1 6379`.
+fn is_about(line: &str, event: &str) -> bool {
+    let mut words = line.split_whitespace().skip(6);
+    event.split(' ').all(|wanted| words.next() == Some(wanted))
+}
+
+/// How long after a time of day a line was written.
+fn since(line: &str, start: Duration) -> Option<Duration> {
+    let time = line.split_whitespace().nth(4)?;
+    let mut parts = time.split([':', '.']);
+    let mut part = || parts.next()?.parse::<u64>().ok();
+    let (hours, minutes, seconds, millis) = (part()?, part()?, part()?, part()?);
+    let of_day = Duration::from_millis(((hours * 60 + minutes) * 60 + seconds) * 1_000 + millis);
+    // Midnight may lie between them.
+    let after = of_day.checked_sub(start);
+    Some(after.unwrap_or_else(|| of_day + DAY - start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "12:X 21 Nov 2026 00:00:01.250 # +sdown master mymaster 127.0.0.1 6379";
+
+    #[test]
+    fn a_line_of_a_log_says_what_happened_and_when() {
+        assert!(is_about(LINE, "+sdown"));
+        assert!(is_about(LINE, "+sdown master"));
+        assert!(!is_about(LINE, "+sdown slave"));
+        assert!(!is_about(LINE, "+odown"));
+        let midnight = DAY - Duration::from_secs(1);
+        assert_eq!(since(LINE, midnight), Some(Duration::from_millis(2_250)));
+    }
+}
