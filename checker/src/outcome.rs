@@ -87,6 +87,8 @@ pub struct Nearest {
 pub struct CaseOutcome {
     /// The scenario's name, as in `zookeeper/waiter-death`.
     pub scenario: String,
+    /// What commands call the scenario, ready for a shell: its file, or its name if it comes with picklock.
+    pub path: String,
     /// The case's name; unique within its scenario.
     pub case: String,
     /// The algorithm's name.

@@ -250,7 +250,7 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             };
             format!(
                 "  Again    picklock run {} --seeds {seeds}\n",
-                harmless(&case.scenario)
+                harmless(&case.path)
             )
         }
     }

@@ -117,6 +117,7 @@ mod tests {
         };
         let case = CaseOutcome {
             scenario: scenario.to_owned(),
+            path: scenario.to_owned(),
             case: "zk-x".to_owned(),
             algorithm: "zk-x".to_owned(),
             standing: Standing::Fail,

@@ -277,7 +277,7 @@ impl Drop for Guilty<'_> {
 }
 
 /// A word as a shell takes it for one word.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./+:@%,=".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -32,6 +32,20 @@ fn what_is_not_as_expected_exits_with_1_and_ends_with_a_command() {
 }
 
 #[test]
+fn what_should_break_and_holds_ends_with_a_command_that_runs_it_again() {
+    let folder = Folder::new();
+    let expected = r#"expect.progress.violated = { because = "it is not", within-seeds = 3 }"#;
+    let path = folder.file(
+        "a lock.toml",
+        &format!("{FAILING}{expected}\n").replace("zk-no-recheck", "zk-hardened"),
+    );
+    let done = picklock(&["run", &path, "--seeds", "3"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let again = format!("Again    picklock run '{path}' --seeds 3\n");
+    assert!(done.stdout.contains(&again), "{}", done.stdout);
+}
+
+#[test]
 fn what_cannot_be_told_exits_with_3_and_the_reason() {
     let folder = Folder::new();
     let path = folder.file("undecided.toml", UNDECIDED);

@@ -11,6 +11,7 @@ use picklock_checker::outcome::{
 pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
     CaseOutcome {
         scenario: "zookeeper/waiter-death".to_owned(),
+        path: "zookeeper/waiter-death".to_owned(),
         case: algorithm.to_owned(),
         algorithm: algorithm.to_owned(),
         standing,

@@ -7,7 +7,7 @@ use picklock_checker::outcome::{CaseOutcome, Finding, Standing, Story, Violation
 use picklock_checker::{invariants, metrics};
 
 use super::{Tally, Unknown, mixed};
-use crate::runner::wanted;
+use crate::runner::{quoted, wanted};
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
 impl Tally {
@@ -40,6 +40,7 @@ impl Tally {
         }
         CaseOutcome {
             scenario: scenario.name.clone(),
+            path: quoted(&scenario.path),
             case: case.name.clone(),
             algorithm: case.algorithm.name.to_owned(),
             // Where nothing is looked at, nothing is found out.
