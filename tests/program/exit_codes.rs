@@ -37,7 +37,7 @@ fn what_should_break_and_holds_ends_with_a_command_that_runs_it_again() {
     let expected = r#"expect.progress.violated = { because = "it is not", within-seeds = 3 }"#;
     let path = folder.file(
         "a lock.toml",
-        &format!("{FAILING}{expected}\n").replace("zk-no-recheck", "zk-hardened"),
+        format!("{FAILING}{expected}\n").replace("zk-no-recheck", "zk-hardened"),
     );
     let done = picklock(&["run", &path, "--seeds", "3"]);
     assert_eq!(done.code, Some(1), "{done:?}");
