@@ -28,9 +28,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use bus::{Body, Header};
 pub use bus::{BusMessage, NodeId};
 use election::Election;
+pub use keys::slot_of_command;
 pub(crate) use redirect::Wishes;
-pub use slots::SlotSet;
-pub(crate) use slots::{SLOTS, slot_of};
+pub(crate) use slots::SLOTS;
+pub use slots::{SlotSet, first_owner, slot_of};
 
 use crate::Output;
 use crate::peer::Address;

@@ -26,7 +26,9 @@ mod waiting;
 mod watches;
 mod words;
 
-pub use cluster::{BusMessage, ClusterSettings, NodeId, SlotSet};
+pub use cluster::{
+    BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, slot_of, slot_of_command,
+};
 pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};
 pub use peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};

@@ -106,6 +106,12 @@ impl Server {
         self.replication.primary.is_none()
     }
 
+    /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have nobody.
+    pub fn serves(&self) -> bool {
+        let cluster = self.core.cluster.as_ref();
+        cluster.is_none_or(|cluster| cluster.serves)
+    }
+
     /// What `INFO server` answers.
     pub(crate) fn section(&self) -> String {
         let number = self.core.settings.number;

@@ -8,6 +8,7 @@
 mod case;
 mod cast;
 mod choice;
+mod cluster;
 mod expect;
 mod fault;
 mod inject;
@@ -109,6 +110,7 @@ fn scenario(
         service: service.kind(),
         has_links: service.has_links(),
         sentinels: service.sentinels(),
+        in_cluster: service.cluster().is_some(),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

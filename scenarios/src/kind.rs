@@ -113,8 +113,16 @@ impl FaultKind {
         kinds
             .filter(|kind| kind.service().is_none_or(|of| of == service.kind()))
             .filter(|kind| service.has_links() || !kind.needs_several_servers())
-            // Where there are Sentinels, they decide.
-            .filter(|kind| service.sentinels() == 0 || *kind != Self::Promote)
+            // Where there are Sentinels, they decide, and the nodes of a cluster do.
+            .filter(|kind| {
+                let decides = service.sentinels() > 0 || service.cluster().is_some();
+                !decides || *kind != Self::Promote
+            })
+            // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
+            .filter(|kind| {
+                let acts = service.kind() == ServiceKind::ZooKeeper || service.cluster().is_some();
+                acts || *kind != Self::IsolateServer
+            })
             .collect()
     }
 
@@ -128,7 +136,6 @@ impl FaultKind {
     pub fn service(self) -> Option<ServiceKind> {
         match self {
             Self::ExpireSession
-            | Self::IsolateServer
             | Self::LagServer
             | Self::SlowDisk
             | Self::DeleteNode
@@ -152,6 +159,7 @@ impl FaultKind {
             | Self::ClockDrift
             | Self::CrashServer
             | Self::HangServer
+            | Self::IsolateServer
             | Self::HoldLink => None,
         }
     }

@@ -3,6 +3,26 @@
 /// Name and text of every scenario of the library, sorted by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("redis/clock-jump", include_str!("../redis/clock-jump.toml")),
+    (
+        "redis/cluster-failover",
+        include_str!("../redis/cluster-failover.toml"),
+    ),
+    (
+        "redis/cluster-failover-replicated",
+        include_str!("../redis/cluster-failover-replicated.toml"),
+    ),
+    (
+        "redis/cluster-minority",
+        include_str!("../redis/cluster-minority.toml"),
+    ),
+    (
+        "redis/cluster-resumed-primary",
+        include_str!("../redis/cluster-resumed-primary.toml"),
+    ),
+    (
+        "redis/cluster-short-lease",
+        include_str!("../redis/cluster-short-lease.toml"),
+    ),
     ("redis/eviction", include_str!("../redis/eviction.toml")),
     ("redis/failover", include_str!("../redis/failover.toml")),
     (

@@ -5,8 +5,8 @@ mod open;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Hold, Network, Persistence, Section, Sentinels, Service,
-    Workload,
+    Arrival, Cluster, Deployment, Ensemble, Hold, Network, Persistence, Section, Sentinels,
+    Service, Workload,
 };
 
 use self::toml::{number, prose, text};
@@ -93,6 +93,16 @@ fn sentinels(sentinels: &Sentinels) -> Vec<String> {
     lines
 }
 
+fn cluster(cluster: &Cluster) -> String {
+    format!(
+        "cluster = {{ primaries = {}, replicas-of-each = {}, node-timeout = {}, validity-factor = {} }}",
+        cluster.primaries,
+        cluster.replicas,
+        text(&write_duration(cluster.node_timeout)),
+        cluster.validity_factor
+    )
+}
+
 fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
     let mut lines = vec![
@@ -113,6 +123,7 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         format!("command-time = {}", time(deployment.command_time)),
     ];
     lines.extend(deployment.sentinels.iter().flat_map(sentinels));
+    lines.extend(deployment.cluster.iter().map(cluster));
     lines.push(String::new());
     lines
 }

@@ -471,18 +471,45 @@ fn what_cannot_be_read_is_said_of_the_file() {
     insta::assert_snapshot!("files", all.join("\n\n"));
 }
 
+const SOME_FAULT: &str = "inject.cut = { target = \"contender-2\" }";
+
+/// What is wrong with a scenario on Redis; its algorithm always is.
+fn on_redis(settings: &str, inject: &str) -> String {
+    let service = "[service.zookeeper]\nservers = 3\ntick = \"2s\"\nsession-timeout = \"6s\"\n";
+    let redis = format!("[service.redis]\n{settings}\n");
+    let text = GOOD.replace(service, &redis).replace(SOME_FAULT, inject);
+    let text = text.split("[[case]]").next().unwrap_or_default().to_owned();
+    rendered(&mistakes(&format!(
+        "{text}[[case]]\nalgorithm = \"zk-hardened\"\n"
+    )))
+}
+
+#[test]
+fn a_cluster_has_a_majority_and_replicas_of_its_own_and_elects_its_primaries() {
+    let fault = SOME_FAULT;
+    let three = "cluster = { primaries = 3, replicas-of-each = 1 }";
+    let all = [
+        on_redis("cluster = 3", fault),
+        on_redis("cluster = { replicas-of-each = 1 }", fault),
+        on_redis("cluster = { primaries = 2 }", fault),
+        on_redis("cluster = { primaries = 3, replicas = 1 }", fault),
+        on_redis("cluster = { primaries = 3, node-timeout = \"0s\" }", fault),
+        on_redis(&format!("servers = 3\n{three}"), fault),
+        on_redis(&format!("replicas = 1\n{three}"), fault),
+        on_redis(&format!("replicas = 1\nsentinels = 3\n{three}"), fault),
+        on_redis(three, "inject.promote = { target = \"server-2\" }"),
+        on_redis(three, "inject.crash-server = { target = \"server-7\" }"),
+        on_redis(
+            "",
+            "inject.isolate-server = { target = \"server-1\", for = \"1s\" }",
+        ),
+    ];
+    insta::assert_snapshot!("cluster", all.join("\n\n"));
+}
+
 #[test]
 fn sentinels_need_somebody_to_watch_and_decide_alone() {
-    let service = "[service.zookeeper]\nservers = 3\ntick = \"2s\"\nsession-timeout = \"6s\"\n";
-    let fault = "inject.cut = { target = \"contender-2\" }";
-    let on_redis = |settings: &str, inject: &str| {
-        let redis = format!("[service.redis]\n{settings}\n");
-        let text = GOOD.replace(service, &redis).replace(fault, inject);
-        let text = text.split("[[case]]").next().unwrap().to_owned();
-        rendered(&mistakes(&format!(
-            "{text}[[case]]\nalgorithm = \"zk-hardened\"\n"
-        )))
-    };
+    let fault = SOME_FAULT;
     let all = [
         on_redis("sentinels = 3", fault),
         on_redis("servers = 3\nsentinels = 3", fault),

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::sentinel::CallId;
-use picklock_redis::{LinkId, PeerMessage as RedisPeerMessage};
+use picklock_redis::{BusMessage, LinkId, PeerMessage as RedisPeerMessage};
 
 use crate::process::ProcessId;
 use crate::resource::Write;
@@ -125,6 +125,11 @@ pub enum RedisEvent {
         link: LinkId,
         message: Box<RedisPeerMessage>,
     },
+    /// A message of another node of the cluster arrives.
+    ToNode {
+        to: ServerId,
+        message: Box<BusMessage>,
+    },
     /// A server learns that a link is gone.
     LinkGone { server: ServerId, link: LinkId },
     /// A primary that was replaced is told so.
@@ -201,6 +206,7 @@ impl RedisEvent {
             Self::ToPeer { to, .. } => (32, u32::from(to.0)),
             Self::LinkGone { server, .. } => (33, u32::from(server.0)),
             Self::Demote { server } => (34, u32::from(server.0)),
+            Self::ToNode { to, .. } => (41, u32::from(to.0)),
             Self::Sentinel(event) => (event.kind(), u32::from(event.whom().0)),
         }
     }

@@ -11,7 +11,7 @@ use picklock_algorithms::clients::RequestKind;
 mod service;
 
 pub use crate::engine::Strategy;
-pub use service::{Deployment, Ensemble, Fsync, Persistence, Sentinels, Service};
+pub use service::{Cluster, Deployment, Ensemble, Fsync, Persistence, Sentinels, Service};
 
 /// Everything that a run will do.
 #[derive(Clone)]

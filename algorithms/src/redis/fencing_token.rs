@@ -72,7 +72,8 @@ struct FencingToken {
 impl FencingToken {
     fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
-            counter: format!("{}:counter", lease.key),
+            // In a cluster, the braces keep it where the lock's key is.
+            counter: format!("{{{}}}:counter", lease.key),
             leased: Leased { redis, env, lease },
             set_and_count: Script::new(SET_AND_COUNT),
             delete_if_ours: Script::new(DELETE_IF_OURS),

@@ -2,8 +2,16 @@
 
 use picklock_algorithms::clients::redis::Command;
 
-use crate::commands::{Row, Run};
+use super::slot_of;
+use crate::commands::{self, Row, Run};
 use crate::words;
+
+/// The slot that a client has to ask for, as it sees it: that of the first key that a command names, if it names any.
+pub fn slot_of_command(command: &Command) -> Option<u16> {
+    let row = commands::find(command.name())?;
+    let mut keys = keys_of(row, command);
+    keys.next().map(slot_of)
+}
 
 /// The keys that a command names, in order.
 pub(crate) fn keys_of<'a>(row: &Row, command: &'a Command) -> impl Iterator<Item = &'a [u8]> {
@@ -35,7 +43,6 @@ fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands;
 
     fn keys(text: &str) -> String {
         let command = Command::of(text.split(' ')).expect("not empty");

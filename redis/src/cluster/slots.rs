@@ -11,8 +11,16 @@ pub(crate) const SLOTS: u16 = 16_384;
 const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_XMODEM);
 
 /// The slot of a key: by what stands between its first braces, if anything does, and by all of it otherwise.
-pub(crate) fn slot_of(key: &[u8]) -> u16 {
+pub fn slot_of(key: &[u8]) -> u16 {
     CRC.checksum(tag(key)) % SLOTS
+}
+
+/// Which of so many primaries, from zero, serves a key while none has taken another's place.
+pub fn first_owner(key: &[u8], primaries: u8) -> u8 {
+    let slot = slot_of(key);
+    let owner =
+        (0..primaries).find(|place| SlotSet::share((*place).into(), primaries.into()).has(slot));
+    owner.unwrap_or(0)
 }
 
 fn tag(key: &[u8]) -> &[u8] {
@@ -126,6 +134,13 @@ mod tests {
         ] {
             assert_eq!(slot_of(key.as_bytes()), slot, "{key}");
         }
+    }
+
+    #[test]
+    fn each_key_has_an_owner_from_the_start() {
+        let owners = ["b", "lock:a", "a"].map(|key| first_owner(key.as_bytes(), 3));
+        assert_eq!(owners, [0, 1, 2]);
+        assert_eq!(first_owner(b"a", 1), 0);
     }
 
     #[test]

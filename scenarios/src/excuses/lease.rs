@@ -6,7 +6,8 @@
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
-//! - `exclusive-ownership`: if there are Sentinels, and the plan holds what makes them replace a primary that goes on.
+//! - `exclusive-ownership`: if there are Sentinels, or a cluster, and the plan holds what makes them replace a primary
+//!   that goes on.
 //!   Otherwise it is never excused.
 
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
@@ -34,11 +35,18 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             Fault::CrashServer { .. }
                 | Fault::PowerLoss { .. }
                 | Fault::HangServer { .. }
+                | Fault::IsolateServer { .. }
                 | Fault::HoldLink { .. }
         )
     };
-    if plan.service.sentinels() > 0 && faults.iter().any(deposes) {
-        let because = "the Sentinels may replace a primary that goes on";
+    let replacing = match plan.service.cluster() {
+        Some(_) => Some("the cluster may replace a primary that goes on"),
+        None if plan.service.sentinels() > 0 => {
+            Some("the Sentinels may replace a primary that goes on")
+        }
+        None => None,
+    };
+    if let Some(because) = replacing.filter(|_| faults.iter().any(deposes)) {
         for invariant in [
             "exclusive-ownership",
             "mutual-exclusion",

@@ -17,6 +17,8 @@ pub(super) struct Cast {
     /// Whether servers talk to each other.
     pub(super) has_links: bool,
     pub(super) sentinels: u8,
+    /// Whether the servers are the nodes of a cluster.
+    pub(super) in_cluster: bool,
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.

@@ -260,7 +260,9 @@ impl Body<'_, '_, '_> {
 
     fn isolate_server(&mut self) -> Option<Fault> {
         let (target, length) = (self.server(), self.length());
-        if self.cast.servers == Some(1) {
+        if self.cast.service == ServiceKind::Redis {
+            self.refuse_without_replicas();
+        } else if self.cast.servers == Some(1) {
             let mistake = Mistake::new("there is nothing to isolate the server from")
                 .label("the ensemble has one server")
                 .help("give [service.zookeeper] 3 or 5 `servers`");
@@ -282,13 +284,19 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// A replica becomes the primary by hand, unless there are Sentinels to decide that.
+    /// A replica becomes the primary by hand, unless there are others to decide that.
     fn promote(&mut self) -> Option<Fault> {
         self.refuse_without_replicas();
         if self.cast.sentinels > 0 {
             let mistake = Mistake::new("the Sentinels choose the primary")
                 .label("they would not know of this one")
                 .help("crash or hang the primary, or leave out `sentinels`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+        if self.cast.in_cluster {
+            let mistake = Mistake::new("the nodes of a cluster elect their primaries")
+                .label("they would not know of this one")
+                .help("crash, hang, or isolate the primary, or leave out `cluster`");
             self.mistakes.add(self.fields.span(), mistake);
         }
         self.server().map(|target| Fault::Promote { target })

@@ -7,6 +7,7 @@ use picklock_sim::zookeeper::library::Library;
 use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
+use super::cluster::{self, Besides};
 use super::open::{ranges, several};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sentinels;
@@ -112,6 +113,12 @@ fn deployment(
     let replicas = fields.get("replicas");
     let replicas = replicas.and_then(|item| replicas_of(&item, servers, mistakes));
     let sentinels = sentinels::read(&mut fields, servers, replicas, mistakes);
+    let besides = Besides {
+        servers,
+        replicas,
+        sentinels: sentinels.is_some(),
+    };
+    let cluster = cluster::read(&mut fields, besides, mistakes);
     let persistence = fields.get("persistence");
     let persistence = persistence.and_then(|item| {
         let chosen = choose(&item, "persistence", &PERSISTENCE, mistakes)?;
@@ -129,6 +136,7 @@ fn deployment(
         servers: servers.unwrap_or(default.servers),
         replicas: replicas.unwrap_or(default.replicas),
         sentinels,
+        cluster,
         persistence: persistence.unwrap_or_default(),
         lease: lease.unwrap_or(default.lease),
         timeout: timeout.unwrap_or(default.timeout),
@@ -137,7 +145,10 @@ fn deployment(
         command_time: time("command-time", default.command_time),
     };
     fields.finish(mistakes);
-    let all = least.map(|least| least + deployment.replicas);
+    let all = match &deployment.cluster {
+        Some(cluster) => Some(cluster.nodes()),
+        None => least.map(|least| least + deployment.replicas),
+    };
     (deployment, servers.and(all))
 }
 

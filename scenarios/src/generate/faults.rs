@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
 };
 
 use super::draw::Draw;
@@ -338,10 +338,14 @@ impl<'p> Storm<'p> {
     /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
     fn hold_link(&self, length: Duration, draw: &mut Draw) -> Fault {
         if self.plan.service.kind() == ServiceKind::Redis {
-            let replica = ServerName::Number(1 + draw.below(self.servers - 1));
+            let primary = match &self.plan.service {
+                Service::Redis(deployment) => u32::from(deployment.first_primary()),
+                Service::ZooKeeper(_) => 0,
+            };
+            let another = (primary + 1 + draw.below(self.servers - 1)) % self.servers;
             return Fault::HoldLink {
-                from: vec![ServerName::Number(0)],
-                to: replica,
+                from: vec![ServerName::Number(primary)],
+                to: ServerName::Number(another),
                 length,
             };
         }

@@ -67,7 +67,9 @@ impl<'p> Blow<'p> {
                 | FaultKind::CrashServer
                 | FaultKind::PowerLoss
                 | FaultKind::EvictKey,
-            ) if deployment.replicas == 0 => (servers / 2 + 1, Duration::ZERO),
+            ) if !deployment.is_replicated() && deployment.cluster.is_none() => {
+                (servers / 2 + 1, Duration::ZERO)
+            }
             (Service::ZooKeeper(_), FaultKind::Cut) if variant == Variant::Follows => {
                 (servers, self.lease / 5)
             }
@@ -75,7 +77,8 @@ impl<'p> Blow<'p> {
         };
         let fault = |nth: u32| {
             let after = if nth == 0 { Duration::ZERO } else { pause };
-            (self.fault(kind, ServerName::Number(nth), variant), after)
+            let server = ServerName::Number(self.first_primary() + nth);
+            (self.fault(kind, server, variant), after)
         };
         (0..times.max(1)).map(fault).collect()
     }
@@ -94,7 +97,7 @@ impl<'p> Blow<'p> {
     fn fault(&self, kind: FaultKind, nth: ServerName, variant: Variant) -> Fault {
         let target = self.target;
         let (long, half) = (self.lease * 3, self.lease / 2);
-        let its_server = ServerName::Of(target);
+        let its_server = self.its_server();
         match kind {
             FaultKind::Pause => Fault::Pause {
                 target,
@@ -204,10 +207,13 @@ impl<'p> Blow<'p> {
 
     fn hold_link(&self, length: Duration) -> Fault {
         if let Service::Redis(_) = self.plan.service {
-            // What the primary tells its replica.
+            // What the primary tells its replica, or, if it has none, the next node.
+            let primary = self.first_primary();
+            let next = (primary + 1) % u32::from(self.plan.service.servers());
+            let replica = self.first_replica().unwrap_or(next);
             return Fault::HoldLink {
-                from: vec![ServerName::Number(0)],
-                to: ServerName::Number(1),
+                from: vec![ServerName::Number(primary)],
+                to: ServerName::Number(replica),
                 length,
             };
         }
@@ -219,6 +225,31 @@ impl<'p> Blow<'p> {
             from,
             to: ServerName::Leader,
             length,
+        }
+    }
+
+    /// The server that the victim is connected to, or, on Redis, the one that has the lock's key.
+    fn its_server(&self) -> ServerName {
+        match self.plan.service {
+            Service::ZooKeeper(_) => ServerName::Of(self.target),
+            Service::Redis(_) => ServerName::Number(self.first_primary()),
+        }
+    }
+
+    /// The server that has the lock's key at first, if it is not on several.
+    fn first_primary(&self) -> u32 {
+        match &self.plan.service {
+            Service::Redis(deployment) => deployment.first_primary().into(),
+            Service::ZooKeeper(_) => 0,
+        }
+    }
+
+    fn first_replica(&self) -> Option<u32> {
+        match &self.plan.service {
+            Service::Redis(deployment) => {
+                deployment.first_replicas().first().copied().map(u32::from)
+            }
+            Service::ZooKeeper(_) => None,
         }
     }
 

@@ -190,6 +190,7 @@ fn usual(service: &Service) -> Service {
         Service::Redis(deployment) => Service::Redis(Deployment {
             replicas: deployment.replicas,
             sentinels: deployment.sentinels.clone(),
+            cluster: deployment.cluster.clone(),
             ..Deployment::default()
         }),
     };

@@ -6,7 +6,8 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Deployment, Fault, Fsync, Persistence, PlannedFault, Sentinels, ServerName, Service, Trigger,
+    Cluster, Deployment, Fault, Fsync, Persistence, PlannedFault, Sentinels, ServerName, Service,
+    Trigger,
 };
 use proptest::prelude::*;
 
@@ -25,11 +26,20 @@ fn deployment() -> BoxedStrategy<Deployment> {
         .prop_map(
             |(servers, lease, timeout, retries, retry_pause, command_time)| Deployment {
                 servers,
-                replicas: if servers == 1 { 2 } else { 0 },
-                sentinels: (servers == 1 && retries > 2).then(|| Sentinels {
+                replicas: if servers == 1 && retries % 3 > 0 {
+                    2
+                } else {
+                    0
+                },
+                sentinels: (servers == 1 && retries % 3 == 1).then(|| Sentinels {
                     down_after: lease,
                     poll: (retries > 5).then_some(timeout),
                     ..Sentinels::of(5)
+                }),
+                cluster: (servers == 1 && retries % 3 == 0).then(|| Cluster {
+                    node_timeout: timeout,
+                    validity_factor: retries,
+                    ..Cluster::of(3, (retries % 4) as u8)
                 }),
                 persistence: Persistence::Log(Fsync::EverySecond),
                 lease,
@@ -94,11 +104,13 @@ fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump:
         {
             let target = *target;
             planned.inject = Fault::LoseMessage { target };
+            // It strikes the message that the trigger speaks of, and so at once.
+            planned.after = Duration::ZERO;
         }
         Fault::CrashServer { target, .. } | Fault::HangServer { target, .. } => *target = server,
         other
             if FaultKind::of(other).service() == Some(ServiceKind::ZooKeeper)
-                || matches!(other, Fault::HoldLink { .. }) =>
+                || matches!(other, Fault::HoldLink { .. } | Fault::IsolateServer { .. }) =>
         {
             planned.inject = if jump % 3 == 0 {
                 Fault::EvictKey { target: server }

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
+use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, Persistence};
 
+use crate::world::LOCK_KEY;
 use crate::zookeeper::library::Library;
 use crate::zookeeper::version::Version;
 
@@ -30,7 +32,10 @@ impl Service {
     pub fn servers(&self) -> u8 {
         match self {
             Self::ZooKeeper(ensemble) => ensemble.servers,
-            Self::Redis(deployment) => deployment.servers + deployment.replicas,
+            Self::Redis(deployment) => match &deployment.cluster {
+                Some(cluster) => cluster.nodes(),
+                None => deployment.servers + deployment.replicas,
+            },
         }
     }
 
@@ -51,7 +56,15 @@ impl Service {
     pub fn has_links(&self) -> bool {
         match self {
             Self::ZooKeeper(ensemble) => ensemble.servers > 1,
-            Self::Redis(deployment) => deployment.replicas > 0,
+            Self::Redis(deployment) => deployment.is_replicated() || deployment.cluster.is_some(),
+        }
+    }
+
+    /// The cluster, if there is one.
+    pub fn cluster(&self) -> Option<&Cluster> {
+        match self {
+            Self::ZooKeeper(_) => None,
+            Self::Redis(deployment) => deployment.cluster.as_ref(),
         }
     }
 
@@ -73,6 +86,8 @@ pub struct Deployment {
     pub replicas: u8,
     /// Sentinels, if there are any: they choose the primary, and tell clients who it is.
     pub sentinels: Option<Sentinels>,
+    /// The cluster that the servers are, if they are one; then there are none besides.
+    pub cluster: Option<Cluster>,
     /// What servers keep on their disks.
     pub persistence: Persistence,
     /// How long a lock is held before it goes by itself.
@@ -93,6 +108,7 @@ impl Default for Deployment {
             servers: 1,
             replicas: 0,
             sentinels: None,
+            cluster: None,
             persistence: Persistence::None,
             lease: Duration::from_secs(10),
             timeout: Duration::from_millis(500),
@@ -100,6 +116,63 @@ impl Default for Deployment {
             retry_pause: Duration::from_millis(100),
             command_time: Duration::from_micros(5),
         }
+    }
+}
+
+impl Deployment {
+    /// Whether some servers have what others have.
+    pub fn is_replicated(&self) -> bool {
+        let in_cluster = self.cluster.as_ref().map_or(0, |cluster| cluster.replicas);
+        self.replicas + in_cluster > 0
+    }
+
+    /// The place of the server that has the lock's key at first, if it is not on several.
+    pub fn first_primary(&self) -> u8 {
+        let cluster = self.cluster.as_ref();
+        cluster.map_or(0, |cluster| {
+            first_owner(LOCK_KEY.as_bytes(), cluster.primaries)
+        })
+    }
+
+    /// The places of that server's replicas.
+    pub fn first_replicas(&self) -> Vec<u8> {
+        match &self.cluster {
+            Some(cluster) => (1..=cluster.replicas)
+                .map(|nth| self.first_primary() + nth * cluster.primaries)
+                .collect(),
+            None => (1..=self.replicas).collect(),
+        }
+    }
+}
+
+/// A cluster: its primaries share the keys, and replicas take the places of those that fail. Defaults are those of
+/// Redis 7.0.15.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// How many primaries there are. They are the first servers.
+    pub primaries: u8,
+    /// How many replicas each of them has. After the primaries comes one of each, and then the next of each.
+    pub replicas: u8,
+    /// How long a node must not answer before it is suspected.
+    pub node_timeout: Duration,
+    /// For how many node timeouts a replica may have been without its primary to take its place; zero for ever.
+    pub validity_factor: u32,
+}
+
+impl Cluster {
+    /// So many primaries with so many replicas each.
+    pub fn of(primaries: u8, replicas: u8) -> Self {
+        Self {
+            primaries,
+            replicas,
+            node_timeout: Duration::from_secs(15),
+            validity_factor: 10,
+        }
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u8 {
+        self.primaries * (1 + self.replicas)
     }
 }
 

@@ -4,6 +4,7 @@
 //! after it broke. Below the code of the lock there are a response timeout and, if [`Settings::retries`] says so,
 //! retries: a command whose answer was lost is sent again by the next connection, as redis-py does.
 
+mod cluster;
 mod finder;
 #[cfg(test)]
 mod tests;
@@ -15,10 +16,11 @@ use picklock_algorithms::clients::redis::{Bytes, Command, Lane, Listener, RedisR
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
+use cluster::Router;
 use finder::Finder;
 
 use super::subscriptions::Subscriptions;
-use super::wire::{Phase, Wire};
+use super::wire::{Pending, Phase, Wire};
 use crate::network::ConnectionId;
 
 /// What can be set on a client.
@@ -36,6 +38,8 @@ pub struct Settings {
     pub sentinels: u8,
     /// How often it asks them while its connections stand.
     pub poll: Option<Duration>,
+    /// How many nodes of a cluster it knows from the start; none if its servers are no cluster.
+    pub cluster: u8,
 }
 
 /// What happens to a client.
@@ -111,14 +115,14 @@ pub enum Destination {
     Node(u32),
     /// A Sentinel, by its place.
     Sentinel(u8),
-    /// A server that a Sentinel has named.
+    /// A server that a Sentinel has named, or a node of the cluster.
     Address(Address),
 }
 
 /// An end of a client that has a connection of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The questions to Sentinels.
+    /// The questions to Sentinels, or to nodes of a cluster, of who serves what.
     Questions,
     /// A lane, by its place.
     Wire(usize),
@@ -133,6 +137,8 @@ pub struct Client {
     subscriptions: Vec<Subscriptions>,
     /// Who the primary is.
     finder: Finder,
+    /// Who serves what.
+    router: Router,
     /// The number of the next lane that nobody else uses.
     next_lane: u32,
 }
@@ -145,6 +151,7 @@ impl Client {
             wires: Vec::new(),
             subscriptions: Vec::new(),
             finder: Finder::new(settings),
+            router: Router::new(settings),
             next_lane: 1,
         }
     }
@@ -165,14 +172,14 @@ impl Client {
     pub fn requests_in_flight(&self) -> usize {
         let wires = self.wires.iter().map(Wire::in_flight);
         let subscriptions = self.subscriptions.iter().map(Subscriptions::in_flight);
-        wires.chain(subscriptions).sum()
+        self.router.in_flight() + wires.chain(subscriptions).sum::<usize>()
     }
 
     /// The connections that it has, standing or not; its lanes' first.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let wires = self.wires.iter().map(|wire| wire.phase);
         let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
-        let asking = std::iter::once(self.finder.phase());
+        let asking = [self.finder.phase(), self.router.phase()];
         all.chain(asking).filter_map(Phase::connection)
     }
 
@@ -184,9 +191,13 @@ impl Client {
                 command,
                 completion,
             } => {
-                let settings = self.settings;
-                let wire = self.wire(lane);
-                self.wires[wire].submit(now, command, completion, &settings, out);
+                let pending = Pending::new(now, command, completion, &self.settings);
+                if self.settings.cluster > 0 {
+                    self.router.take(lane, pending, now);
+                } else {
+                    let wire = self.wire(lane, None);
+                    self.wires[wire].submit(pending, out);
+                }
             }
             Input::Subscribe {
                 node,
@@ -201,6 +212,7 @@ impl Client {
             Input::Opened { connection } if self.settings.sentinels > 0 => {
                 self.opened_by_sentinel(now, connection, out);
             }
+            Input::Opened { connection } if self.router.opened(connection, out) => {}
             Input::Opened { connection } => self.opened(connection, out),
             Input::Broken { connection } => self.broken(now, connection, out),
             Input::Heard { connection, value } => self.hear(now, connection, value, out),
@@ -209,10 +221,12 @@ impl Client {
         self.connect(now, out);
     }
 
-    fn wire(&mut self, lane: Lane) -> usize {
-        let known = self.wires.iter().position(|wire| wire.lane == lane);
+    /// The place of a lane's wire, or of the one of its wires that goes to a node.
+    fn wire(&mut self, lane: Lane, to: Option<&Address>) -> usize {
+        let is_it = |wire: &Wire| wire.lane == lane && wire.to.as_ref() == to;
+        let known = self.wires.iter().position(is_it);
         known.unwrap_or_else(|| {
-            self.wires.push(Wire::new(lane));
+            self.wires.push(Wire::new(lane, to.cloned()));
             self.wires.len() - 1
         })
     }
@@ -231,6 +245,7 @@ impl Client {
         let phase = match end {
             End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
             End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
+            End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
             End::Questions => Some(self.finder.phase_mut()),
         };
         if let Some(phase) = phase {
@@ -256,6 +271,10 @@ impl Client {
 
     fn broken(&mut self, now: VirtualTime, connection: ConnectionId, out: &mut Vec<Output>) {
         let settings = self.settings;
+        if settings.cluster > 0 {
+            self.broken_in_cluster(now, connection, out);
+            return;
+        }
         if self.settings.sentinels > 0 && self.finder.broken(now, connection, out) {
             return;
         }
@@ -278,6 +297,9 @@ impl Client {
         if self.settings.sentinels > 0 && self.hear_of_primary(now, connection, &value, out) {
             return;
         }
+        if self.settings.cluster > 0 && self.hear_in_cluster(now, connection, &value, out) {
+            return;
+        }
         let open = Phase::Open(connection);
         if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
             wire.answer(value);
@@ -290,6 +312,10 @@ impl Client {
     /// the answer may still come.
     fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
+        if settings.cluster > 0 {
+            self.look_at_clock_in_cluster(now, out);
+            return;
+        }
         for wire in &mut self.wires {
             let late = wire.give_up(now);
             if late
@@ -314,6 +340,10 @@ impl Client {
             self.connect_by_sentinel(now, out);
             return;
         }
+        if self.settings.cluster > 0 {
+            self.connect_in_cluster(now, out);
+            return;
+        }
         for (place, wire) in self.wires.iter().enumerate() {
             if wire.wants_connection() && wire.not_before <= now {
                 let (end, to) = (End::Wire(place), Destination::Node(wire.lane.node));
@@ -333,7 +363,7 @@ impl Client {
         let wires = self.wires.iter().map(Wire::next_wake);
         let subscriptions = self.subscriptions.iter().map(Subscriptions::next_wake);
         let all = wires.chain(subscriptions);
-        let all = all.chain(std::iter::once(self.finder.next_wake()));
+        let all = all.chain([self.finder.next_wake(), self.router.next_wake()]);
         all.min().unwrap_or(VirtualTime::NEVER)
     }
 }

@@ -43,6 +43,11 @@ impl Subscriptions {
         waiting.sum()
     }
 
+    /// The channel that it subscribed to first, of those that it still does.
+    pub fn first_channel(&self) -> Option<&[u8]> {
+        self.channels.first().map(|channel| &*channel.name)
+    }
+
     pub fn wants_connection(&self) -> bool {
         self.phase == Phase::Idle && !self.channels.is_empty()
     }

@@ -1,10 +1,12 @@
 //! One connection of a client, and another after it: what was sent on it, and what waits to be.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::redis::{Command, Lane, RedisError, RedisResult, Value};
 use picklock_checker::VirtualTime;
+use picklock_redis::Address;
 
 use super::client::{Output, Settings};
 use crate::network::ConnectionId;
@@ -33,19 +35,103 @@ impl Phase {
 }
 
 /// A command that somebody waits for the answer of.
-struct Pending {
-    command: Command,
+pub(super) struct Pending {
+    pub command: Command,
     completion: Completion<RedisResult<Value>>,
     /// When nobody waits for it any longer.
-    deadline: VirtualTime,
-    tries_left: u32,
+    pub deadline: VirtualTime,
+    pub tries_left: u32,
     /// It was sent before, by a connection that broke: it may have been executed.
     sent_before: bool,
+    /// How often it may still be sent again because the cluster was down.
+    patience: u32,
+    /// How often it may still be sent to another node of a cluster because one said so.
+    pub redirections_left: u32,
+    /// It is to be preceded by the word that its slot is on its way.
+    pub asking: bool,
+}
+
+/// How often a command is sent elsewhere because a node said so (redis-py's `RedisClusterRequestTTL`).
+const REDIRECTIONS: u32 = 16;
+
+/// How often a command is sent again because the cluster was down, and after what time: both as redis-py does.
+const PATIENCE: u32 = 3;
+const DOWN_FOR: Duration = Duration::from_millis(250);
+
+impl Pending {
+    pub fn new(
+        now: VirtualTime,
+        command: Command,
+        completion: Completion<RedisResult<Value>>,
+        settings: &Settings,
+    ) -> Self {
+        Self {
+            command,
+            completion,
+            deadline: now + settings.timeout,
+            tries_left: settings.retries,
+            sent_before: false,
+            patience: PATIENCE,
+            redirections_left: REDIRECTIONS,
+            asking: false,
+        }
+    }
+
+    pub fn answer(self, value: Value) {
+        self.completion.complete(Ok(value));
+    }
+
+    /// Takes one of the tries that are left, if any is: it may be sent again then, after a pause.
+    pub fn try_again(&mut self, now: VirtualTime, settings: &Settings) -> bool {
+        let Some(left) = self.tries_left.checked_sub(1) else {
+            return false;
+        };
+        self.tries_left = left;
+        self.deadline = now + settings.retry_pause + settings.timeout;
+        true
+    }
+
+    /// The cluster is down: when it may be sent again, if it may.
+    pub fn wait_for_cluster(
+        &mut self,
+        now: VirtualTime,
+        settings: &Settings,
+    ) -> Option<VirtualTime> {
+        if let Some(left) = self.patience.checked_sub(1) {
+            self.patience = left;
+            self.deadline = now + DOWN_FOR + settings.timeout;
+            return Some(now + DOWN_FOR);
+        }
+        let again = self.try_again(now, settings);
+        again.then(|| now + settings.retry_pause)
+    }
+
+    /// There is no connection to send it by, or no longer.
+    pub fn fail(self) {
+        let error = if self.sent_before {
+            RedisError::ConnectionLoss
+        } else {
+            RedisError::NotConnected
+        };
+        self.completion.complete(Err(error));
+    }
+
+    /// It has waited to be sent for too long.
+    pub fn give_up(self) {
+        let error = if self.sent_before {
+            RedisError::TimedOut
+        } else {
+            RedisError::NotConnected
+        };
+        self.completion.complete(Err(error));
+    }
 }
 
 /// A lane to a server.
 pub(super) struct Wire {
     pub lane: Lane,
+    /// To which node, if there is a cluster; then each has its own.
+    pub to: Option<Address>,
     pub phase: Phase,
     /// No connection is asked for before.
     pub not_before: VirtualTime,
@@ -55,9 +141,10 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub fn new(lane: Lane) -> Self {
+    pub fn new(lane: Lane, to: Option<Address>) -> Self {
         Self {
             lane,
+            to,
             phase: Phase::Idle,
             not_before: VirtualTime::ZERO,
             unsent: VecDeque::new(),
@@ -75,21 +162,8 @@ impl Wire {
         self.phase == Phase::Idle && !self.unsent.is_empty()
     }
 
-    pub fn submit(
-        &mut self,
-        now: VirtualTime,
-        command: Command,
-        completion: Completion<RedisResult<Value>>,
-        settings: &Settings,
-        out: &mut Vec<Output>,
-    ) {
-        self.unsent.push_back(Pending {
-            command,
-            completion,
-            deadline: now + settings.timeout,
-            tries_left: settings.retries,
-            sent_before: false,
-        });
+    pub fn submit(&mut self, pending: Pending, out: &mut Vec<Output>) {
+        self.unsent.push_back(pending);
         self.send(out);
     }
 
@@ -98,7 +172,15 @@ impl Wire {
         let Phase::Open(connection) = self.phase else {
             return;
         };
-        for pending in self.unsent.drain(..) {
+        for mut pending in self.unsent.drain(..) {
+            if std::mem::take(&mut pending.asking) {
+                let command = Command::new("ASKING");
+                out.push(Output::Send {
+                    connection,
+                    command,
+                });
+                self.sent.push_back(None);
+            }
             out.push(Output::Send {
                 connection,
                 command: pending.command.clone(),
@@ -109,13 +191,23 @@ impl Wire {
 
     /// The answer to the oldest command without one.
     pub fn answer(&mut self, value: Value) {
-        if let Some(Some(pending)) = self.sent.pop_front() {
-            pending.completion.complete(Ok(value));
+        if let Some(pending) = self.answered() {
+            pending.answer(value);
         }
+    }
+
+    /// The oldest command without an answer has one, if anybody still waits for it.
+    pub fn answered(&mut self) -> Option<Pending> {
+        self.sent.pop_front().flatten()
     }
 
     /// There is no connection, or no longer: what has tries left is tried again, and all else has failed.
     pub fn broken(&mut self, now: VirtualTime, settings: &Settings) {
+        self.unsent = self.lose(now, settings).into();
+    }
+
+    /// The same, but what has tries left is handed back.
+    pub fn lose(&mut self, now: VirtualTime, settings: &Settings) -> Vec<Pending> {
         self.phase = Phase::Idle;
         self.not_before = now + settings.retry_pause;
         let sent = std::mem::take(&mut self.sent).into_iter().flatten();
@@ -124,20 +216,15 @@ impl Wire {
             ..pending
         });
         let all = sent.chain(std::mem::take(&mut self.unsent));
-        let (again, failed): (Vec<_>, Vec<_>) = all.partition(|it| it.tries_left > 0);
-        self.unsent = again.into();
-        for pending in &mut self.unsent {
-            pending.tries_left -= 1;
-            pending.deadline = now + settings.retry_pause + settings.timeout;
-        }
-        for pending in failed {
-            let error = if pending.sent_before {
-                RedisError::ConnectionLoss
+        let mut again = Vec::new();
+        for mut pending in all {
+            if pending.try_again(now, settings) {
+                again.push(pending);
             } else {
-                RedisError::NotConnected
-            };
-            pending.completion.complete(Err(error));
+                pending.fail();
+            }
         }
+        again
     }
 
     /// Gives up on what has waited long enough, unless it was sent and may be sent again. Answers whether an answer is
@@ -159,12 +246,7 @@ impl Wire {
             .partition(|pending| pending.deadline <= now);
         self.unsent = waits.into();
         for pending in over {
-            let error = if pending.sent_before {
-                RedisError::TimedOut
-            } else {
-                RedisError::NotConnected
-            };
-            pending.completion.complete(Err(error));
+            pending.give_up();
         }
         late
     }

@@ -31,11 +31,12 @@ const ARMED: FaultState = FaultState {
 };
 
 impl World {
-    pub fn new(plan: Rc<Plan>, tape: Tape, shared: Weak<Shared>) -> Self {
+    pub fn new(plan: Rc<Plan>, mut tape: Tape, shared: Weak<Shared>) -> Self {
         let (ensemble, servers, lock_path) = service(&plan.service);
         let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
         let lease = end::lease(&plan.service);
+        let redis = Redis::new(&plan.service, processes.len(), &mut tape);
         let mut world = Self {
             now: VirtualTime::ZERO,
             tape,
@@ -43,7 +44,7 @@ impl World {
             recorder: recorder(&plan, &lock_path),
             lock_path,
             samples: Samples::default(),
-            redis: Redis::new(&plan.service, processes.len()),
+            redis,
             processes,
             contenders: (0..contenders).map(|_| contender(&plan)).collect(),
             clients: Vec::with_capacity(contenders + 1),

@@ -99,7 +99,8 @@ impl World {
 
     /// Cuts a server off from the others until `until`.
     pub(super) fn isolate_server(&mut self, server: ServerId, until: VirtualTime) {
-        for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
+        let machines = self.plan.service.machines();
+        for peer in (0..machines).map(ServerId) {
             if peer != server {
                 self.hold_link(server, peer, until);
                 self.hold_link(peer, server, until);

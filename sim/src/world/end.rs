@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, Ended, What};
 
 use super::{LOCK, World};
 use crate::event::Event;
-use crate::plan::{Fault, Hold, Plan, PlannedFault, Section, Service, Trigger};
+use crate::plan::{Deployment, Fault, Hold, Plan, PlannedFault, Section, Service, Trigger};
 use crate::process::ProcessId;
 
 /// How long the lock can outlive its owner's last sign of life. A session: its timeout, rounded up to a tick, and half
@@ -34,10 +34,16 @@ pub(super) fn progress_bound(plan: &Plan) -> Duration {
         let election = match &plan.service {
             Service::ZooKeeper(ensemble) => ensemble.tick * ensemble.init_limit,
             // Down, an election that fails, and one that does not.
-            Service::Redis(deployment) => match &deployment.sentinels {
-                Some(sentinels) => sentinels.down_after * 2 + sentinels.failover_timeout * 4,
-                None => Duration::ZERO,
-            },
+            Service::Redis(Deployment {
+                sentinels: Some(sentinels),
+                ..
+            }) => sentinels.down_after * 2 + sentinels.failover_timeout * 4,
+            // Votes are waited for twice as long as for a node, and the next election comes after twice that.
+            Service::Redis(Deployment {
+                cluster: Some(cluster),
+                ..
+            }) => cluster.node_timeout * 12 + Duration::from_secs(12),
+            Service::Redis(_) => Duration::ZERO,
         };
         lease(&plan.service) * 2 + election + sections(plan)
     })

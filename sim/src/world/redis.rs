@@ -2,6 +2,7 @@
 
 mod calls;
 mod clients;
+mod cluster;
 mod faults;
 mod keys;
 mod links;
@@ -19,6 +20,7 @@ use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server, Settings};
 
 use super::World;
+use crate::chance::Chance;
 use crate::clock::LocalClock;
 use crate::event::{ClientId, Event, RedisEvent, SentinelEvent};
 use crate::network::{ConnectionId, Connections, ServerId};
@@ -71,6 +73,8 @@ struct RedisServer {
     expires: Option<i64>,
     /// Who had set it before.
     before: Option<Holder>,
+    /// Whether it took itself for a primary and served when that was last looked at.
+    leads: bool,
 }
 
 /// A client and where it is.
@@ -92,13 +96,13 @@ struct Traffic {
 }
 
 impl Redis {
-    /// The servers of a plan.
-    pub fn new(service: &Service, processes: usize) -> Self {
+    /// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
+    pub fn new(service: &Service, processes: usize, chance: &mut dyn Chance) -> Self {
         let Service::Redis(deployment) = service else {
             return Self::default();
         };
-        let server = |number: u8| RedisServer {
-            machine: machine(deployment, ServerId(number)),
+        let mut server = |number: u8| RedisServer {
+            machine: machine(deployment, ServerId(number), chance),
             clock: LocalClock::default(),
             up: true,
             dark: None,
@@ -110,10 +114,11 @@ impl Redis {
             holder: None,
             expires: None,
             before: None,
+            leads: true,
         };
         Self {
             deployment: deployment.clone(),
-            servers: (0..service.servers()).map(server).collect(),
+            servers: (0..service.servers()).map(&mut server).collect(),
             sentinels: sentinels::of(deployment),
             client_of: vec![None; processes],
             ..Self::default()
@@ -157,9 +162,13 @@ impl Redis {
     pub fn server(&self, name: ServerName) -> Option<ServerId> {
         let place = match name {
             ServerName::Number(number) => number,
-            // Servers that know nothing of each other have no leader: the first stands for the only one.
-            ServerName::Leader | ServerName::Of(_) => 0,
-            ServerName::Follower(nth) => nth + 1,
+            // Whoever has the key at first. Servers that know nothing of each other have no leader: the first stands
+            // for the only one.
+            ServerName::Leader | ServerName::Of(_) => self.deployment.first_primary().into(),
+            ServerName::Follower(nth) => {
+                let replicas = self.deployment.first_replicas();
+                (*replicas.get(nth as usize)?).into()
+            }
             ServerName::Sentinel(nth) => {
                 let known = (nth as usize) < self.sentinels.len();
                 return known.then(|| self.sentinel(nth as u8));
@@ -194,12 +203,18 @@ impl Redis {
 }
 
 /// A server of a deployment that has not begun to run.
-fn machine(deployment: &Deployment, server: ServerId) -> Server {
+fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -> Server {
     let follows = deployment.replicas > 0 && server.0 > 0;
+    let primary = match &deployment.cluster {
+        Some(cluster) => cluster::primary_of(cluster, server),
+        None => follows.then_some(ServerId(0)),
+    };
+    let in_cluster = deployment.cluster.as_ref();
     Server::new(Rc::new(Settings {
         number: server.0.into(),
         address: Some(links::address(server)),
-        primary: follows.then(|| links::address(ServerId(0))),
+        primary: primary.map(links::address),
+        cluster: in_cluster.map(|cluster| cluster::settings(cluster, server, chance)),
         persistence: deployment.persistence.clone(),
         ..Settings::default()
     }))
@@ -232,6 +247,7 @@ impl World {
             RedisEvent::KnockOfReplica { link } => self.knock_of_replica(link),
             RedisEvent::LinkStands { link, up } => self.link_stands(link, up),
             RedisEvent::ToPeer { to, link, message } => self.at_redis_peer(to, link, *message),
+            RedisEvent::ToNode { to, message } => self.at_redis_node(to, message),
             RedisEvent::LinkGone { server, link } => self.link_gone(server, link),
             RedisEvent::Demote { server } => self.demote_redis(server),
             RedisEvent::Sentinel(event) => self.sentinel_happens(*event),
@@ -257,8 +273,14 @@ impl World {
             }
             // Lost with its sender, before it has come as far as the machine.
             RedisEvent::ToPeer { link, .. } if !self.redis.link_is_open(*link) => None,
-            RedisEvent::ToPeer { to: server, .. } | RedisEvent::LinkGone { server, .. } => {
+            RedisEvent::ToPeer { to: server, .. }
+            | RedisEvent::ToNode { to: server, .. }
+            | RedisEvent::LinkGone { server, .. } => {
                 self.deliver_to_redis(*server, event).map(Event::Redis)
+            }
+            RedisEvent::LinkStands { link, .. } => {
+                let replica = self.redis.replica_of(*link);
+                self.deliver_to_redis(replica, event).map(Event::Redis)
             }
             RedisEvent::Sentinel(news) => match **news {
                 // A machine that stands still has a kernel, and its own look at the clock sees for itself.
@@ -277,7 +299,6 @@ impl World {
             | RedisEvent::ServerWake { .. }
             | RedisEvent::LeaseEnds { .. }
             | RedisEvent::KnockOfReplica { .. }
-            | RedisEvent::LinkStands { .. }
             | RedisEvent::Demote { .. } => Some(Event::Redis(event)),
         }
     }

@@ -26,9 +26,9 @@ pub fn planned(when: Trigger, inject: Fault) -> PlannedFault {
     }
 }
 
-/// What happens on a service.
-pub fn history_on(service: Service, algorithm: &str, faults: Vec<PlannedFault>) -> History {
-    let plan = Plan {
+/// What is to happen on a service.
+pub fn plan_on(service: Service, algorithm: &str, faults: Vec<PlannedFault>) -> Plan {
+    Plan {
         recipe: *registry::find(algorithm).expect("a registered algorithm"),
         service,
         network: Network::default(),
@@ -42,8 +42,14 @@ pub fn history_on(service: Service, algorithm: &str, faults: Vec<PlannedFault>) 
         resource: Resource { fenced: false },
         faults,
         event_budget: 1_000_000,
-    };
-    simulate(&plan, 1).run.history
+    }
+}
+
+/// What happens on a service.
+pub fn history_on(service: Service, algorithm: &str, faults: Vec<PlannedFault>) -> History {
+    simulate(&plan_on(service, algorithm, faults), 1)
+        .run
+        .history
 }
 
 /// The first has got the lock.

@@ -33,15 +33,19 @@ pub(super) struct Finder {
     pub checking: Vec<(ConnectionId, VirtualTime)>,
 }
 
-/// The address in the answer of a Sentinel.
-fn address(value: &Value) -> Option<Address> {
-    let [host, port] = value.values()? else {
+/// The address in the answer of a Sentinel, or of a node of a cluster.
+pub(super) fn address(value: &Value) -> Option<Address> {
+    let [host, port, ..] = value.values()? else {
         return None;
     };
     let text = |value: &Value| Some(std::str::from_utf8(value.bytes()?).ok()?.to_owned());
+    let port = match port {
+        Value::Integer(port) => u16::try_from(*port).ok()?,
+        port => text(port)?.parse().ok()?,
+    };
     Some(Address {
         host: text(host)?.into(),
-        port: text(port)?.parse().ok()?,
+        port,
     })
 }
 

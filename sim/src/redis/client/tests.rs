@@ -11,6 +11,7 @@ const SETTINGS: Settings = Settings {
     retry_pause: Duration::from_millis(100),
     sentinels: 0,
     poll: None,
+    cluster: 0,
 };
 const LANE: Lane = Lane { node: 0, number: 0 };
 

@@ -6,6 +6,7 @@ use picklock_checker::VirtualTime;
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
+use crate::plan::Cluster;
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
 use crate::routes;
@@ -24,6 +25,7 @@ impl World {
             retry_pause: deployment.retry_pause,
             sentinels: deployment.sentinels.as_ref().map_or(0, |it| it.number),
             poll: deployment.sentinels.as_ref().and_then(|it| it.poll),
+            cluster: deployment.cluster.as_ref().map_or(0, Cluster::nodes),
         };
         let id = ClientId(self.redis.clients.len() as u32);
         self.redis.clients.push(RedisClient {
@@ -95,7 +97,7 @@ impl World {
             Destination::Sentinel(place) => self.redis.sentinel(*place),
             Destination::Address(address) => {
                 let known = self.server_at(address);
-                known.expect("Sentinels name servers that there are")
+                known.expect("servers and Sentinels name servers that there are")
             }
         };
         let connection = self.redis.connections.open(client.0, server);

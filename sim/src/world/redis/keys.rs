@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::redis::{Bytes, Value};
 use picklock_checker::{ContenderId, VirtualTime};
 
+use super::RedisServer;
 use crate::event::{Event, RedisEvent};
 use crate::network::ServerId;
 use crate::ownership::Actor;
@@ -52,13 +53,14 @@ impl World {
         self.arm_lease_check(server);
     }
 
-    /// Who has set the key on more than half of the servers owns the lock; with replicas, whoever has set it on a
-    /// server that runs and takes writes. There may be two of those.
+    /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
+    /// set it on a server that runs and takes writes. There may be two of those.
     fn owners_now(&self) -> Vec<Holder> {
         let redis = &self.redis;
-        if redis.deployment.replicas > 0 {
-            let primaries = redis.servers.iter();
-            let primaries = primaries.filter(|slot| slot.up && slot.machine.is_primary());
+        if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
+            let leads = |slot: &&RedisServer| slot.machine.is_primary() && slot.machine.serves();
+            let primaries = redis.servers.iter().filter(|slot| slot.up);
+            let primaries = primaries.filter(leads);
             let mut owners: Vec<Holder> = Vec::new();
             for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
                 if !owners.contains(holder) {

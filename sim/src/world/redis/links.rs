@@ -44,6 +44,11 @@ impl Redis {
     pub(super) fn link_is_open(&self, link: LinkId) -> bool {
         self.links[link.0 as usize].open
     }
+
+    /// The replica's end of a link.
+    pub(super) fn replica_of(&self, link: LinkId) -> ServerId {
+        self.links[link.0 as usize].replica
+    }
 }
 
 impl World {
@@ -96,10 +101,7 @@ impl World {
     }
 
     pub(super) fn link_stands(&mut self, link: LinkId, up: bool) {
-        let replica = self.redis.links[link.0 as usize].replica;
-        if !self.redis.servers[replica.0 as usize].up {
-            return;
-        }
+        let replica = self.redis.replica_of(link);
         let input = if up {
             Input::Linked { link }
         } else {

@@ -31,6 +31,7 @@ impl World {
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.handle(now, input, &mut redis.server_outputs);
         self.follow_key(server, by);
+        self.follow_role(server);
     }
 
     /// Does what a server wants done.
@@ -52,8 +53,7 @@ impl World {
                 Output::ReachPrimary { to } => self.reach_primary(server, &to),
                 Output::ToPeer { link, message } => self.send_to_redis_peer(server, link, message),
                 Output::CloseLink { link } => self.close_link(server, link),
-                // No plan has a cluster.
-                Output::ToNode { .. } => {}
+                Output::ToNode { to, message } => self.send_to_redis_node(server, to, message),
                 // What happens from here on proves nothing.
                 Output::NotModelled { what } => self.not_modelled(what),
                 Output::ScriptCut { script, line } => {
@@ -91,7 +91,7 @@ impl World {
         }
     }
 
-    /// A client knocks: taken if the server runs, refused otherwise. One that stands still has a kernel that takes it.
+    /// A client knocks: taken if the server runs, refused otherwise.
     pub(super) fn knock_at_redis(&mut self, connection: ConnectionId) {
         let server = self.redis.server_of(connection);
         if self.knocks_in_the_dark(connection) {
@@ -109,7 +109,9 @@ impl World {
         }
         let ends = self.redis.connections.get_mut(connection);
         ends.open_at_server = true;
-        if !self.redis.is_sentinel(server) {
+        let slot = self.redis.servers.get(usize::from(server.0));
+        // One that stands still has a kernel that takes it, and learns of it by what comes first.
+        if slot.is_some_and(|slot| !slot.hung) {
             let connected = Input::Connected {
                 connection: At(connection.0),
             };
@@ -280,6 +282,7 @@ impl World {
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.restart(now, end, &mut redis.server_outputs);
         self.follow_key(server, Actor::Outsider);
+        self.follow_role(server);
         self.owners_may_change(Actor::Outsider);
         self.redis_says(server);
         if let Some(dark) = dark {

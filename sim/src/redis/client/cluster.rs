@@ -1,0 +1,375 @@
+//! How a client of a cluster finds the node that serves a key, as redis-py, redis-rs, and Redisson do.
+//!
+//! It asks a node who serves which slots, and sends each command where its first key belongs. A node that does not
+//! serve the slot says who does (`MOVED`), or who does for this once (`ASK`), and the command is sent there. Whenever
+//! the client has reason to doubt what it knows (it was sent elsewhere, a connection broke, no answer came, the cluster
+//! was down), it asks again before the next command, each time another node, and the next one if that does not answer.
+
+mod map;
+#[cfg(test)]
+mod tests;
+
+use picklock_algorithms::clients::redis::{Command, Lane, Value};
+use picklock_checker::VirtualTime;
+use picklock_redis::{Address, slot_of, slot_of_command};
+
+use super::{Client, Destination, End, Output, Settings};
+use crate::network::ConnectionId;
+use crate::redis::wire::{Pending, Phase};
+use map::{Map, Reply};
+
+/// Who serves what, as far as a client knows, and what waits for knowing it.
+pub(super) struct Router {
+    settings: Settings,
+    map: Map,
+    /// There is reason to doubt the map, or there is none yet.
+    stale: bool,
+    /// The connection to the node that is asked.
+    phase: Phase,
+    /// Which that is, or will be.
+    node: u8,
+    /// How many have failed to answer since somebody wanted to know.
+    failed: u8,
+    /// Until when an answer must come, if one is wanted.
+    deadline: Option<VirtualTime>,
+    /// Nobody has answered.
+    in_vain: bool,
+    /// Commands that have nowhere to go yet, and before when they are not to be sent.
+    waiting: Vec<(Lane, Pending, VirtualTime)>,
+    /// Where each lane has sent its last command with a key: those without one go there, too.
+    last: Vec<(Lane, Address)>,
+    /// When the next of those that wait may be sent.
+    wake: VirtualTime,
+}
+
+impl Router {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            map: Map::default(),
+            stale: true,
+            phase: Phase::Idle,
+            node: 0,
+            failed: 0,
+            deadline: None,
+            in_vain: false,
+            waiting: Vec::new(),
+            last: Vec::new(),
+            wake: VirtualTime::NEVER,
+        }
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub fn phase_mut(&mut self) -> &mut Phase {
+        &mut self.phase
+    }
+
+    /// How many commands have nowhere to go yet.
+    pub fn in_flight(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// A command is to be sent, not before a time.
+    pub fn take(&mut self, lane: Lane, pending: Pending, not_before: VirtualTime) {
+        self.waiting.push((lane, pending, not_before));
+    }
+
+    /// Where a command goes; nowhere if nobody serves its slot.
+    fn route(&mut self, lane: Lane, command: &Command) -> Option<Address> {
+        let Some(slot) = slot_of_command(command) else {
+            let last = self.last.iter().find(|(other, _)| *other == lane);
+            return last.map_or_else(|| self.map.anybody(), |(_, to)| Some(to.clone()));
+        };
+        let to = self.map.owner(slot)?;
+        self.goes(lane, &to);
+        Some(to)
+    }
+
+    /// A lane sends a command with a key to a node.
+    fn goes(&mut self, lane: Lane, to: &Address) {
+        match self.last.iter_mut().find(|(other, _)| *other == lane) {
+            Some((_, last)) => last.clone_from(to),
+            None => self.last.push((lane, to.clone())),
+        }
+    }
+
+    /// Somebody wants to know who serves what.
+    fn ask(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.deadline.is_none() {
+            self.failed = 0;
+            self.ask_this_one(now, out);
+        }
+    }
+
+    fn ask_this_one(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        self.deadline = Some(now + self.settings.timeout);
+        out.push(Output::Connect {
+            end: End::Questions,
+            to: Destination::Node(self.node.into()),
+        });
+    }
+
+    /// A connection stands. Answers whether it was the one to the node that is to be asked.
+    pub fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) -> bool {
+        let is_it = self.phase == Phase::Connecting(connection);
+        if is_it {
+            self.phase = Phase::Open(connection);
+            out.push(Output::Send {
+                connection,
+                command: Command::new("CLUSTER").arg("SLOTS"),
+            });
+        }
+        is_it
+    }
+
+    /// A node has answered, or has not: next time it is another's turn.
+    fn leave(&mut self, out: &mut Vec<Output>) {
+        if let Some(connection) = self.phase.connection() {
+            out.push(Output::Disconnect { connection });
+        }
+        self.phase = Phase::Idle;
+        self.node = (self.node + 1) % self.settings.cluster;
+        self.deadline = None;
+    }
+
+    /// The node has failed to answer: the next one is asked. After the last, nobody, and what waits fails or is tried
+    /// again later.
+    fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        self.leave(out);
+        self.failed += 1;
+        if self.failed < self.settings.cluster {
+            self.ask_this_one(now, out);
+            return;
+        }
+        self.in_vain = true;
+        for (lane, pending, _) in std::mem::take(&mut self.waiting) {
+            self.later(now, lane, pending);
+        }
+    }
+
+    /// A command could not be sent: it is tried again later, if it may be.
+    fn later(&mut self, now: VirtualTime, lane: Lane, mut pending: Pending) {
+        if pending.try_again(now, &self.settings) {
+            self.take(lane, pending, now + self.settings.retry_pause);
+        } else {
+            pending.fail();
+        }
+    }
+
+    /// Gives up on nodes that do not answer, and on commands that have waited for long enough.
+    fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.next(now, out);
+        }
+        for (lane, mut pending, not_before) in std::mem::take(&mut self.waiting) {
+            if pending.deadline > now || pending.try_again(now, &self.settings) {
+                self.take(lane, pending, not_before);
+            } else {
+                pending.give_up();
+            }
+        }
+    }
+
+    pub fn next_wake(&self) -> VirtualTime {
+        let deadline = self.deadline.unwrap_or(VirtualTime::NEVER);
+        let waiting = self.waiting.iter().map(|(_, pending, _)| pending.deadline);
+        waiting.fold(deadline.min(self.wake), VirtualTime::min)
+    }
+}
+
+impl Client {
+    /// A connection could not be made, or is gone: who serves what may have changed.
+    pub(super) fn broken_in_cluster(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) {
+        if self.router.phase.connection() == Some(connection) {
+            self.router.phase = Phase::Idle;
+            self.router.next(now, out);
+            return;
+        }
+        let settings = self.settings;
+        let is_it = |phase: Phase| phase.connection() == Some(connection);
+        self.router.stale = true;
+        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+            for pending in wire.lose(now, &settings) {
+                let not_before = now + settings.retry_pause;
+                self.router.take(wire.lane, pending, not_before);
+            }
+        }
+        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
+            it.broken(now, &settings);
+        }
+    }
+
+    /// Something has come. Answers whether it was for a lane, or about who serves what.
+    pub(super) fn hear_in_cluster(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        value: &Value,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let open = Phase::Open(connection);
+        if self.router.phase == open {
+            match Map::told(value) {
+                Some(map) => {
+                    self.router.map = map;
+                    self.router.stale = false;
+                    self.router.leave(out);
+                }
+                None => self.router.next(now, out),
+            }
+            return true;
+        }
+        let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) else {
+            return false;
+        };
+        if let Some(pending) = wire.answered() {
+            let lane = wire.lane;
+            self.answered(now, lane, pending, value, out);
+        }
+        true
+    }
+
+    /// A node has answered a command, or says that another is to be asked, or nobody.
+    fn answered(
+        &mut self,
+        now: VirtualTime,
+        lane: Lane,
+        mut pending: Pending,
+        value: &Value,
+        out: &mut Vec<Output>,
+    ) {
+        let to = match map::read(value) {
+            Reply::Answer => None,
+            Reply::NotNow => {
+                self.router.stale = true;
+                if let Some(not_before) = pending.wait_for_cluster(now, &self.settings) {
+                    self.router.take(lane, pending, not_before);
+                    return;
+                }
+                None
+            }
+            Reply::Moved(slot, to) => {
+                self.router.stale = true;
+                self.router.map.correct(slot, to.clone());
+                Some(to)
+            }
+            Reply::Ask(to) => {
+                pending.asking = true;
+                Some(to)
+            }
+        };
+        // A lane of somebody's own may be in the middle of a transaction, of which no part can go elsewhere.
+        let shared = lane.number == 0;
+        match to {
+            Some(to) if shared && pending.redirections_left > 0 => {
+                pending.redirections_left -= 1;
+                self.router.goes(lane, &to);
+                let wire = self.wire(lane, Some(&to));
+                self.wires[wire].submit(pending, out);
+            }
+            _ => pending.answer(value.clone()),
+        }
+    }
+
+    /// Gives up on what has waited long enough, as without a cluster. Whoever does not answer may have been replaced.
+    pub(super) fn look_at_clock_in_cluster(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let settings = self.settings;
+        for wire in &mut self.wires {
+            let before = wire.in_flight();
+            let late = wire.give_up(now);
+            self.router.stale |= late || wire.in_flight() < before;
+            if late
+                && settings.retries > 0
+                && let Some(connection) = wire.phase.connection()
+            {
+                out.push(Output::Disconnect { connection });
+                for pending in wire.lose(now, &settings) {
+                    let not_before = now + settings.retry_pause;
+                    self.router.take(wire.lane, pending, not_before);
+                }
+            }
+        }
+        for it in &mut self.subscriptions {
+            it.give_up(now);
+        }
+        self.router.look_at_clock(now, out);
+    }
+
+    /// Asks who serves what, if somebody has to know, and sends what waits where it belongs.
+    pub(super) fn connect_in_cluster(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let due = |(_, _, not_before): &(Lane, Pending, VirtualTime)| *not_before <= now;
+        let mut wanted = self.router.waiting.iter().any(due);
+        let in_vain = std::mem::take(&mut self.router.in_vain);
+        for it in &mut self.subscriptions {
+            if in_vain && it.phase == Phase::Looking {
+                it.broken(now, &self.settings);
+            }
+            if it.wants_connection() && it.not_before <= now {
+                it.phase = Phase::Looking;
+            }
+            wanted |= it.phase == Phase::Looking;
+        }
+        if wanted && self.router.stale {
+            self.router.ask(now, out);
+        }
+        if !self.router.stale {
+            self.send_what_waits(now, out);
+            self.connect_subscriptions(now, out);
+        }
+        let later = self.router.waiting.iter().map(|(_, _, at)| *at);
+        let later = later.filter(|at| *at > now).min();
+        self.router.wake = later.unwrap_or(VirtualTime::NEVER);
+        for (place, wire) in self.wires.iter().enumerate() {
+            if wire.wants_connection()
+                && wire.not_before <= now
+                && let Some(to) = &wire.to
+            {
+                let (end, to) = (End::Wire(place), Destination::Address(to.clone()));
+                out.push(Output::Connect { end, to });
+            }
+        }
+    }
+
+    /// What is subscribed to goes to whoever serves the slot of the channel; any node would do, for all pass messages
+    /// on.
+    fn connect_subscriptions(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let looking = self.subscriptions.iter_mut().enumerate();
+        for (place, it) in looking.filter(|(_, it)| it.phase == Phase::Looking) {
+            let slot = it.first_channel().map(slot_of);
+            match slot.and_then(|slot| self.router.map.owner(slot)) {
+                Some(to) => {
+                    let (end, to) = (End::Subscriptions(place), Destination::Address(to));
+                    out.push(Output::Connect { end, to });
+                }
+                None => it.broken(now, &self.settings),
+            }
+        }
+    }
+
+    fn send_what_waits(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        for (lane, pending, not_before) in std::mem::take(&mut self.router.waiting) {
+            if not_before > now {
+                self.router.take(lane, pending, not_before);
+                continue;
+            }
+            match self.router.route(lane, &pending.command) {
+                Some(to) => {
+                    let wire = self.wire(lane, Some(&to));
+                    self.wires[wire].submit(pending, out);
+                }
+                None => {
+                    self.router.stale = true;
+                    self.router.later(now, lane, pending);
+                }
+            }
+        }
+    }
+}

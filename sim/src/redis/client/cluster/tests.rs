@@ -1,0 +1,320 @@
+use futures_lite::future::{block_on, poll_once};
+use picklock_algorithms::clients::completion::{Answer, completion};
+use picklock_algorithms::clients::redis::{RedisError, RedisResult, subscription};
+
+use super::super::Input;
+use super::*;
+
+use std::time::Duration;
+
+const SETTINGS: Settings = Settings {
+    nodes: 1,
+    timeout: Duration::from_millis(500),
+    retries: 0,
+    retry_pause: Duration::from_millis(100),
+    sentinels: 0,
+    poll: None,
+    cluster: 4,
+};
+const SHARED: Lane = Lane { node: 0, number: 0 };
+
+/// A client of a cluster, its connections, and where each goes.
+struct Desk {
+    client: Client,
+    now: VirtualTime,
+    opened: Vec<String>,
+    sent: Vec<(usize, String)>,
+    closed: Vec<usize>,
+}
+
+fn name(to: &Destination) -> String {
+    match to {
+        Destination::Node(place) => format!("any-{place}"),
+        Destination::Sentinel(place) => format!("sentinel-{place}"),
+        Destination::Address(address) => address.host.to_string(),
+    }
+}
+
+fn run(first: i64, last: i64, host: &str) -> Value {
+    let owner = Value::array([Value::bulk(host), Value::Integer(6_379), Value::bulk("id")]);
+    Value::array([Value::Integer(first), Value::Integer(last), owner])
+}
+
+impl Desk {
+    fn new(settings: Settings) -> Self {
+        Self {
+            client: Client::new(settings),
+            now: VirtualTime::ZERO,
+            opened: Vec::new(),
+            sent: Vec::new(),
+            closed: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, input: Input) {
+        let mut out = Vec::new();
+        self.client.handle(self.now, input, &mut out);
+        for output in out {
+            match output {
+                Output::Connect { end, to } => {
+                    let connection = ConnectionId(self.opened.len() as u32);
+                    self.opened.push(name(&to));
+                    self.client.connecting(end, connection);
+                }
+                Output::Send {
+                    connection,
+                    command,
+                } => self.sent.push((connection.0 as usize, command.to_string())),
+                Output::Disconnect { connection } => self.closed.push(connection.0 as usize),
+            }
+        }
+    }
+
+    fn pass(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+        self.tell(Input::Wake);
+    }
+
+    fn submit(&mut self, lane: Lane, words: &[&str]) -> Answer<RedisResult<Value>> {
+        let (completion, answer) = completion();
+        let start = Command::new(words[0]);
+        let command = words[1..].iter().fold(start, Command::arg);
+        self.tell(Input::Submit {
+            lane,
+            command,
+            completion,
+        });
+        answer
+    }
+
+    fn open(&mut self, connection: usize) {
+        let connection = ConnectionId(connection as u32);
+        self.tell(Input::Opened { connection });
+    }
+
+    fn hear(&mut self, connection: usize, value: Value) {
+        let connection = ConnectionId(connection as u32);
+        self.tell(Input::Heard { connection, value });
+    }
+
+    fn break_off(&mut self, connection: usize) {
+        let connection = ConnectionId(connection as u32);
+        self.tell(Input::Broken { connection });
+    }
+
+    /// The newest connection is to somebody who is asked who serves what, and says so.
+    fn learn(&mut self, rows: &[Value]) {
+        let connection = self.opened.len() - 1;
+        assert!(
+            self.opened[connection].starts_with("any-"),
+            "{:?}",
+            self.opened
+        );
+        self.open(connection);
+        assert_eq!(self.last(), (connection, "CLUSTER SLOTS"));
+        self.hear(connection, Value::array(rows.iter().cloned()));
+    }
+
+    fn last(&self) -> (usize, &str) {
+        let (connection, command) = self.sent.last().expect("something was sent");
+        (*connection, command)
+    }
+}
+
+/// `b` is the first one's, and `a` the second one's.
+fn halves() -> [Value; 2] {
+    [run(0, 8_191, "one"), run(8_192, 16_383, "two")]
+}
+
+fn now<T>(answer: Answer<T>) -> Option<T> {
+    block_on(poll_once(answer))
+}
+
+#[test]
+fn commands_go_to_whoever_serves_the_slot_of_their_key() {
+    let mut desk = Desk::new(SETTINGS);
+    let first = desk.submit(SHARED, &["GET", "a"]);
+    let second = desk.submit(SHARED, &["GET", "b"]);
+    desk.learn(&halves());
+    assert_eq!(desk.opened, ["any-0", "two", "one"]);
+    assert_eq!(desk.closed, [0]);
+    for connection in [1, 2] {
+        desk.open(connection);
+        desk.hear(connection, Value::Integer(connection as i64));
+    }
+    assert_eq!(now(first), Some(Ok(Value::Integer(1))));
+    assert_eq!(now(second), Some(Ok(Value::Integer(2))));
+    // What has no key goes where the last one went.
+    let _unheard = desk.submit(SHARED, &["WAIT", "1", "0"]);
+    assert_eq!(desk.last(), (2, "WAIT 1 0"));
+}
+
+#[test]
+fn a_command_is_sent_where_a_node_says_and_the_next_asks_another_node_who_serves_what() {
+    let mut desk = Desk::new(SETTINGS);
+    let answer = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&halves());
+    desk.open(1);
+    desk.hear(1, Value::error("MOVED 15495 three:6379"));
+    assert_eq!(desk.opened.last().map(String::as_str), Some("three"));
+    desk.open(2);
+    assert_eq!(desk.last(), (2, "GET a"));
+    desk.hear(2, Value::Nil);
+    assert_eq!(now(answer), Some(Ok(Value::Nil)));
+    let _unheard = desk.submit(SHARED, &["WAIT", "1", "0"]);
+    assert_eq!(desk.opened.last().map(String::as_str), Some("any-1"));
+    desk.learn(&[run(0, 8_191, "one"), run(8_192, 16_383, "three")]);
+    // What has no key goes there, too.
+    assert_eq!(desk.last(), (2, "WAIT 1 0"));
+}
+
+#[test]
+fn a_key_on_its_way_is_asked_for_once_and_with_the_word_for_it() {
+    let mut desk = Desk::new(SETTINGS);
+    let answer = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&halves());
+    desk.open(1);
+    desk.hear(1, Value::error("ASK 15495 one:6379"));
+    desk.open(2);
+    assert_eq!(
+        desk.sent[2..],
+        [(2, "ASKING".to_owned()), (2, "GET a".to_owned())]
+    );
+    desk.hear(2, Value::OK);
+    desk.hear(2, Value::bulk("found"));
+    assert_eq!(now(answer), Some(Ok(Value::bulk("found"))));
+    let _unheard = desk.submit(SHARED, &["GET", "a"]);
+    assert_eq!(desk.last(), (1, "GET a"));
+}
+
+#[test]
+fn nobody_is_sent_about_for_ever() {
+    let mut desk = Desk::new(SETTINGS);
+    let answer = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&halves());
+    desk.open(1);
+    for hop in 0..17 {
+        let (here, there) = if hop % 2 == 0 { (1, "one") } else { (2, "two") };
+        desk.hear(here, Value::error(format!("MOVED 15495 {there}:6379")));
+        if hop == 0 {
+            desk.open(2);
+        }
+    }
+    let moved = Value::error("MOVED 15495 one:6379");
+    assert_eq!(now(answer), Some(Ok(moved)));
+}
+
+#[test]
+fn a_cluster_that_is_down_is_an_error_when_it_has_been_asked_for_long_enough() {
+    let down = || Value::error("CLUSTERDOWN The cluster is down");
+    for retries in [0, 2] {
+        let mut desk = Desk::new(Settings {
+            retries,
+            ..SETTINGS
+        });
+        let answer = desk.submit(SHARED, &["GET", "a"]);
+        desk.learn(&halves());
+        desk.open(1);
+        // Three times a quarter of a second later, and then as often as anything is tried again.
+        for pause in [250, 250, 250, 100, 100]
+            .into_iter()
+            .take(3 + retries as usize)
+        {
+            desk.hear(1, down());
+            let asked = desk.opened.len();
+            desk.pass(pause - 1);
+            assert_eq!(desk.opened.len(), asked);
+            desk.pass(1);
+            desk.learn(&halves());
+            assert_eq!(desk.last(), (1, "GET a"));
+        }
+        desk.hear(1, down());
+        assert_eq!(now(answer), Some(Ok(down())));
+    }
+}
+
+#[test]
+fn a_lost_connection_and_a_missing_answer_are_reasons_to_ask_again() {
+    let mut desk = Desk::new(SETTINGS);
+    let lost = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&halves());
+    desk.open(1);
+    desk.break_off(1);
+    assert_eq!(now(lost), Some(Err(RedisError::ConnectionLoss)));
+    let late = desk.submit(SHARED, &["GET", "b"]);
+    desk.learn(&halves());
+    desk.open(3);
+    desk.pass(500);
+    assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
+    let _unheard = desk.submit(SHARED, &["GET", "b"]);
+    assert_eq!(desk.opened.last().map(String::as_str), Some("any-2"));
+}
+
+#[test]
+fn nodes_that_do_not_answer_are_passed_over_until_none_is_left() {
+    let mut desk = Desk::new(SETTINGS);
+    let answer = desk.submit(SHARED, &["GET", "a"]);
+    desk.break_off(0);
+    desk.open(1);
+    desk.break_off(1);
+    desk.open(2);
+    desk.hear(
+        2,
+        Value::error("LOADING Redis is loading the dataset in memory"),
+    );
+    assert_eq!(desk.opened, ["any-0", "any-1", "any-2", "any-3"]);
+    desk.break_off(3);
+    assert_eq!(now(answer), Some(Err(RedisError::NotConnected)));
+    assert_eq!(desk.client.next_wake(), VirtualTime::NEVER);
+}
+
+#[test]
+fn what_belongs_together_is_never_torn_apart() {
+    let mut desk = Desk::new(SETTINGS);
+    let own = desk.client.dedicated(0);
+    let watched = desk.submit(own, &["WATCH", "a"]);
+    desk.learn(&halves());
+    desk.open(1);
+    desk.hear(1, Value::OK);
+    assert_eq!(now(watched), Some(Ok(Value::OK)));
+    let [_multi, deleted, _exec] =
+        [&["MULTI"][..], &["DEL", "a"], &["EXEC"]].map(|words| desk.submit(own, words));
+    assert!(
+        desk.sent[1..]
+            .iter()
+            .all(|(connection, _)| *connection == 1)
+    );
+    desk.hear(1, Value::OK);
+    let moved = Value::error("MOVED 15495 one:6379");
+    desk.hear(1, moved.clone());
+    assert_eq!(now(deleted), Some(Ok(moved)));
+}
+
+#[test]
+fn subscriptions_are_made_where_the_channel_belongs_and_again_when_that_is_lost() {
+    let mut desk = Desk::new(SETTINGS);
+    let (listener, heard) = subscription();
+    let (completion, confirmed) = completion();
+    desk.tell(Input::Subscribe {
+        node: 0,
+        channel: (*b"a").into(),
+        listener,
+        completion,
+    });
+    desk.learn(&halves());
+    desk.open(1);
+    assert_eq!(desk.last(), (1, "SUBSCRIBE a"));
+    let word = |kind: &str, last: Value| Value::array([Value::bulk(kind), Value::bulk("a"), last]);
+    desk.hear(1, word("subscribe", Value::Integer(1)));
+    assert_eq!(now(confirmed), Some(Ok(Value::OK)));
+    desk.break_off(1);
+    desk.pass(100);
+    desk.learn(&[run(0, 16_383, "three")]);
+    assert_eq!(desk.opened.last().map(String::as_str), Some("three"));
+    desk.open(3);
+    desk.hear(3, word("message", Value::bulk("told")));
+    assert_eq!(
+        block_on(poll_once(heard.next())).as_deref(),
+        Some(&b"told"[..])
+    );
+}

@@ -1,0 +1,70 @@
+//! Redis servers that are the nodes of a cluster, and the bus between them.
+
+use picklock_redis::{BusMessage, ClusterSettings, Input, NodeId};
+
+use super::links;
+use crate::chance::Chance;
+use crate::event::{Event, RedisEvent};
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::plan::Cluster;
+use crate::world::World;
+
+/// So many streams of chance there are for each node.
+const STREAMS: u32 = 1 << 16;
+
+/// Whose replica a node is at first.
+pub(super) fn primary_of(cluster: &Cluster, node: ServerId) -> Option<ServerId> {
+    let replica = node.0.checked_sub(cluster.primaries)?;
+    Some(ServerId(replica % cluster.primaries))
+}
+
+/// How a node is set up.
+pub(super) fn settings(
+    cluster: &Cluster,
+    node: ServerId,
+    chance: &mut dyn Chance,
+) -> ClusterSettings {
+    let nodes = (0..cluster.nodes()).map(ServerId);
+    // No two nodes have the same one, whatever chance says.
+    let stream = u64::from(chance.choose(STREAMS)) << 8;
+    ClusterSettings {
+        nodes: nodes.map(links::address).collect(),
+        primaries: cluster.primaries,
+        node_timeout: cluster.node_timeout,
+        validity_factor: cluster.validity_factor,
+        seed: stream | u64::from(node.0),
+    }
+}
+
+impl World {
+    /// A node has something to say to another. If that does not run when it arrives, it is lost.
+    pub(super) fn send_to_redis_node(
+        &mut self,
+        from: ServerId,
+        to: NodeId,
+        message: Box<BusMessage>,
+    ) {
+        let to = ServerId(to.0);
+        let at = self.reaches_redis_peer(from, to);
+        let event = RedisEvent::ToNode { to, message };
+        self.timeline.add(at, Event::Redis(event));
+    }
+
+    pub(super) fn at_redis_node(&mut self, to: ServerId, message: Box<BusMessage>) {
+        self.tell_redis(to, Input::FromNode { message }, Actor::Outsider);
+        self.redis_says(to);
+    }
+
+    /// A node that becomes a primary, or ceases to be one or to serve, changes who owns the lock.
+    pub(super) fn follow_role(&mut self, node: ServerId) {
+        if self.redis.deployment.cluster.is_none() {
+            return;
+        }
+        let slot = &mut self.redis.servers[usize::from(node.0)];
+        let leads = slot.machine.is_primary() && slot.machine.serves();
+        if std::mem::replace(&mut slot.leads, leads) != leads {
+            self.owners_may_change(Actor::Outsider);
+        }
+    }
+}
