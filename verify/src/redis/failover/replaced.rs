@@ -94,7 +94,8 @@ fn die(town: &mut dyn Town, way: Way, taken: &mut Taken) -> Result<Seen, VerifyE
         Way::Arrives => {}
         Way::Held => town.flow(Flow::Held),
         Way::Buffered => town.stop(REPLICA)?,
-        Way::Paused => ask(town, REPLICA, "CLIENT PAUSE 1500 ALL")?,
+        // Not for so long that Sentinels find it down: then it may or may not be promoted.
+        Way::Paused => ask(town, REPLICA, "CLIENT PAUSE 700 ALL")?,
     }
     ask(town, PRIMARY, "SET lock mine NX PX 30000")?;
     if way == Way::Held {
@@ -261,20 +262,28 @@ pub(super) fn compare(
 mod tests {
     use super::*;
 
-    /// What is left of the lock in the model.
-    fn left(way: Way) -> String {
-        let mut town = model::Town::of(&watched(1, true), 7);
-        let seen = die(&mut town, way, &mut Vec::new()).expect("the model does not fail");
-        let asked = seen.iter().rfind(|(asked, _)| asked == "GET lock");
-        asked.expect("it was asked for").1.clone()
+    /// What is left of the lock in the model, and whether another gets it, whatever the seed.
+    fn left(way: Way) -> [String; 2] {
+        let mut all: Vec<_> = (0..20)
+            .map(|seed| {
+                let mut town = model::Town::of(&watched(1, true), seed);
+                let seen = die(&mut town, way, &mut Vec::new()).expect("the model does not fail");
+                let last = &seen[seen.len() - 2..];
+                [last[0].1.clone(), last[1].1.clone()]
+            })
+            .collect();
+        all.dedup();
+        assert_eq!(all.len(), 1, "chance decides what is left: {all:?}");
+        all.remove(0)
     }
 
     #[test]
     fn a_lock_is_lost_where_its_bytes_are_and_nowhere_else() {
-        assert_eq!(left(Way::Arrives), "\"mine\"");
-        assert_eq!(left(Way::Buffered), "\"mine\"");
-        assert_eq!(left(Way::Held), "nil");
-        assert_eq!(left(Way::Paused), "nil");
+        let (kept, lost) = (["\"mine\"", "nil"], ["nil", "status OK"]);
+        assert_eq!(left(Way::Arrives), kept);
+        assert_eq!(left(Way::Buffered), kept);
+        assert_eq!(left(Way::Held), lost);
+        assert_eq!(left(Way::Paused), lost);
     }
 
     #[test]
