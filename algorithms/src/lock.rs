@@ -79,7 +79,7 @@ impl LockError {
 impl From<ZkError> for LockError {
     fn from(error: ZkError) -> Self {
         match error {
-            ZkError::ConnectionLoss => Self::ConnectionLoss,
+            ZkError::ConnectionLoss | ZkError::RequestTimeout => Self::ConnectionLoss,
             ZkError::SessionExpired | ZkError::SessionMoved => Self::SessionExpired,
             ZkError::NoNode => Self::PlaceLost,
             ZkError::NodeExists
@@ -95,7 +95,6 @@ impl From<ZkError> for LockError {
             | ZkError::NoWatcher
             | ZkError::QuotaExceeded
             | ZkError::Throttled
-            | ZkError::RequestTimeout
             | ZkError::Unimplemented
             | ZkError::NotReadOnly => Self::Refused,
         }

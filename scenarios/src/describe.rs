@@ -117,6 +117,7 @@ pub fn fault(fault: &Fault) -> String {
         }
         Fault::LoseRequest { target } => format!("lose-request of {}", contender(*target)),
         Fault::LoseReply { target } => format!("lose-reply to {}", contender(*target)),
+        Fault::SwallowReply { target } => format!("swallow-reply to {}", contender(*target)),
         Fault::LoseMessage { target } => format!("lose-message to {}", contender(*target)),
         Fault::DelayRequest { target, by } => {
             format!("delay-request of {} by {}", contender(*target), time(*by))
@@ -207,6 +208,7 @@ fn server_fault(fault: &Fault) -> String {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }

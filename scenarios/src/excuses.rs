@@ -120,6 +120,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::BlackHole { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::ClockJump { .. }
@@ -149,6 +150,7 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::BlackHole { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
@@ -208,6 +210,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::DelayReply { .. }
         | Fault::ClockJump { .. }
@@ -234,6 +237,7 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }

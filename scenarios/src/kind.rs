@@ -1,7 +1,7 @@
 //! The kinds of faults, by the names that scenario files use.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Fault, Plan};
+use picklock_sim::plan::{Fault, Plan, Service};
 
 /// A kind of fault: what breaks, but not whom, when, or for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,7 @@ pub enum FaultKind {
     SlowLink,
     LoseRequest,
     LoseReply,
+    SwallowReply,
     LoseMessage,
     DelayRequest,
     DelayReply,
@@ -40,7 +41,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 26] = [
+    pub const NAMED: [(&'static str, Self); 27] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -50,6 +51,7 @@ impl FaultKind {
         ("slow-link", Self::SlowLink),
         ("lose-request", Self::LoseRequest),
         ("lose-reply", Self::LoseReply),
+        ("swallow-reply", Self::SwallowReply),
         ("lose-message", Self::LoseMessage),
         ("delay-request", Self::DelayRequest),
         ("delay-reply", Self::DelayReply),
@@ -86,6 +88,7 @@ impl FaultKind {
             Fault::SlowLink { .. } => Self::SlowLink,
             Fault::LoseRequest { .. } => Self::LoseRequest,
             Fault::LoseReply { .. } => Self::LoseReply,
+            Fault::SwallowReply { .. } => Self::SwallowReply,
             Fault::LoseMessage { .. } => Self::LoseMessage,
             Fault::DelayRequest { .. } => Self::DelayRequest,
             Fault::DelayReply { .. } => Self::DelayReply,
@@ -113,6 +116,8 @@ impl FaultKind {
         kinds
             .filter(|kind| kind.service().is_none_or(|of| of == service.kind()))
             .filter(|kind| service.has_links() || !kind.needs_several_servers())
+            // Who waits for an answer for ever waits for ever.
+            .filter(|kind| *kind != Self::SwallowReply || gives_up_waiting(service))
             // Where there are Sentinels, they decide, and the nodes of a cluster do.
             .filter(|kind| {
                 let decides = service.sentinels() > 0 || service.cluster().is_some();
@@ -136,6 +141,7 @@ impl FaultKind {
     pub fn service(self) -> Option<ServiceKind> {
         match self {
             Self::ExpireSession
+            | Self::SwallowReply
             | Self::LagServer
             | Self::SlowDisk
             | Self::DeleteNode
@@ -174,6 +180,14 @@ impl FaultKind {
         let mut named = Self::NAMED.iter();
         let found = named.find(|(_, kind)| *kind == self);
         found.map_or("fault", |(name, _)| name)
+    }
+}
+
+/// Whether its clients give up a request that is not answered.
+fn gives_up_waiting(service: &Service) -> bool {
+    match service {
+        Service::ZooKeeper(ensemble) => ensemble.request_timeout.is_some(),
+        Service::Redis(_) => true,
     }
 }
 

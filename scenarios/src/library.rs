@@ -192,6 +192,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "zookeeper/stock-pause",
         include_str!("../zookeeper/stock-pause.toml"),
     ),
+    (
+        "zookeeper/swallowed-reply",
+        include_str!("../zookeeper/swallowed-reply.toml"),
+    ),
+    (
+        "zookeeper/swallowed-reply-for-ever",
+        include_str!("../zookeeper/swallowed-reply-for-ever.toml"),
+    ),
     ("zookeeper/swarm", include_str!("../zookeeper/swarm.toml")),
     (
         "zookeeper/unsorted-children",

@@ -54,7 +54,7 @@ fn fencing(fenced: bool) -> &'static str {
 
 fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
-    vec![
+    let mut lines = vec![
         "[service.zookeeper]".to_owned(),
         format!(
             "servers = {}",
@@ -70,8 +70,11 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
         format!("notification-time = {}", time(ensemble.notification_time)),
         format!("version = {}", text(ensemble.version.name())),
         format!("client = {}", text(ensemble.library.name())),
-        String::new(),
-    ]
+    ];
+    let patience = ensemble.request_timeout;
+    lines.extend(patience.map(|patience| format!("request-timeout = {}", time(patience))));
+    lines.push(String::new());
+    lines
 }
 
 fn persistence(kept: &Persistence) -> &'static str {

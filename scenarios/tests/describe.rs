@@ -34,6 +34,8 @@ sent = { request = "create", by = "contender-2" }
 lose-request = { target = "contender-2" }
 answered = { request = "get-data", by = "contender-2", nth = 2 }
 lose-reply = { target = "contender-2" }
+committed = { request = "delete", by = "contender-2" }
+swallow-reply = { target = "contender-2" }
 sent = { request = "delete", by = "contender-2", nth = 12 }
 delay-request = { target = "contender-2", by = "3s" }
 committed = { request = "create", by = "contender-2" }

@@ -284,6 +284,8 @@ pub enum Fault {
     LoseRequest { target: ContenderName },
     /// The answer to the request that the trigger speaks of never reaches the client: the connection breaks under it.
     LoseReply { target: ContenderName },
+    /// The answer to the request that the trigger speaks of never reaches the client, and its connection stays.
+    SwallowReply { target: ContenderName },
     /// The message of a channel that the trigger speaks of never reaches the client; its connection stays.
     LoseMessage { target: ContenderName },
     /// The request that the trigger speaks of is held up on its way, and all that follow it.

@@ -205,6 +205,11 @@ enum Fate {
     Late(u64),
 }
 
+impl Fate {
+    /// It never comes, and its connection stays.
+    const NEVER: Self = Self::Late(u64::MAX);
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     requests: usize,

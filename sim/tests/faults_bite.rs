@@ -415,3 +415,40 @@ fn an_operator_takes_the_lock_away_and_a_lock_that_is_made_anew_counts_from_zero
         .count();
     assert!(zeros >= 2, "{:?}", history.names);
 }
+
+#[test]
+fn a_swallowed_reply_never_comes_and_leaves_the_connection_as_it_is() {
+    let swallow = Fault::SwallowReply { target: FIRST };
+    let history = run("zk-hardened", creating(), swallow);
+    assert_eq!(count(&history, queued), 1);
+    assert_eq!(count(&history, entered), 0);
+    for never in [What::Disconnected { by: A }, What::SessionExpired { by: A }] {
+        assert_eq!(count(&history, |what| *what == never), 0);
+    }
+    assert_eq!(
+        count(&history, |what| matches!(
+            what,
+            What::StillWaiting { by: A, .. }
+        )),
+        1
+    );
+}
+
+#[test]
+fn a_request_timeout_ends_the_wait_for_a_swallowed_reply() {
+    let service = Service::ZooKeeper(Ensemble {
+        request_timeout: Some(seconds(2)),
+        ..Ensemble::default()
+    });
+    let swallow = planned(creating(), Fault::SwallowReply { target: FIRST });
+    let history = history_on(service, "zk-hardened", vec![swallow]);
+    let made = first(&history, queued).unwrap();
+    let lost = first(&history, |what| *what == What::Disconnected { by: A }).unwrap();
+    let waited = lost - made;
+    assert!(
+        waited > seconds(2) - Duration::from_millis(20) && waited < seconds(3),
+        "{waited:?}"
+    );
+    assert_eq!(count(&history, queued), 1, "its node is found again");
+    assert_eq!(count(&history, entered), 1);
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request};
 
-use crate::driver::{Driver, Line, Seen};
+use crate::driver::{Driver, GRACE, Line, Seen};
 use crate::error::{VerifyError, unless_stopped};
 use crate::random::{LONG, Live, Random};
 use crate::scripts::Script;
@@ -18,8 +18,15 @@ const ROUND: u64 = 250;
 
 /// If a step takes longer, sessions may expire.
 const STANDSTILL: Duration = Duration::from_secs(4);
-/// How many rounds may be set aside before it is said that this machine is no good for it.
+/// If servers take longer to elect a leader or to start, they may, too.
+const LONG_STANDSTILL: Duration = Duration::from_secs(8);
+/// Whoever waits until something is gone must hear of those who live on this often.
+const BEAT_STANDSTILL: Duration = Duration::from_millis(1_500);
+/// How many rounds and scripts may be set aside before it is said that this machine is no good for it.
 const MOST_SET_ASIDE: u64 = 5;
+
+/// How long one waits without looking whether to go on.
+const PIECE: Duration = Duration::from_millis(250);
 
 /// An answer on which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +58,7 @@ pub struct Compared {
     pub agreeing: u64,
     /// The others.
     pub differences: Vec<Difference>,
-    /// Rounds that say nothing, because an answer took so long that sessions may have expired.
+    /// Rounds and scripts that say nothing, because an answer took so long that sessions may have expired.
     pub set_aside: u64,
     /// Answers that the real servers gave late, after they were given something else to do.
     pub held_up: u64,
@@ -67,8 +74,8 @@ pub struct Pair<R, M> {
     pub servers: usize,
     compared: Compared,
     part: String,
-    /// The longest that a step has taken, in real time.
-    slowest: Duration,
+    /// The longest that a step has taken, in real time, and that it should not have.
+    slowest: Option<Duration>,
 }
 
 impl<R: Side, M: Side> Pair<R, M> {
@@ -80,7 +87,7 @@ impl<R: Side, M: Side> Pair<R, M> {
             servers,
             compared: Compared::default(),
             part: String::new(),
-            slowest: Duration::ZERO,
+            slowest: None,
         }
     }
 
@@ -98,30 +105,56 @@ impl<R: Side, M: Side> Pair<R, M> {
         told: &dyn Fn(u64),
     ) -> Result<Compared, VerifyError> {
         for (number, script) in scripts.iter().enumerate() {
-            if script.servers <= self.servers {
-                self.script(number, script, stop)?;
-                told(self.compared.operations);
+            if script.servers > self.servers {
+                continue;
             }
+            // Another node for each time, in case that one of them is set aside.
+            let mut time = 0;
+            while !self.counts(|pair| pair.script((number, time), script, stop))? {
+                time += 1;
+            }
+            told(self.compared.operations);
         }
         let mut round = 0;
         while self.compared.operations < operations {
             let end = operations.min(self.compared.operations + ROUND);
-            let before = self.compared.clone();
-            self.slowest = Duration::ZERO;
-            self.round(seed, round, end, stop, told)?;
+            self.counts(|pair| pair.round(seed, round, end, stop, told))?;
             round += 1;
-            if self.slowest > STANDSTILL {
-                self.compared = before;
-                self.compared.set_aside += 1;
-                if self.compared.set_aside > MOST_SET_ASIDE {
-                    return Err(VerifyError::StoodStill {
-                        longest: self.slowest,
-                    });
-                }
-            }
         }
         self.compared.held_up = self.real.side.held_up();
         Ok(self.compared)
+    }
+
+    /// Does a part. Whether it counts: if an answer took too long, what it has found says nothing, and is forgotten.
+    fn counts(
+        &mut self,
+        part: impl FnOnce(&mut Self) -> Result<(), VerifyError>,
+    ) -> Result<bool, VerifyError> {
+        let before = self.compared.clone();
+        self.slowest = None;
+        part(self)?;
+        let Some(longest) = self.slowest else {
+            return Ok(true);
+        };
+        self.compared = before;
+        self.compared.set_aside += 1;
+        if self.compared.set_aside > MOST_SET_ASIDE {
+            return Err(VerifyError::StoodStill { longest });
+        }
+        self.outlive_sessions()?;
+        Ok(false)
+    }
+
+    /// Waits until the sessions are gone that a part which is set aside may have left on one side alone.
+    fn outlive_sessions(&mut self) -> Result<(), VerifyError> {
+        let mut left = LONG + GRACE;
+        while !left.is_zero() {
+            let piece = left.min(PIECE);
+            self.real.side.pass(piece)?;
+            self.model.side.pass(piece)?;
+            left -= piece;
+        }
+        Ok(())
     }
 
     /// Opens a connection to each server, and makes a node that all of this part is below.
@@ -149,11 +182,11 @@ impl<R: Side, M: Side> Pair<R, M> {
 
     fn script(
         &mut self,
-        number: usize,
+        (number, time): (usize, u64),
         script: &Script,
         stop: &AtomicBool,
     ) -> Result<(), VerifyError> {
-        let root = format!("/s{number}");
+        let root = format!("/s{number}-{time}");
         let first = self.begin(format!("script {}", script.name), &root)?;
         for step in (script.steps)(&root, first, self.servers) {
             unless_stopped(stop)?;
@@ -236,7 +269,22 @@ impl<R: Side, M: Side> Pair<R, M> {
         let model = self.model.perform(step)?;
         let began = self.real.side.elapsed();
         let real = self.real.perform(step)?;
-        self.slowest = self.slowest.max(self.real.side.elapsed() - began);
+        // Who waits until something is gone hears of those who live on all the time.
+        let (took, most) = match step {
+            Step::Silence { .. } => (self.real.longest_beat, BEAT_STANDSTILL),
+            Step::KillLeader | Step::KillFollower | Step::Return => {
+                (self.real.side.elapsed() - began, LONG_STANDSTILL)
+            }
+            Step::Open { .. }
+            | Step::Resume(_)
+            | Step::Ask { .. }
+            | Step::Watch { .. }
+            | Step::Say { .. }
+            | Step::Close { .. } => (self.real.side.elapsed() - began, STANDSTILL),
+        };
+        if took > most {
+            self.slowest = self.slowest.max(Some(took));
+        }
         self.compared.operations += match step {
             Step::Ask { requests, .. } => requests.len() as u64,
             Step::Open { .. }

@@ -3,6 +3,8 @@
 mod faults;
 mod telling;
 
+pub(crate) use faults::GRACE;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -51,6 +53,8 @@ pub struct Driver<S> {
     pub(crate) killed: Vec<Place>,
     /// The newest zxid that any client was told.
     pub(crate) newest: Zxid,
+    /// The longest for which nothing was heard of who lives on, in the last step that waited for something to go.
+    pub(crate) longest_beat: Duration,
     /// Paths that creates have answered in the last step.
     made: Vec<Path>,
 }
@@ -79,6 +83,7 @@ impl<S: Side> Driver<S> {
             wires: Vec::new(),
             killed: Vec::new(),
             newest: Zxid(0),
+            longest_beat: Duration::ZERO,
             made: Vec::new(),
         }
     }

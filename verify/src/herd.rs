@@ -1,6 +1,7 @@
 //! The herd experiment on real servers: how many notifications a queue costs while it drains, counted at the clients
 //! and by the servers themselves, beside what the model has for the same.
 
+mod known;
 mod queue;
 mod real;
 mod simulated;
@@ -36,10 +37,39 @@ pub struct Cell {
 pub struct Counted {
     /// As clients of real servers have received them: the least and the most of several runs.
     pub real: (u64, u64),
+    /// As they were seen to receive before, on the same servers: the least and the most.
+    pub known: (u64, u64),
     /// Whether the servers have counted as many as their clients, each time.
     pub servers_agree: bool,
     /// As the model has them: the least and the most of as many seeds.
     pub model: (u64, u64),
+}
+
+/// How the model stands to the range of the real servers, as they were seen now and before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It lies in it.
+    Inside,
+    /// It lies in it, give or take a tenth: real ranges are those of a few runs.
+    Near,
+    /// It does not.
+    Outside,
+}
+
+impl Counted {
+    /// How the model stands.
+    pub fn verdict(&self) -> Verdict {
+        let least = self.real.0.min(self.known.0);
+        let most = self.real.1.max(self.known.1);
+        let exact = self.known.0 == self.known.1;
+        if least <= self.model.0 && self.model.1 <= most {
+            Verdict::Inside
+        } else if !exact && least * 9 <= self.model.0 * 10 && self.model.1 * 10 <= most * 11 {
+            Verdict::Near
+        } else {
+            Verdict::Outside
+        }
+    }
 }
 
 /// Measures every cell, with so many runs each. `told` hears of each cell when it is done.
@@ -76,6 +106,7 @@ pub fn measure(
 fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted, VerifyError> {
     let mut counted = Counted {
         real: (u64::MAX, 0),
+        known: known::seen(cell),
         servers_agree: true,
         model: (u64::MAX, 0),
     };
@@ -87,4 +118,54 @@ fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted, Ve
         counted.model = within(counted.model, simulated::drain(cell, run));
     }
     Ok(counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With as many runs as the command makes, and without a real server: against what was seen before.
+    #[test]
+    fn the_model_lies_in_or_near_the_range_of_what_real_servers_were_seen_to_tell_in_every_cell() {
+        for servers in [1, 3] {
+            for way in Way::ALL {
+                for hold in HOLDS {
+                    for waiters in WAITERS {
+                        let cell = Cell {
+                            servers,
+                            way,
+                            waiters,
+                            hold,
+                        };
+                        let runs = (0..3).map(|run| simulated::drain(cell, run));
+                        let range =
+                            |(least, most): (u64, u64), run: u64| (least.min(run), most.max(run));
+                        let known = known::seen(cell);
+                        let counted = Counted {
+                            real: known,
+                            known,
+                            servers_agree: true,
+                            model: runs.fold((u64::MAX, 0), range),
+                        };
+                        let verdict = counted.verdict();
+                        assert_ne!(verdict, Verdict::Outside, "{cell:?}: {counted:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_that_tells_more_or_less_than_any_real_server_is_outside() {
+        let counted = |model| Counted {
+            real: (10, 20),
+            known: (15, 30),
+            servers_agree: true,
+            model,
+        };
+        assert_eq!(counted((10, 30)).verdict(), Verdict::Inside);
+        assert_eq!(counted((9, 33)).verdict(), Verdict::Near);
+        assert_eq!(counted((8, 30)).verdict(), Verdict::Outside);
+        assert_eq!(counted((10, 34)).verdict(), Verdict::Outside);
+    }
 }

@@ -1,5 +1,6 @@
 //! The comparison itself, with the model on both sides: it needs no server.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -115,6 +116,102 @@ impl Side for Flawed {
     fn silent(&mut self, link: Link, asked: &str) -> Result<(), VerifyError> {
         self.model.silent(link, asked)
     }
+}
+
+/// The model on a machine that stands still, each time for five seconds, before some of its messages.
+struct Slow {
+    model: Flawed,
+    received: Cell<u64>,
+    stood_still: Cell<Duration>,
+    /// Before which message it stands still.
+    at: fn(u64) -> bool,
+}
+
+impl Slow {
+    fn new(flaw: Flaw, at: fn(u64) -> bool) -> Self {
+        let model = model(1);
+        Self {
+            model: Flawed { model, flaw },
+            received: Cell::new(0),
+            stood_still: Cell::new(Duration::ZERO),
+            at,
+        }
+    }
+}
+
+impl Side for Slow {
+    fn connect(&mut self, place: Place, hello: &Hello) -> Result<Link, VerifyError> {
+        self.model.connect(place, hello)
+    }
+
+    fn send(&mut self, link: Link, message: &ClientMessage) -> Result<(), VerifyError> {
+        self.model.send(link, message)
+    }
+
+    fn receive(&mut self, link: Link, patience: Duration) -> Result<Incoming, VerifyError> {
+        let before = self.received.replace(self.received.get() + 1);
+        if (self.at)(before) {
+            let longer = self.stood_still.get() + Duration::from_secs(5);
+            self.stood_still.set(longer);
+        }
+        self.model.receive(link, patience)
+    }
+
+    fn cut(&mut self, link: Link) {
+        self.model.cut(link);
+    }
+
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.model.pass(time)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.model.elapsed() + self.stood_still.get()
+    }
+
+    fn kill(&mut self, place: Place) -> Result<(), VerifyError> {
+        self.model.kill(place)
+    }
+
+    fn start(&mut self, place: Place) -> Result<(), VerifyError> {
+        self.model.start(place)
+    }
+
+    fn leader(&mut self) -> Result<Option<Place>, VerifyError> {
+        self.model.leader()
+    }
+
+    fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
+        self.model.serves(place)
+    }
+
+    fn patience(&self) -> Duration {
+        self.model.patience()
+    }
+
+    fn silent(&mut self, link: Link, asked: &str) -> Result<(), VerifyError> {
+        self.model.silent(link, asked)
+    }
+}
+
+#[test]
+fn a_script_in_which_the_machine_stood_still_is_done_again() {
+    // In the first script, while it waits for a session to expire, and in a later one.
+    let slow = Slow::new(Some, |message| message == 40 || message == 400);
+    let compared = compare(slow, 1);
+    assert_eq!(compared.differences, []);
+    assert_eq!(compared.set_aside, 2);
+}
+
+#[test]
+fn a_machine_that_stands_still_all_the_time_is_no_good_for_a_comparison() {
+    let stop = AtomicBool::new(false);
+    let slow = Slow::new(Some, |message| message % 40 == 0);
+    let ended = Pair::new(slow, model(1), 1).compare(SCRIPTS, 1, 2_000, &stop, &|_| ());
+    assert!(
+        matches!(ended, Err(VerifyError::StoodStill { .. })),
+        "{ended:?}"
+    );
 }
 
 fn differences(flaw: Flaw) -> usize {

@@ -369,7 +369,7 @@ fn unexpected<T>(call: &str, response: &Response) -> T {
 pub async fn until_answered<T>(mut call: impl AsyncFnMut() -> ZkResult<T>) -> ZkResult<T> {
     loop {
         match call().await {
-            Err(ZkError::ConnectionLoss) => {}
+            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
             answer => return answer,
         }
     }

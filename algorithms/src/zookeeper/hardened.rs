@@ -85,7 +85,7 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
     let prefix = prefix(lock, guid);
     loop {
         match make_ticket(zk, &prefix).await {
-            Err(ZkError::ConnectionLoss) => {
+            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
                 for path in nodes_of(zk, lock, guid).await? {
                     match until_answered(async || zk.exists(&path).await).await? {
                         Some(stat) if stat.ephemeral_owner == zk.session() => {

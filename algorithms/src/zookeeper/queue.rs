@@ -71,7 +71,7 @@ pub(super) async fn make_ticket_with_guid(
     let prefix = prefix(lock, guid);
     loop {
         match make_ticket(zk, &prefix).await {
-            Err(ZkError::ConnectionLoss) => {
+            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
                 let children = until_answered(async || zk.children(lock).await).await?;
                 let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {

@@ -78,7 +78,7 @@ impl SameName {
                 .await
             {
                 Ok((_, stat)) => return Ok(self.held(&stat)), // Step 1.
-                Err(ZkError::NodeExists | ZkError::ConnectionLoss) => {}
+                Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
                 Err(error) => return Err(error.into()),
             }
             let (there, changed) =
@@ -108,7 +108,7 @@ impl Lock for SameName {
         loop {
             match self.zk.delete(&held.place, None).await {
                 Ok(()) | Err(ZkError::NoNode) => return Ok(()),
-                Err(ZkError::ConnectionLoss) => {
+                Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
                     let there = until_answered(async || self.zk.exists(&held.place).await).await?;
                     if there.is_none_or(|stat| Some(stat.czxid.0) != held.token) {
                         return Ok(());

@@ -105,6 +105,7 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }

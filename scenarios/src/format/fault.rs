@@ -83,9 +83,9 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         Fault::LoseRequest { target } | Fault::DelayRequest { target, .. } => {
             Some((*target, Wants::Request))
         }
-        Fault::LoseReply { target } | Fault::DelayReply { target, .. } => {
-            Some((*target, Wants::Reply))
-        }
+        Fault::LoseReply { target }
+        | Fault::SwallowReply { target }
+        | Fault::DelayReply { target, .. } => Some((*target, Wants::Reply)),
         Fault::LoseMessage { target } => Some((*target, Wants::Message)),
         Fault::Pause { .. }
         | Fault::Crash { .. }

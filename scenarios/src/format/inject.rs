@@ -69,6 +69,7 @@ impl Body<'_, '_, '_> {
             Kind::SlowLink => self.slow_link(),
             Kind::LoseRequest => self.target().map(|target| Fault::LoseRequest { target }),
             Kind::LoseReply => self.target().map(|target| Fault::LoseReply { target }),
+            Kind::SwallowReply => self.target().map(|target| Fault::SwallowReply { target }),
             Kind::LoseMessage => self.target().map(|target| Fault::LoseMessage { target }),
             Kind::DelayRequest => self.delay(|target, by| Fault::DelayRequest { target, by }),
             Kind::DelayReply => self.delay(|target, by| Fault::DelayReply { target, by }),

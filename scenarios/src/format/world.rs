@@ -78,6 +78,7 @@ fn ensemble(
     let library = fields
         .get("client")
         .and_then(|item| library(&item, mistakes));
+    let request_timeout = fields.duration("request-timeout", Zero::Senseless, mistakes);
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -94,6 +95,7 @@ fn ensemble(
         notification_time: time("notification-time", default.notification_time),
         version: version.unwrap_or(default.version),
         library: library.unwrap_or(default.library),
+        request_timeout,
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))

@@ -14,6 +14,9 @@ use crate::describe;
 use crate::kind::FaultKind;
 use crate::open::AnyFaults;
 
+/// By how much clocks are wrong, in parts per million: from a bad crystal to a bad virtual machine.
+const DRIFTS: [i32; 4] = [200, 10_000, 100_000, 300_000];
+
 /// What a seed makes of the faults that it may draw.
 pub(super) struct Storm<'p> {
     plan: &'p Plan,
@@ -231,6 +234,7 @@ impl<'p> Storm<'p> {
             }
             FaultKind::LoseRequest => Fault::LoseRequest { target },
             FaultKind::LoseReply => Fault::LoseReply { target },
+            FaultKind::SwallowReply => Fault::SwallowReply { target },
             FaultKind::LoseMessage => Fault::LoseMessage { target },
             FaultKind::DelayRequest => Fault::DelayRequest {
                 target,
@@ -245,9 +249,7 @@ impl<'p> Storm<'p> {
                 by_millis: self.jump(draw),
             },
             FaultKind::ClockDrift => {
-                // From what a bad crystal does to what a bad virtual machine does.
-                let sizes = [200, 10_000, 100_000, 300_000];
-                let size = draw.one_of(&sizes).unwrap_or(200);
+                let size = draw.one_of(&DRIFTS).unwrap_or(200);
                 let parts_per_million = if draw.once_in(2) { -size } else { size };
                 Fault::ClockDrift {
                     target,
@@ -325,6 +327,7 @@ impl<'p> Storm<'p> {
             | FaultKind::SlowLink
             | FaultKind::LoseRequest
             | FaultKind::LoseReply
+            | FaultKind::SwallowReply
             | FaultKind::LoseMessage
             | FaultKind::DelayRequest
             | FaultKind::DelayReply

@@ -40,7 +40,9 @@ impl Strikes {
     pub(super) fn of(kind: FaultKind) -> Option<Self> {
         match kind {
             FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Self::Request),
-            FaultKind::LoseReply | FaultKind::DelayReply => Some(Self::Reply),
+            FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
+                Some(Self::Reply)
+            }
             FaultKind::LoseMessage => Some(Self::Message),
             FaultKind::Pause
             | FaultKind::Crash

@@ -95,9 +95,8 @@ impl<'p> Blow<'p> {
     }
 
     fn fault(&self, kind: FaultKind, nth: ServerName, variant: Variant) -> Fault {
-        let target = self.target;
+        let (target, its_server) = (self.target, self.its_server());
         let (long, half) = (self.lease * 3, self.lease / 2);
-        let its_server = self.its_server();
         match kind {
             FaultKind::Pause => Fault::Pause {
                 target,
@@ -123,6 +122,7 @@ impl<'p> Blow<'p> {
             },
             FaultKind::LoseRequest => Fault::LoseRequest { target },
             FaultKind::LoseReply => Fault::LoseReply { target },
+            FaultKind::SwallowReply => Fault::SwallowReply { target },
             FaultKind::LoseMessage => Fault::LoseMessage { target },
             FaultKind::DelayRequest => {
                 let by = self.delay(variant);
@@ -286,6 +286,7 @@ pub(super) fn strikes_request(kind: FaultKind) -> bool {
         kind,
         FaultKind::LoseRequest
             | FaultKind::LoseReply
+            | FaultKind::SwallowReply
             | FaultKind::LoseMessage
             | FaultKind::DelayRequest
             | FaultKind::DelayReply

@@ -116,7 +116,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
     }
     match kind {
         FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Way::Sent]),
-        FaultKind::LoseReply | FaultKind::DelayReply => {
+        FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
             at_request(class, &[Way::Sent, Way::Answered])
         }
         FaultKind::LoseMessage => u32::from(class == Class::Told) * 10,
@@ -198,8 +198,12 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
     let done = matches!(way, Way::Committed | Way::Answered);
     match kind {
         FaultKind::LoseMessage => 0,
-        FaultKind::LoseReply | FaultKind::DelayReply if way == Way::Proposed => 0,
-        FaultKind::LoseReply => {
+        FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply
+            if way == Way::Proposed =>
+        {
+            0
+        }
+        FaultKind::LoseReply | FaultKind::SwallowReply => {
             if changes {
                 12
             } else {

@@ -191,6 +191,7 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::Cut
         | FaultKind::LoseRequest
         | FaultKind::LoseReply
+        | FaultKind::SwallowReply
         | FaultKind::LoseMessage
         | FaultKind::DelayRequest
         | FaultKind::DelayReply

@@ -37,6 +37,7 @@ impl<'f> Parts<'f> {
             | Fault::Cut { target }
             | Fault::LoseRequest { target }
             | Fault::LoseReply { target }
+            | Fault::SwallowReply { target }
             | Fault::LoseMessage { target }
             | Fault::ClockJump { target, .. }
             | Fault::ClockDrift { target, .. }

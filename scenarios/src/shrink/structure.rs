@@ -288,6 +288,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }

@@ -135,6 +135,7 @@ fn fault(fault: &Fault) -> String {
         }
         Fault::LoseRequest { target } => on("lose-request", &contender(*target), &[]),
         Fault::LoseReply { target } => on("lose-reply", &contender(*target), &[]),
+        Fault::SwallowReply { target } => on("swallow-reply", &contender(*target), &[]),
         Fault::LoseMessage { target } => on("lose-message", &contender(*target), &[]),
         Fault::DelayRequest { target, by: more } => {
             on("delay-request", &contender(*target), &[by(*more)])
@@ -224,6 +225,7 @@ fn of_service(broken: &Fault) -> String {
         | Fault::SlowLink { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::DelayRequest { .. }
         | Fault::DelayReply { .. }

@@ -36,7 +36,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
     let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
     let versions = prop::sample::select(Version::ALL.to_vec());
     let libraries = prop::sample::select(Library::ALL.to_vec());
-    let clients = (versions, libraries);
+    let clients = (versions, libraries, prop::option::of(length()));
     (servers, length(), limits, 2_u32..=20, times, clients)
         .prop_map(
             |(
@@ -45,7 +45,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 (sync_limit, init_limit),
                 ticks,
                 times,
-                ((_, version), (_, library)),
+                ((_, version), (_, library), request_timeout),
             )| Ensemble {
                 servers,
                 tick,
@@ -58,6 +58,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 notification_time: times.3,
                 version,
                 library,
+                request_timeout,
             },
         )
         .boxed()
@@ -304,6 +305,7 @@ fn fault_of_request(contenders: u32) -> BoxedStrategy<(Trigger, Fault)> {
                     },
                 ),
                 2 => (sent, Fault::LoseReply { target: by }),
+                4 => (answered, Fault::SwallowReply { target: by }),
                 3 => (
                     answered,
                     Fault::DelayReply {

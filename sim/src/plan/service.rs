@@ -233,6 +233,8 @@ pub struct Ensemble {
     pub version: Version,
     /// Which library its clients use.
     pub library: Library,
+    /// How long a client waits for an answer before it gives up the connection. `None`: for as long as it lasts.
+    pub request_timeout: Option<Duration>,
 }
 
 impl Default for Ensemble {
@@ -249,6 +251,7 @@ impl Default for Ensemble {
             notification_time: Duration::from_micros(5),
             version: Version::default(),
             library: Library::default(),
+            request_timeout: None,
         }
     }
 }

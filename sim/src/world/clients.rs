@@ -17,8 +17,12 @@ impl World {
     /// Gives a process a new client handle, which begins to connect.
     pub fn add_client(&mut self, process: ProcessId) -> ClientId {
         let timeout = picklock_checker::time::whole_micros(self.ensemble.session_timeout);
-        let settings = Settings::new(timeout, self.ensemble.servers)
-            .of(self.ensemble.library, self.ensemble.version);
+        let request_timeout = self.ensemble.request_timeout;
+        let settings = Settings {
+            request_timeout: request_timeout.map(picklock_checker::time::whole_micros),
+            ..Settings::new(timeout, self.ensemble.servers)
+                .of(self.ensemble.library, self.ensemble.version)
+        };
         let machine = Client::new(settings, &mut self.tape);
         let id = ClientId(self.clients.len() as u32);
         self.clients.push(ClientSlot {

@@ -97,6 +97,7 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::Cut { .. }
         | Fault::LoseRequest { .. }
         | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
         | Fault::LoseMessage { .. }
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }

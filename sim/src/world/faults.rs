@@ -89,6 +89,10 @@ impl World {
                 self.request_fate = Some(Fate::Late(whole_micros(by)));
                 None
             }
+            Fault::SwallowReply { .. } => {
+                self.doom_reply(request, Fate::NEVER);
+                None
+            }
             Fault::LoseReply { .. } | Fault::LoseMessage { .. } => {
                 self.doom_reply(request, Fate::Lost);
                 None
@@ -186,6 +190,7 @@ impl World {
             | Fault::SlowLink { .. }
             | Fault::LoseRequest { .. }
             | Fault::LoseReply { .. }
+            | Fault::SwallowReply { .. }
             | Fault::LoseMessage { .. }
             | Fault::DelayRequest { .. }
             | Fault::DelayReply { .. }
@@ -225,6 +230,7 @@ impl World {
             | Fault::SlowLink { .. }
             | Fault::LoseRequest { .. }
             | Fault::LoseReply { .. }
+            | Fault::SwallowReply { .. }
             | Fault::LoseMessage { .. }
             | Fault::DelayRequest { .. }
             | Fault::DelayReply { .. }

@@ -155,6 +155,7 @@ impl World {
         {
             match self.fate_of_reply(connection, ends.client as usize, *xid) {
                 None => {}
+                Some(Fate::NEVER) => return,
                 Some(Fate::Late(by)) => extra = by,
                 Some(Fate::Lost) => {
                     self.cut(connection);

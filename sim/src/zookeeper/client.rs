@@ -61,6 +61,9 @@ pub struct Settings {
     pub local_expiry: Option<(u64, u64)>,
     /// Whether it does so of a session that never came about, too.
     pub gives_up_new_sessions: bool,
+    /// How long a request may go unanswered, sent or not, before it fails and the connection is given up:
+    /// `zookeeper.request.timeout`.
+    pub request_timeout: Option<u64>,
     /// How long it takes to clean up a connection: nobody is told of its loss before.
     pub cleanup_pause: u64,
     /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
@@ -78,6 +81,7 @@ impl Settings {
             library: Library::Java,
             local_expiry: None,
             gives_up_new_sessions: false,
+            request_timeout: None,
             cleanup_pause: 100_000,
             reconnect_jitter: 1_000_000,
             circle_pause: 1_000_000,
@@ -315,7 +319,9 @@ impl Client {
 
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
     pub fn next_wake(&self) -> VirtualTime {
-        self.phase_ends_at().min(self.ping_alarm())
+        self.phase_ends_at()
+            .min(self.ping_alarm())
+            .min(self.request_ends_at())
     }
 
     /// The state of the session as the client knows it. It is `Connected` until the loss of the

@@ -190,6 +190,25 @@ fn curator_that_cannot_come_back_in_time_queues_anew_in_a_new_session() {
 }
 
 #[test]
+fn a_reply_that_is_swallowed_is_waited_for_for_ever() {
+    let (request, by, nth) = (RequestKind::Create, TARGET, 1);
+    let swallowed = planned(
+        Trigger::Answered { request, by, nth },
+        Fault::SwallowReply { target: TARGET },
+    );
+    for seen in histories("curator-mutex", Library::Java, &[swallowed]) {
+        assert_eq!(seen.made(), ["0000000000"]);
+        assert_eq!(seen.acquired(), None);
+        // Pings keep the connection and the session, so nothing ends the wait.
+        let ends = |what: &What| {
+            *what == What::Disconnected { by: A } || *what == What::SessionExpired { by: A }
+        };
+        assert_eq!(seen.when(ends), None);
+        assert!(seen.waits_behind().is_some());
+    }
+}
+
+#[test]
 fn kazoo_finds_its_node_again_within_a_seventh_of_a_second() {
     let runs = histories("zk-predecessor-watch", Library::Kazoo, &[reply_cut()]);
     let mut times = Vec::new();

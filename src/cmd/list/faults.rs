@@ -66,6 +66,11 @@ pub const FAULTS: &[Example] = &[
         r#"inject.lose-reply = { target = "contender-1" }"#,
     ),
     row(
+        "swallow-reply",
+        "The answer that the trigger speaks of never comes, and its connection stays (ZooKeeper).",
+        r#"inject.swallow-reply = { target = "contender-1" }"#,
+    ),
+    row(
         "lose-message",
         "The message of a channel that the trigger speaks of is lost, and nobody is told (Redis).",
         r#"inject.lose-message = { target = "contender-1" }"#,
@@ -274,7 +279,7 @@ algorithm = "{algorithm}"
             "lose-request" | "delay-request" => {
                 r#"when.sent = { request = "create", by = "contender-1" }"#
             }
-            "lose-reply" | "delay-reply" => {
+            "lose-reply" | "swallow-reply" | "delay-reply" => {
                 r#"when.answered = { request = "create", by = "contender-1" }"#
             }
             "lose-message" => r#"when.told = { by = "contender-1" }"#,

@@ -108,10 +108,10 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
         all => 100.0 * agreeing as f64 / all as f64,
     };
     if compared.set_aside > 0 {
-        let rounds = count(compared.set_aside, "round");
+        let parts = count(compared.set_aside, "part");
         let _ = writeln!(
             text,
-            "{rounds} set aside: an answer took more than 4 s, so sessions may have expired"
+            "{parts} set aside: the machine stood still, so sessions may have expired"
         );
     }
     if compared.held_up > 0 {

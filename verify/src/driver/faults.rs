@@ -42,13 +42,16 @@ impl<S: Side> Driver<S> {
         let began = self.side.elapsed();
         let watcher = self.watcher();
         let mut gone = false;
+        self.longest_beat = Duration::ZERO;
         while !gone && self.side.elapsed() - began < timeout + GRACE {
+            let beat = self.side.elapsed();
             self.side.pass(BEAT)?;
             self.catch_up(seen)?;
             gone = true;
             for node in nodes {
                 gone &= !self.is_there(watcher, node, seen)?;
             }
+            self.longest_beat = self.longest_beat.max(self.side.elapsed() - beat);
         }
         let took = self.side.elapsed() - began;
         let line = if !gone {

@@ -38,6 +38,8 @@ struct Seat {
     contender: Contender,
     /// When it got the lock.
     since: Option<Duration>,
+    /// Whether it has begun to give it back.
+    released: bool,
 }
 
 pub(super) fn start<'a>(
@@ -77,6 +79,7 @@ impl Field<'_> {
                 xid: 0,
                 contender,
                 since: None,
+                released: false,
             };
             let create = seat.contender.create();
             self.ask(&mut seat, create)?;
@@ -116,7 +119,16 @@ impl Field<'_> {
         };
         self.real
             .send(link, &ClientMessage::Request { xid, request })?;
-        self.real.receive(link, PATIENCE).map(|_| ())
+        // Answers to pings may come first.
+        loop {
+            match self.real.receive(link, PATIENCE)? {
+                Incoming::Message(ServerMessage::Reply { .. }) => return Ok(()),
+                Incoming::Message(_) => {}
+                Incoming::Closed | Incoming::Nothing => {
+                    return self.real.silent(link, "a node for a lock");
+                }
+            }
+        }
     }
 
     fn ask(&mut self, seat: &mut Seat, request: Request) -> Result<(), VerifyError> {
@@ -152,17 +164,23 @@ impl Field<'_> {
     ) -> Result<u64, VerifyError> {
         let mut told = 0;
         let mut last_beat = self.real.elapsed();
+        let mut last_heard = last_beat;
         while !over(seats) {
             let now = self.real.elapsed();
+            if now - last_heard > PATIENCE {
+                self.real.silent(self.maker.0, "a queue that drains")?;
+            }
             let beats = now - last_beat > BEAT;
             if beats {
                 last_beat = now;
                 self.real.send(self.maker.0, &ClientMessage::Ping)?;
+                while let Incoming::Message(_) = self.real.glance(self.maker.0)? {}
             }
             for place in 0..seats.len() {
                 let seat = &mut seats[place];
                 while let Some(event) = self.hear(seat)? {
                     told += u64::from(event);
+                    last_heard = now;
                 }
                 if beats {
                     self.real.send(seat.link, &ClientMessage::Ping)?;
@@ -177,6 +195,7 @@ impl Field<'_> {
                     if now - since >= hold
                         && let Some(request) = seat.contender.release()
                     {
+                        seat.released = true;
                         self.ask(seat, request)?;
                     }
                 }
@@ -202,16 +221,18 @@ impl Field<'_> {
     }
 }
 
-/// How many have not given the lock back.
+/// How many have not begun to give the lock back. Who gets it next can have it before the answer to that is read.
 fn left(seats: &[Seat]) -> usize {
-    let done = |seat: &&Seat| seat.contender.stage == Stage::Done;
-    seats.len() - seats.iter().filter(done).count()
+    seats.iter().filter(|seat| !seat.released).count()
 }
 
 /// Whether the last has the lock, and all others have given it back.
 fn is_drained(seats: &[Seat]) -> bool {
-    let holds = |seat: &Seat| seat.contender.stage == Stage::Holding;
-    left(seats) == 1 && seats.iter().any(holds)
+    seats.iter().all(|seat| match seat.contender.stage {
+        Stage::Holding => !seat.released,
+        Stage::Done => true,
+        Stage::Asking | Stage::Waiting => false,
+    }) && left(seats) == 1
 }
 
 fn connect(real: &mut Real, place: Place) -> Result<Link, VerifyError> {

@@ -10,6 +10,10 @@ use picklock_sim::simulate;
 
 use super::Cell;
 
+/// All clients of the real servers share one machine with them: who is told something may have to wait until all the
+/// others have had their turn, each for so long. Told apart from a network only by the watches that it costs.
+const TURN: Duration = Duration::from_micros(3);
+
 /// Notifications from the first release on.
 pub(super) fn drain(cell: Cell, seed: u64) -> u64 {
     let Some(recipe) = registry::find(cell.way.algorithm()) else {
@@ -25,7 +29,10 @@ pub(super) fn drain(cell: Cell, seed: u64) -> u64 {
             ..Ensemble::default()
         }),
         network: Network {
-            client_latency: (Duration::from_micros(50), Duration::from_micros(150)),
+            client_latency: (
+                Duration::from_micros(10),
+                Duration::from_micros(600) + TURN * cell.waiters,
+            ),
             server_latency: (Duration::from_micros(50), Duration::from_micros(150)),
             ..Network::default()
         },

@@ -33,9 +33,10 @@ impl Curator {
                 create(zk, parent, &prefix).await
             })
             .await;
-        // Other errors than this say that there is nothing, or that it will go with its session.
-        if made != Err(ZkError::ConnectionLoss) {
-            leftover.not_needed();
+        // Other errors than these say that there is nothing, or that it will go with its session.
+        match made {
+            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
+            Ok(_) | Err(_) => leftover.not_needed(),
         }
         made
     }

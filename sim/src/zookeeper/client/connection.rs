@@ -81,6 +81,9 @@ impl Client {
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
     ) {
+        while self.request_ends_at() <= now {
+            self.end_request(now, out);
+        }
         while self.phase_ends_at() <= now {
             self.end_phase(now, chance, out);
         }

@@ -57,6 +57,10 @@ impl Client {
         if idle + early(idle) >= interval || idle > IDLE {
             self.ping(now, out);
         }
+        if self.settings.request_timeout.is_some() {
+            self.quiet_until = VirtualTime::ZERO;
+            return;
+        }
         let quiet = after(self.last_sent, interval.min(EARLY));
         self.quiet_until = quiet.min(self.phase_ends_at());
     }

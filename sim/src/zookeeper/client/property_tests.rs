@@ -143,8 +143,10 @@ proptest! {
         steps in prop::collection::vec(step(), 0..80),
         choices in prop::collection::vec(any::<u32>(), 0..20),
         local_expiry in any::<bool>(),
+        impatient in any::<bool>(),
     ) {
         let mut settings = Settings::new(TIMEOUT, 3);
+        settings.request_timeout = impatient.then_some(SECOND);
         settings.local_expiry = local_expiry.then_some((4, 3));
         let mut desk = Desk::new(settings);
         desk.chance = Box::new(Choices(choices));

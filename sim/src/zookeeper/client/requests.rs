@@ -10,7 +10,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
-use super::connection::Phase;
+use super::connection::{Phase, after};
 use super::watches::WatchTable;
 use super::{Client, Output};
 use crate::engine::ahead::ask_for;
@@ -18,6 +18,8 @@ use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
 /// Whoever waits for the answer to a request.
 pub(super) struct Waiting {
+    /// When it was asked.
+    since: VirtualTime,
     registration: Option<Registration>,
     completion: Completion<Reply>,
 }
@@ -115,6 +117,7 @@ impl Client {
             now,
             Ask::Request(request),
             Waiting {
+                since: now,
                 registration,
                 completion,
             },
@@ -143,6 +146,7 @@ impl Client {
             return completion.complete(Ok(Response::Closed));
         }
         let waiting = Waiting {
+            since: now,
             registration: None,
             completion,
         };
@@ -274,6 +278,37 @@ impl Client {
     pub(super) fn caught_up(&mut self, zxid: Zxid) {
         if zxid != Zxid::default() {
             self.last_zxid = zxid;
+        }
+    }
+
+    /// When the oldest request has waited for long enough.
+    pub(super) fn request_ends_at(&self) -> VirtualTime {
+        let Some(patience) = self.settings.request_timeout else {
+            return VirtualTime::NEVER;
+        };
+        let sent = self.waiting.front();
+        let oldest = sent.or_else(|| self.unsent.front().map(|unsent| &unsent.waiting));
+        oldest.map_or(VirtualTime::NEVER, |oldest| after(oldest.since, patience))
+    }
+
+    /// The oldest request has waited for long enough: it fails, and the connection is given up.
+    #[cold]
+    pub(super) fn end_request(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let oldest = self.waiting.pop_front();
+        let oldest = oldest.or_else(|| self.unsent.pop_front().map(|unsent| unsent.waiting));
+        if let Some(oldest) = oldest {
+            oldest.completion.complete(Err(ZkError::RequestTimeout));
+        }
+        match self.phase {
+            Phase::Greeting { connection } | Phase::Connected { connection } => {
+                self.give_up(now, connection, out);
+            }
+            Phase::Connecting => self.clean_up(now),
+            Phase::Idle
+            | Phase::Cleaning { .. }
+            | Phase::Sleeping { .. }
+            | Phase::Dying { .. }
+            | Phase::Closed => {}
         }
     }
 

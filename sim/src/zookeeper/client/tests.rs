@@ -327,3 +327,38 @@ fn a_client_that_is_not_believed_is_told_so_for_ever() {
     let (mut later, _) = desk.ask(sync(), None);
     assert_eq!(answered(&mut later), Some(Err(ZkError::AuthFailed)));
 }
+
+#[test]
+fn a_request_that_is_not_answered_in_time_fails_and_takes_the_connection_with_it() {
+    let mut settings = Settings::new(TIMEOUT, 3);
+    settings.request_timeout = Some(SECOND);
+    let mut desk = Desk::new(settings);
+    desk.start();
+    desk.accept(1);
+    let (mut first, _) = desk.ask(sync(), None);
+    desk.pass_until(SECOND / 2);
+    let (mut second, _) = desk.ask(sync(), None);
+    assert_eq!(desk.pass_until(SECOND - 1), []);
+    let outputs = desk.pass_until(SECOND);
+    assert_eq!(outputs, [(SECOND, disconnect(1))]);
+    assert_eq!(answered(&mut first), Some(Err(ZkError::RequestTimeout)));
+    assert!(!ZkError::RequestTimeout.definite());
+    // The others go with the connection.
+    assert_eq!(answered(&mut second), None);
+    desk.pass_until(SECOND + 100 * MILLI);
+    assert_eq!(answered(&mut second), Some(Err(ZkError::ConnectionLoss)));
+    assert_eq!(desk.client.state(), SessionState::Connecting);
+}
+
+#[test]
+fn a_request_waits_for_a_connection_no_longer_than_for_an_answer() {
+    let mut settings = Settings::new(TIMEOUT, 3);
+    settings.request_timeout = Some(SECOND);
+    let mut desk = Desk::new(settings);
+    desk.start();
+    let (mut asked, _) = desk.ask(sync(), None);
+    desk.pass_until(SECOND - 1);
+    assert_eq!(answered(&mut asked), None);
+    desk.pass_until(SECOND);
+    assert_eq!(answered(&mut asked), Some(Err(ZkError::RequestTimeout)));
+}

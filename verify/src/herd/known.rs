@@ -1,0 +1,38 @@
+//! What real servers were seen to tell with no hold at all: 3.8.0, one machine of two cores, idle and busy. Watches
+//! that fire once coalesce then, more or less as the machine is fast, so one run says little: these are the least and
+//! the most of all.
+
+use super::{Cell, Way};
+
+/// The least and the most for 10, 50, 100, and 200 who wait.
+type Ranges = [(u64, u64); 4];
+
+const ONE_SAME_NAME: Ranges = [(10, 43), (221, 778), (1_686, 2_740), (6_881, 9_921)];
+const THREE_SAME_NAME: Ranges = [(29, 46), (638, 812), (2_251, 2_663), (9_464, 10_265)];
+const ONE_CHILDREN: Ranges = [(36, 64), (437, 1_324), (3_382, 5_148), (11_379, 20_040)];
+const THREE_CHILDREN: Ranges = [(53, 64), (1_159, 1_266), (4_494, 5_058), (17_973, 19_011)];
+
+/// What was seen in a cell of the table before.
+pub(super) fn seen(cell: Cell) -> (u64, u64) {
+    let place = super::WAITERS.iter().position(|it| *it == cell.waiters);
+    let coalesced = match (cell.way, cell.servers) {
+        (Way::Predecessor, _) => None,
+        _ if !cell.hold.is_zero() => None,
+        (Way::SameName, 1) => Some(ONE_SAME_NAME),
+        (Way::SameName, _) => Some(THREE_SAME_NAME),
+        (Way::Children, 1) => Some(ONE_CHILDREN),
+        (Way::Children, _) => Some(THREE_CHILDREN),
+    };
+    let ranges = coalesced.zip(place);
+    ranges.map_or((exact(cell), exact(cell)), |(ranges, place)| ranges[place])
+}
+
+/// How many there are if nothing coalesces: with a hold that is long against the round trip of everybody.
+fn exact(cell: Cell) -> u64 {
+    let waiters = u64::from(cell.waiters);
+    match cell.way {
+        Way::SameName => waiters * (waiters + 1) / 2,
+        Way::Children => waiters * (waiters + 1) / 2 + waiters - 1,
+        Way::Predecessor => waiters,
+    }
+}
