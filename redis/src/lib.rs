@@ -22,6 +22,7 @@ mod scripts;
 pub mod sentinel;
 mod server;
 mod settings;
+pub mod town;
 mod waiting;
 mod watches;
 mod words;

@@ -13,16 +13,16 @@ fn a_resumed_primary_takes_writes_for_ten_seconds_and_then_they_are_gone() {
     town.run(500);
     town.stop(Server(0));
     town.run(4_400);
-    assert_eq!(town.primary_of(0), 1);
+    assert_eq!(town.primary_of(0), Server(1));
     town.go_on(Server(0));
-    let resumed = town.now;
+    let resumed = town.now();
     let mut taken = 0;
     while town.on(0, 1, &format!("SET write:{taken} value")) == Some(Value::OK) {
         taken += 1;
         town.run(20);
         assert!(taken < 1_000, "it takes writes for ever");
     }
-    let window = (town.now - resumed) / 1_000;
+    let window = town.now() - resumed;
     // Real: 491 writes in 10.02 s.
     assert!(
         (9_500..11_500).contains(&window),
@@ -42,7 +42,7 @@ fn a_dead_primary_that_comes_back_empty_is_made_a_replica() {
     town.kill(Server(0));
     town.run(5_000);
     town.restart(Server(0));
-    let back = town.now;
+    let back = town.now();
     assert!(town.is_primary(0));
     town.run(25_000);
     assert!(!town.is_primary(0) && town.is_primary(1));

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_redis::Persistence;
+use picklock_redis::town::Flow;
 
 use super::cluster::Span;
 use super::compare::{Compared, Difference};
@@ -22,17 +23,6 @@ use super::normal::shown;
 use super::real::Installed;
 use super::side::Incoming;
 use crate::error::{VerifyError, unless_stopped};
-
-/// How the replicas' connections to their first primary fare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    /// What one says reaches the other.
-    Free,
-    /// What the primary says waits on the way, and is lost if the primary dies.
-    Held,
-    /// There is no connection, and none can be made.
-    Cut,
-}
 
 /// Servers, of which the first is the primary of the others, and Sentinels.
 #[derive(Clone, Debug)]

@@ -1,9 +1,19 @@
-//! The links between the model's servers, and what stands between the first primary and its replicas.
+//! The links between servers, and what stands between the first one and its replicas.
 
-use picklock_redis::{Address, Input, LinkId, PeerMessage};
-
-use super::super::Flow;
 use super::{Machine, Town, What};
+use crate::Input;
+use crate::peer::{Address, LinkId, PeerMessage};
+
+/// How the links of replicas to the first server fare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// What one says reaches the other.
+    Free,
+    /// What the primary says waits on the way, and is lost if the primary dies.
+    Held,
+    /// There is no link, and none can be made.
+    Cut,
+}
 
 /// A link between a replica and its primary.
 pub(super) struct Link {
@@ -25,8 +35,22 @@ impl Link {
 }
 
 impl Town {
+    /// Who of those who are there has this address.
+    pub(super) fn find(&self, address: &Address) -> Option<Machine> {
+        Machine::at(address).filter(|machine| match machine {
+            Machine::Server(place) => *place < self.servers.len(),
+            Machine::Sentinel(place) => *place < self.sentinels.len(),
+        })
+    }
+
+    /// A replica wants a link to its primary.
     pub(super) fn reach(&mut self, replica: usize, to: &Address) {
-        let primary = usize::from(to.port) - 1;
+        let own = Machine::Server(replica);
+        let Some(Machine::Server(primary)) = self.find(to) else {
+            let gone = Input::LinkGone { link: None };
+            self.send(own, own, What::Server(gone));
+            return;
+        };
         let link = LinkId(self.links.len() as u32);
         self.links.push(Link {
             replica,
@@ -34,8 +58,7 @@ impl Town {
             open: false,
             held: Vec::new(),
         });
-        let (from, to) = (Machine::Server(replica), Machine::Server(primary));
-        self.send(from, to, What::Knock(link));
+        self.send(own, Machine::Server(primary), What::Knock(link));
     }
 
     /// Whether what stands between the first primary and its replicas is a link's way.
@@ -72,17 +95,9 @@ impl Town {
             own.held.push(message);
             return;
         }
-        let to = if from == own.replica {
-            own.primary
-        } else {
-            own.replica
-        };
+        let to = own.other(from);
         let input = Input::FromPeer { link, message };
-        self.send(
-            Machine::Server(from),
-            Machine::Server(to),
-            What::Server(input),
-        );
+        self.send(Machine::Server(from), to, What::Server(input));
     }
 
     pub(super) fn close_link(&mut self, by: usize, link: LinkId) {
@@ -105,7 +120,8 @@ impl Town {
         }
     }
 
-    pub(super) fn change_flow(&mut self, flow: Flow) {
+    /// Changes how the links of replicas to the first server fare.
+    pub fn flow(&mut self, flow: Flow) {
         self.flow = flow;
         for number in 0..self.links.len() {
             let link = LinkId(number as u32);

@@ -1,14 +1,13 @@
-//! The Sentinels of the model, and their connections.
-
-use std::rc::Rc;
+//! The connections of Sentinels, to servers and to each other.
 
 use picklock_algorithms::clients::redis::{Command, Value};
-use picklock_redis::sentinel::{self, CallId, Sentinel};
-use picklock_redis::{ConnectionId, Input};
 
-use super::super::Setup;
-use super::{CALLS, Machine, Town, What, address, machine};
+use super::{Machine, Noted, Town, What, choose};
+use crate::sentinel::{self, CallId};
+use crate::{ConnectionId, Input};
 
+/// Connections of Sentinels have numbers from here on. Those below are clients'.
+pub(super) const CALLS: u32 = 1 << 31;
 /// A Sentinel has so many numbers for its connections, as a power of two.
 const EACH: u32 = 24;
 
@@ -24,7 +23,8 @@ fn caller(connection: ConnectionId) -> (usize, CallId) {
     )
 }
 
-fn asked(callee: Machine, connection: ConnectionId, command: Command) -> What {
+/// A question, by a client or a Sentinel, as it comes to whom it is for.
+pub(super) fn asked(callee: Machine, connection: ConnectionId, command: Command) -> What {
     match callee {
         Machine::Server(_) => What::Server(Input::Received {
             connection,
@@ -38,52 +38,12 @@ fn asked(callee: Machine, connection: ConnectionId, command: Command) -> What {
 }
 
 impl Town {
-    /// Puts Sentinels there who know everybody.
-    pub(super) fn hire_sentinels(&mut self, setup: &Setup) {
-        let all = 0..setup.sentinels;
-        for place in all.clone() {
-            let others = all.clone().filter(|other| *other != place);
-            let settings = sentinel::Settings {
-                replicas: (1..=setup.replicas)
-                    .map(|place| address(Machine::Server(place)))
-                    .collect(),
-                sentinels: others
-                    .map(|other| (other as u32, address(Machine::Sentinel(other))))
-                    .collect(),
-                down_after: setup.down_after,
-                failover_timeout: setup.failover_timeout,
-                ..sentinel::Settings::new(
-                    place as u32,
-                    address(Machine::Sentinel(place)),
-                    address(Machine::Server(0)),
-                    setup.sentinels / 2 + 1,
-                )
-            };
-            let now = self.clock();
-            self.sentinels.push(Sentinel::new(Rc::new(settings), now));
-            let own = Machine::Sentinel(place);
-            let apart = u64::from(self.choose(100_000));
-            self.add(apart, own, own, What::Look);
-        }
-    }
-
-    pub(super) fn sentinel_looks(&mut self, place: usize) {
-        self.tell_sentinel(place, sentinel::Input::Wake);
-        let next = self.sentinels[place].next_wake().micros();
-        let own = Machine::Sentinel(place);
-        self.add(next.max(self.now + 1), own, own, What::Look);
-    }
-
     pub(super) fn tell_sentinel(&mut self, place: usize, input: sentinel::Input) {
-        let now = self.clock();
+        let now = self.clock(Machine::Sentinel(place));
         let mut out = Vec::new();
-        let mut chance = self.chance;
-        let mut choose = |below: u32| {
-            chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (chance >> 8) % below
-        };
+        let chance = &mut self.chance;
+        let mut choose = |below: u32| choose(chance, below);
         self.sentinels[place].handle(now, input, &mut choose, &mut out);
-        self.chance = chance;
         for output in out {
             self.sentinel_does(place, output);
         }
@@ -94,9 +54,12 @@ impl Town {
         match output {
             sentinel::Output::Call { call, to } => {
                 let connection = connection(place, call);
-                let callee = machine(&to);
-                self.calls.insert(connection, callee);
-                self.send(own, callee, What::Hello(connection));
+                if let Some(callee) = self.find(&to) {
+                    self.calls.insert(connection, callee);
+                    self.send(own, callee, What::Hello(connection));
+                } else {
+                    self.refuse(own, connection);
+                }
             }
             sentinel::Output::Send { call, command } => {
                 let connection = connection(place, call);
@@ -112,11 +75,15 @@ impl Town {
                 }
             }
             sentinel::Output::ToClient { connection, value } => {
-                self.answer_call(own, connection, value);
+                self.answer(own, connection, value);
             }
             sentinel::Output::Noted { event, about } => {
                 let of_primary = about == *self.sentinels[place].primary();
-                self.log.push((self.now, event, of_primary));
+                self.log.push(Noted {
+                    at: self.passed(),
+                    event,
+                    of_primary,
+                });
             }
         }
     }

@@ -1,0 +1,69 @@
+//! What happens to the machines of a town.
+
+use std::time::Duration;
+
+use super::machine::State;
+use super::{Machine, Town};
+use crate::End;
+
+impl Town {
+    /// A machine dies. Its kernel closes its connections.
+    pub fn kill(&mut self, machine: Machine) {
+        let state = self.state(machine);
+        state.dead = true;
+        state.backlog.clear();
+        self.leave(machine);
+        if let Machine::Server(place) = machine {
+            self.close_links_of(place);
+        }
+        self.hang_up_on(machine);
+    }
+
+    /// It comes back: a server with what is on its disk, a Sentinel with its configuration.
+    pub fn restart(&mut self, machine: Machine) {
+        let state = self.state(machine);
+        *state = State {
+            jump: state.jump,
+            armed: state.armed,
+            ..State::default()
+        };
+        let now = self.clock(machine);
+        match machine {
+            Machine::Server(place) => {
+                self.copies[place] = (0, 0);
+                let mut out = Vec::new();
+                self.servers[place].restart(now, End::Kill, &mut out);
+                self.does(place, out);
+            }
+            Machine::Sentinel(place) => {
+                self.sentinels[place].restart(now);
+                self.arm(machine);
+            }
+        }
+    }
+
+    /// A machine stands still. What comes to it waits.
+    pub fn stop(&mut self, machine: Machine) {
+        self.state(machine).stopped = true;
+    }
+
+    /// It goes on, first with what has come meanwhile.
+    pub fn go_on(&mut self, machine: Machine) {
+        let state = self.state(machine);
+        state.stopped = false;
+        for (from, what) in std::mem::take(&mut state.backlog) {
+            self.deliver(from, machine, what);
+        }
+        self.arm(machine);
+    }
+
+    /// From now on nothing gets from one of these to the other, either way, and neither is told.
+    pub fn cut(&mut self, one: Machine, other: Machine) {
+        self.cut.push((one, other));
+    }
+
+    /// The wall clock of a machine jumps ahead.
+    pub fn jump(&mut self, machine: Machine, ahead: Duration) {
+        self.state(machine).jump += ahead.as_micros() as i64;
+    }
+}
