@@ -23,7 +23,7 @@ mod workload;
 mod world;
 
 use picklock_algorithms::Recipe;
-use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};
+use picklock_sim::plan::{Plan, PlannedFault, Resource, Section, Service};
 use toml::de::DeTable;
 
 pub use workload::MOST_CONTENDERS;
@@ -103,7 +103,8 @@ fn scenario(
     let (workload, contenders) = workload::workload(fields, &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
     open.budget_given = event_budget.is_some();
-    open.faults = open::faults(fields, mistakes);
+    let widest = open.widest(&service);
+    open.faults = open::faults(fields, &widest, mistakes);
     let cast = Cast {
         contenders,
         servers,
@@ -124,7 +125,7 @@ fn scenario(
         event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
-    let mut cases = cases(fields, catalogue, section, &world, &open, mistakes);
+    let mut cases = cases(fields, catalogue, section, &world, &open, &widest, mistakes);
     for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
         case.sometimes.clone_from(&sometimes);
     }
@@ -203,6 +204,7 @@ fn cases(
     section: Section,
     world: &dyn Fn(Recipe) -> Plan,
     open: &Open,
+    widest: &Service,
     mistakes: &mut Mistakes,
 ) -> Vec<Case> {
     let example = "[[case]] and below it algorithm = \"zk-predecessor-watch\"";
@@ -218,7 +220,7 @@ fn cases(
     }
     let cases: Vec<case::Named> = items
         .iter()
-        .filter_map(|item| case::case(item, catalogue, section, world, open, mistakes))
+        .filter_map(|item| case::case(item, catalogue, (section, widest), world, open, mistakes))
         .collect();
     assert!(
         cases.len() == items.len() || !mistakes.is_empty(),

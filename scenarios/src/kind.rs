@@ -111,24 +111,27 @@ impl FaultKind {
 
     /// Those of some kinds that can strike in the world of a plan, in their order.
     pub fn possible_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
-        let service = &plan.service;
         let kinds = kinds.iter().copied();
         kinds
-            .filter(|kind| kind.service().is_none_or(|of| of == service.kind()))
-            .filter(|kind| service.has_links() || !kind.needs_several_servers())
-            // Who waits for an answer for ever waits for ever.
-            .filter(|kind| *kind != Self::SwallowReply || gives_up_waiting(service))
-            // Where there are Sentinels, they decide, and the nodes of a cluster do.
-            .filter(|kind| {
-                let decides = service.sentinels() > 0 || service.cluster().is_some();
-                !decides || *kind != Self::Promote
-            })
+            .filter(|kind| kind.can_strike(&plan.service))
             // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
             .filter(|kind| {
+                let service = &plan.service;
                 let acts = service.kind() == ServiceKind::ZooKeeper || service.cluster().is_some();
                 acts || *kind != Self::IsolateServer
             })
             .collect()
+    }
+
+    /// Whether there is anything in a service that it could strike.
+    pub fn can_strike(self, service: &Service) -> bool {
+        let is_there = self.service().is_none_or(|of| of == service.kind());
+        let has_links = service.has_links() || !self.needs_several_servers();
+        // Where there are Sentinels, they decide, and the nodes of a cluster do.
+        let others_decide = service.sentinels() > 0 || service.cluster().is_some();
+        // Who waits for an answer for ever waits for ever.
+        let is_felt = self != Self::SwallowReply || gives_up_waiting(service);
+        is_there && has_links && is_felt && !(others_decide && self == Self::Promote)
     }
 
     /// Those that can strike in a scenario on a service, by name.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, Strategy};
+use picklock_sim::plan::{Arrival, Service, Strategy};
 
 use crate::kind::FaultKind;
 
@@ -58,6 +58,17 @@ impl Default for AnyFaults {
 }
 
 impl Open {
+    /// A service with the most servers that are left open.
+    pub fn widest(&self, service: &Service) -> Service {
+        let mut widest = service.clone();
+        let most = self.servers.iter().copied().max();
+        match &mut widest {
+            Service::ZooKeeper(ensemble) => ensemble.servers = most.unwrap_or(ensemble.servers),
+            Service::Redis(deployment) => deployment.servers = most.unwrap_or(deployment.servers),
+        }
+        widest
+    }
+
     /// Whether there is anything to settle.
     pub fn is_open(&self) -> bool {
         let Self {

@@ -122,6 +122,11 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "faults.any = { kinds = [\"cut\", \"cut\"] }",
     ),
     (
+        "kind_of_fault_of_another_service",
+        "resource = \"unfenced\"",
+        "faults.any = { kinds = [\"cut\", \"evict-key\"] }",
+    ),
+    (
         "no_kind_of_fault",
         "resource = \"unfenced\"",
         "faults.any = { kinds = [] }",

@@ -16,7 +16,7 @@ use picklock::scenarios::shrink::{self, Budget, reproduction};
 use picklock::scenarios::{Case, Scenario, Want};
 
 use super::choose;
-use super::shrink::{make_folder, save};
+use super::shrink::{Target, make_folder, save};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ impl Hunt {
     /// [`Failure`], if there is no such case or fault, or a file could not be written.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
-        let (kinds, ways) = (self.kinds()?, self.ways()?);
+        let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
         let work = Work::begin(1, 1, true);
         let pool = crate::threads::pool(Some(1))?;
         let hunted = pool.install(|| {
@@ -95,17 +95,27 @@ impl Hunt {
         }
     }
 
-    fn kinds(&self) -> Result<Vec<FaultKind>, Failure> {
+    fn kinds(&self, case: &Case) -> Result<Vec<FaultKind>, Failure> {
         if self.kinds.is_empty() {
             return Ok(FaultKind::all());
         }
         let names = FaultKind::NAMED.map(|(name, _)| name);
+        let service = &case.plan.service;
+        let service = match &case.open {
+            Some(open) => open.widest(service),
+            None => service.clone(),
+        };
         let kinds = self.kinds.iter().map(|name| {
             let mut named = FaultKind::NAMED.iter();
-            let found = named.find(|(known, _)| known == name);
-            found
-                .map(|(_, kind)| *kind)
-                .ok_or_else(|| Failure::unknown("fault", name, &names))
+            let Some((_, kind)) = named.find(|(known, _)| known == name) else {
+                return Err(Failure::unknown("fault", name, &names));
+            };
+            if !kind.can_strike(&service) {
+                let problem = format!("there is nothing that `{name}` could strike in this case");
+                let hint = "`picklock list faults` says what each strikes".to_owned();
+                return Err(Failure::usage(problem, [hint]));
+            }
+            Ok(*kind)
         });
         kinds.collect()
     }
@@ -155,7 +165,7 @@ impl Hunt {
         let file = self.out.join(format!("{name}.toml"));
         work.can_write(&file)?;
         let mut told = shrink::story(scenario, case, self.seed, &shrunk);
-        save(small, &file, work, &mut told)?;
+        save(small, Target::Folder(&file), work, &mut told)?;
         told.why = None;
         Ok(format!(
             "{}\n",

@@ -67,7 +67,11 @@ impl Shrink {
         let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
         let style = look.stdout();
         let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
-        let saved = save(small, &file, &work, &mut told)?;
+        let target = match self.is_file() {
+            true => Target::File(&file),
+            false => Target::Folder(&file),
+        };
+        let saved = save(small, target, &work, &mut told)?;
         if let Some(smaller) = &mut told.smaller {
             let plan = &shrunk.plan;
             smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
@@ -84,9 +88,14 @@ impl Shrink {
         Ok(exit::AS_EXPECTED)
     }
 
+    /// Whether `--out` names a file, and not a folder.
+    fn is_file(&self) -> bool {
+        self.out.extension().is_some_and(|it| it == "toml")
+    }
+
     /// The file to write. Makes its folder, if none is there.
     fn file(&self, ran: &Ran, invariant: &str) -> Result<PathBuf, Failure> {
-        if self.out.extension().is_some_and(|it| it == "toml") {
+        if self.is_file() {
             return Ok(self.out.clone());
         }
         make_folder(&self.out)?;
@@ -95,14 +104,42 @@ impl Shrink {
     }
 }
 
+/// Where a reproduction is written to.
+pub(super) enum Target<'a> {
+    /// The file that somebody named: what was there is not there any more.
+    File(&'a Path),
+    /// A file of this name in a folder, or of one like it if another is there already: somebody may have changed it.
+    Folder(&'a Path),
+}
+
+impl Target<'_> {
+    /// The file for such a text.
+    fn file(&self, text: &str) -> PathBuf {
+        let wanted = match self {
+            Self::File(file) => return file.to_path_buf(),
+            Self::Folder(file) => file.to_path_buf(),
+        };
+        let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
+        let others = (2_u32..).map(|number| wanted.with_file_name(format!("{stem}-{number}.toml")));
+        let is_free = |file: &PathBuf| match std::fs::read(file) {
+            Ok(there) => there == text.as_bytes(),
+            Err(_) => !file.exists(),
+        };
+        let mut all = std::iter::once(wanted.clone()).chain(others);
+        all.find(is_free).unwrap_or(wanted)
+    }
+}
+
 /// Writes a reproduction down, and has its story say how to replay it from there. Answers it as it was saved.
 pub(super) fn save(
     mut small: Scenario,
-    file: &Path,
+    target: Target,
     work: &Work,
     told: &mut Story,
 ) -> Result<Scenario, Failure> {
-    work.write(file, write(&small, &small.cases[0]).as_bytes())?;
+    let text = write(&small, &small.cases[0]);
+    let file = target.file(&text);
+    work.write(&file, text.as_bytes())?;
     small.path = file.display().to_string();
     told.replay = runner::replay_command(&small, &small.cases[0], 0);
     // It is kept already.

@@ -49,6 +49,42 @@ fn the_same_run_is_written_byte_for_byte() {
 }
 
 #[test]
+fn what_somebody_has_changed_is_not_written_over() {
+    let folder = Folder::new();
+    let (_, file) = shrunk(&folder);
+    let changed = fs::read_to_string(&file).unwrap_or_default() + "# mine\n";
+    fs::write(&file, &changed).unwrap();
+    for _ in 0..2 {
+        let (printed, _) = shrunk(&folder);
+        let other = file.replace(".toml", "-2.toml");
+        assert!(
+            printed.contains(&format!("picklock replay {other}")),
+            "{printed}"
+        );
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), changed);
+    assert_eq!(fs::read_dir(folder.at("kept")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_hunt_with_what_cannot_strike_is_refused() {
+    let done = picklock(&[
+        "hunt",
+        "zookeeper/waiter-death",
+        "--case",
+        "zk-hardened",
+        "--kind",
+        "evict-key",
+    ]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(
+        done.stderr
+            .contains("nothing that `evict-key` could strike"),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn a_seed_that_holds_is_not_shrunk_and_nothing_is_written() {
     let folder = Folder::new();
     let out = folder.at("kept");

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use picklock_algorithms::Recipe;
-use picklock_sim::plan::{Plan, Resource, Section};
+use picklock_sim::plan::{Plan, Resource, Section, Service};
 
 use super::choice::choose;
 use super::expect::{expectations, measures};
@@ -35,7 +35,7 @@ pub(super) struct Named {
 pub(super) fn case(
     item: &Item,
     catalogue: &Catalogue,
-    section: Section,
+    (section, service): (Section, &Service),
     world: &dyn Fn(Recipe) -> Plan,
     open: &Open,
     mistakes: &mut Mistakes,
@@ -49,7 +49,7 @@ pub(super) fn case(
     let name_item = fields.get("name");
     let name = name_item.as_ref().map(|item| case_name(item, mistakes));
     let resource = resource(&mut fields, mistakes);
-    let faults = super::open::faults(&mut fields, mistakes);
+    let faults = super::open::faults(&mut fields, service, mistakes);
     let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
     let expect = fields.get("expect");
     let claims = algorithm.map_or(&[][..], |recipe| recipe.claims);

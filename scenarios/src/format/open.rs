@@ -3,18 +3,24 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use picklock_sim::plan::Service;
+
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::kind::FaultKind;
 use crate::open::AnyFaults;
 
-/// Reads `faults`, of the file or of a case.
-pub(super) fn faults(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<AnyFaults> {
+/// Reads `faults`, of the file or of a case. With the most servers that there may be, the service is this.
+pub(super) fn faults(
+    fields: &mut Fields,
+    service: &Service,
+    mistakes: &mut Mistakes,
+) -> Option<AnyFaults> {
     let item = fields.get("faults")?;
     let chosen = choose(&item, "choice of faults", &[("any", ())], mistakes)?;
     let mut fields = chosen.fields(mistakes)?;
     let kinds = match fields.get("kinds") {
-        Some(item) => kinds(&item, mistakes),
+        Some(item) => kinds(&item, service, mistakes),
         None => Some(FaultKind::all()),
     };
     let at_most = match fields.get("at-most") {
@@ -28,7 +34,7 @@ pub(super) fn faults(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Any
     })
 }
 
-fn kinds(item: &Item, mistakes: &mut Mistakes) -> Option<Vec<FaultKind>> {
+fn kinds(item: &Item, service: &Service, mistakes: &mut Mistakes) -> Option<Vec<FaultKind>> {
     const WANTED: &str = r#"a list of kinds of faults such as ["pause", "cut"]"#;
     let items = item.list(WANTED, mistakes)?;
     if items.is_empty() {
@@ -53,6 +59,19 @@ fn kinds(item: &Item, mistakes: &mut Mistakes) -> Option<Vec<FaultKind>> {
         if kinds.contains(&kind) {
             let mistake = Mistake::new(format!("`{}` is named twice", kind.name()));
             mistakes.add(item.span.clone(), mistake.help("name each kind once"));
+            return None;
+        }
+        if !kind.can_strike(service) {
+            let mistake = Mistake::new(format!("`{}` strikes nothing here", kind.name()));
+            let mistake = mistake.label(match kind.service() {
+                Some(other) if other != service.kind() => "it is a fault of another service",
+                _ if kind == FaultKind::SwallowReply => "nobody gives up waiting for an answer",
+                _ => "there are no servers on which it could act",
+            });
+            mistakes.add(
+                item.span.clone(),
+                mistake.help("leave it out; `picklock list faults` says what each strikes"),
+            );
             return None;
         }
         kinds.push(kind);
