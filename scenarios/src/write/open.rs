@@ -3,12 +3,18 @@
 use picklock_sim::plan::Strategy;
 
 use super::toml::text;
+use crate::kind::FaultKind;
 use crate::open::AnyFaults;
 
 /// The faults that a seed may draw.
 pub(super) fn faults(any: &AnyFaults) -> String {
+    let at_most = any.at_most;
+    // All of them are also those that strike nothing in this world, and a file that names one of those is refused.
+    if any.kinds == FaultKind::all() {
+        return format!("faults.any = {{ at-most = {at_most} }}");
+    }
     let kinds: Vec<String> = any.kinds.iter().map(|kind| text(kind.name())).collect();
-    let (kinds, at_most) = (kinds.join(", "), any.at_most);
+    let kinds = kinds.join(", ");
     format!("faults.any = {{ kinds = [{kinds}], at-most = {at_most} }}")
 }
 
