@@ -1,10 +1,13 @@
 //! A cluster in the world: what it does to a lock, and what can be done to its nodes.
 
 mod common;
+#[path = "common/failovers.rs"]
+mod failovers;
 
 use std::time::Duration;
 
 use common::{A, acquired, history_on, plan_on, planned, seconds};
+use failovers::{crash, fired, later, owned, times};
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
     Cluster, Deployment, Direction, Fault, PlannedFault, ServerName, Service, Trigger,
@@ -32,34 +35,11 @@ fn with(faults: Vec<PlannedFault>) -> History {
     history_on(service, "redis-compare-and-delete", faults)
 }
 
-fn later(millis: u64, when: Trigger, inject: Fault) -> PlannedFault {
-    PlannedFault {
-        after: Duration::from_millis(millis),
-        ..planned(when, inject)
-    }
-}
-
-fn crash(target: ServerName, back: u64) -> Fault {
-    Fault::CrashServer {
-        target,
-        restart_after: Some(seconds(back)),
-    }
-}
-
 fn isolate(target: ServerName, length: u64) -> Fault {
     Fault::IsolateServer {
         target,
         length: seconds(length),
     }
-}
-
-fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
-    let found = history.events.iter().filter(|event| wanted(&event.what));
-    found.map(|event| event.at).collect()
-}
-
-fn owned(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::Owned { .. }))
 }
 
 fn disowned(history: &History) -> Vec<(Disowned, VirtualTime)> {
@@ -68,10 +48,6 @@ fn disowned(history: &History) -> Vec<(Disowned, VirtualTime)> {
         _ => None,
     });
     ends.collect()
-}
-
-fn fired(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::FaultFired { .. }))
 }
 
 fn healed(history: &History) -> Vec<VirtualTime> {

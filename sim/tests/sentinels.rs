@@ -1,10 +1,13 @@
 //! Sentinels in the world: what they do to a lock, and what can be done to them.
 
 mod common;
+#[path = "common/failovers.rs"]
+mod failovers;
 
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
+use failovers::{crash, fired, later, owned, times};
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{
@@ -33,20 +36,6 @@ fn with(faults: Vec<PlannedFault>) -> History {
     with_poll(None, faults)
 }
 
-fn later(millis: u64, when: Trigger, inject: Fault) -> PlannedFault {
-    PlannedFault {
-        after: Duration::from_millis(millis),
-        ..planned(when, inject)
-    }
-}
-
-fn crash(target: ServerName, back: u64) -> Fault {
-    Fault::CrashServer {
-        target,
-        restart_after: Some(seconds(back)),
-    }
-}
-
 /// The first sends its SET.
 fn sent_by_first() -> Trigger {
     Trigger::Sent {
@@ -61,19 +50,6 @@ fn hang(target: ServerName, length: u64) -> Fault {
         target,
         length: seconds(length),
     }
-}
-
-fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
-    let found = history.events.iter().filter(|event| wanted(&event.what));
-    found.map(|event| event.at).collect()
-}
-
-fn owned(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::Owned { .. }))
-}
-
-fn fired(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::FaultFired { .. }))
 }
 
 #[test]

@@ -86,21 +86,25 @@ pub fn measure(
 ) -> Result<(), VerifyError> {
     for &servers in sizes {
         let mut field = real::start(installed, servers, stop)?;
-        for way in Way::ALL {
-            for hold in HOLDS {
-                for waiters in WAITERS {
-                    let cell = Cell {
-                        servers,
-                        way,
-                        waiters,
-                        hold,
-                    };
-                    told(cell, counted(&mut field, cell, runs)?);
-                }
-            }
+        for cell in cells(servers) {
+            told(cell, counted(&mut field, cell, runs)?);
         }
     }
     Ok(())
+}
+
+/// All cells with so many servers, in the order in which they are measured.
+fn cells(servers: u8) -> impl Iterator<Item = Cell> {
+    let ways = Way::ALL.into_iter();
+    let held = ways.flat_map(|way| HOLDS.map(|hold| (way, hold)));
+    held.flat_map(move |(way, hold)| {
+        WAITERS.map(|waiters| Cell {
+            servers,
+            way,
+            waiters,
+            hold,
+        })
+    })
 }
 
 fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted, VerifyError> {
@@ -127,31 +131,18 @@ mod tests {
     /// With as many runs as the command makes, and without a real server: against what was seen before.
     #[test]
     fn the_model_lies_in_or_near_the_range_of_what_real_servers_were_seen_to_tell_in_every_cell() {
-        for servers in [1, 3] {
-            for way in Way::ALL {
-                for hold in HOLDS {
-                    for waiters in WAITERS {
-                        let cell = Cell {
-                            servers,
-                            way,
-                            waiters,
-                            hold,
-                        };
-                        let runs = (0..3).map(|run| simulated::drain(cell, run));
-                        let range =
-                            |(least, most): (u64, u64), run: u64| (least.min(run), most.max(run));
-                        let known = known::seen(cell);
-                        let counted = Counted {
-                            real: known,
-                            known,
-                            servers_agree: true,
-                            model: runs.fold((u64::MAX, 0), range),
-                        };
-                        let verdict = counted.verdict();
-                        assert_ne!(verdict, Verdict::Outside, "{cell:?}: {counted:?}");
-                    }
-                }
-            }
+        for cell in [1, 3].into_iter().flat_map(cells) {
+            let runs = (0..3).map(|run| simulated::drain(cell, run));
+            let range = |(least, most): (u64, u64), run: u64| (least.min(run), most.max(run));
+            let known = known::seen(cell);
+            let counted = Counted {
+                real: known,
+                known,
+                servers_agree: true,
+                model: runs.fold((u64::MAX, 0), range),
+            };
+            let verdict = counted.verdict();
+            assert_ne!(verdict, Verdict::Outside, "{cell:?}: {counted:?}");
         }
     }
 
