@@ -53,10 +53,26 @@ fn the_model_agrees_with_itself() {
 /// What a flawed server would do to an answer.
 type Flaw = fn(ServerMessage) -> Option<ServerMessage>;
 
-/// The model, with a flaw.
+/// The model with a flaw, on a machine that stands still, each time for five seconds, before some of its messages.
 struct Flawed {
     model: Model,
     flaw: Flaw,
+    /// Before which message the machine stands still.
+    still_before: fn(u64) -> bool,
+    received: Cell<u64>,
+    stood_still: Cell<Duration>,
+}
+
+impl Flawed {
+    fn new(flaw: Flaw, still_before: fn(u64) -> bool) -> Self {
+        Self {
+            model: model(1),
+            flaw,
+            still_before,
+            received: Cell::new(0),
+            stood_still: Cell::new(Duration::ZERO),
+        }
+    }
 }
 
 impl Side for Flawed {
@@ -69,6 +85,11 @@ impl Side for Flawed {
     }
 
     fn receive(&mut self, link: Link, patience: Duration) -> Result<Incoming, VerifyError> {
+        let before = self.received.replace(self.received.get() + 1);
+        if (self.still_before)(before) {
+            let longer = self.stood_still.get() + Duration::from_secs(5);
+            self.stood_still.set(longer);
+        }
         loop {
             match self.model.receive(link, patience)? {
                 Incoming::Message(message) => {
@@ -79,82 +100,6 @@ impl Side for Flawed {
                 other @ (Incoming::Closed | Incoming::Nothing) => return Ok(other),
             }
         }
-    }
-
-    fn cut(&mut self, link: Link) {
-        self.model.cut(link);
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.model.pass(time)
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.model.elapsed()
-    }
-
-    fn kill(&mut self, place: Place) -> Result<(), VerifyError> {
-        self.model.kill(place)
-    }
-
-    fn start(&mut self, place: Place) -> Result<(), VerifyError> {
-        self.model.start(place)
-    }
-
-    fn leader(&mut self) -> Result<Option<Place>, VerifyError> {
-        self.model.leader()
-    }
-
-    fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
-        self.model.serves(place)
-    }
-
-    fn patience(&self) -> Duration {
-        self.model.patience()
-    }
-
-    fn silent(&mut self, link: Link, asked: &str) -> Result<(), VerifyError> {
-        self.model.silent(link, asked)
-    }
-}
-
-/// The model on a machine that stands still, each time for five seconds, before some of its messages.
-struct Slow {
-    model: Flawed,
-    received: Cell<u64>,
-    stood_still: Cell<Duration>,
-    /// Before which message it stands still.
-    at: fn(u64) -> bool,
-}
-
-impl Slow {
-    fn new(flaw: Flaw, at: fn(u64) -> bool) -> Self {
-        let model = model(1);
-        Self {
-            model: Flawed { model, flaw },
-            received: Cell::new(0),
-            stood_still: Cell::new(Duration::ZERO),
-            at,
-        }
-    }
-}
-
-impl Side for Slow {
-    fn connect(&mut self, place: Place, hello: &Hello) -> Result<Link, VerifyError> {
-        self.model.connect(place, hello)
-    }
-
-    fn send(&mut self, link: Link, message: &ClientMessage) -> Result<(), VerifyError> {
-        self.model.send(link, message)
-    }
-
-    fn receive(&mut self, link: Link, patience: Duration) -> Result<Incoming, VerifyError> {
-        let before = self.received.replace(self.received.get() + 1);
-        if (self.at)(before) {
-            let longer = self.stood_still.get() + Duration::from_secs(5);
-            self.stood_still.set(longer);
-        }
-        self.model.receive(link, patience)
     }
 
     fn cut(&mut self, link: Link) {
@@ -197,7 +142,7 @@ impl Side for Slow {
 #[test]
 fn a_script_in_which_the_machine_stood_still_is_done_again() {
     // In the first script, while it waits for a session to expire, and in a later one.
-    let slow = Slow::new(Some, |message| message == 40 || message == 400);
+    let slow = Flawed::new(Some, |message| message == 40 || message == 400);
     let compared = compare(slow, 1);
     assert_eq!(compared.differences, []);
     assert_eq!(compared.set_aside, 2);
@@ -206,7 +151,7 @@ fn a_script_in_which_the_machine_stood_still_is_done_again() {
 #[test]
 fn a_machine_that_stands_still_all_the_time_is_no_good_for_a_comparison() {
     let stop = AtomicBool::new(false);
-    let slow = Slow::new(Some, |message| message % 40 == 0);
+    let slow = Flawed::new(Some, |message| message % 40 == 0);
     let ended = Pair::new(slow, model(1), 1).compare(SCRIPTS, 1, 2_000, &stop, &|_| ());
     assert!(
         matches!(ended, Err(VerifyError::StoodStill { .. })),
@@ -215,11 +160,7 @@ fn a_machine_that_stands_still_all_the_time_is_no_good_for_a_comparison() {
 }
 
 fn differences(flaw: Flaw) -> usize {
-    let flawed = Flawed {
-        model: model(1),
-        flaw,
-    };
-    compare(flawed, 1).differences.len()
+    compare(Flawed::new(flaw, |_| false), 1).differences.len()
 }
 
 #[test]
