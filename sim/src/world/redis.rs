@@ -5,6 +5,7 @@ mod clients;
 mod cluster;
 mod faults;
 mod keys;
+mod life;
 mod links;
 mod power;
 mod sentinels;
@@ -28,6 +29,7 @@ use crate::plan::{Deployment, ServerName, Service};
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Output as ClientOutput};
 use keys::Holder;
+use life::Life;
 use links::Ends;
 use power::Dark;
 use sentinels::SentinelSlot;
@@ -59,11 +61,9 @@ pub(crate) struct Redis {
 struct RedisServer {
     machine: Server,
     clock: LocalClock,
-    up: bool,
+    life: Life,
     /// Its machine has no power.
     dark: Option<Dark>,
-    hung: bool,
-    backlog: Vec<RedisEvent>,
     wake: VirtualTime,
     busy_until: VirtualTime,
     /// When the world looks next whether the lock's key has expired.
@@ -104,10 +104,8 @@ impl Redis {
         let mut server = |number: u8| RedisServer {
             machine: machine(deployment, ServerId(number), chance),
             clock: LocalClock::default(),
-            up: true,
+            life: Life::begun(),
             dark: None,
-            hung: false,
-            backlog: Vec::new(),
             wake: VirtualTime::NEVER,
             busy_until: VirtualTime::ZERO,
             lease_check: VirtualTime::NEVER,
@@ -189,8 +187,8 @@ impl Redis {
 
     /// Whether every server runs, and every Sentinel.
     pub fn all_run(&self) -> bool {
-        self.servers.iter().all(|slot| slot.up && !slot.hung)
-            && self.sentinels.iter().all(|slot| slot.up && !slot.hung)
+        self.servers.iter().all(|slot| slot.life.runs())
+            && self.sentinels.iter().all(|slot| slot.life.runs())
     }
 
     fn process_of(&self, connection: ConnectionId) -> ProcessId {
@@ -304,21 +302,7 @@ impl World {
     }
 
     fn deliver_to_redis(&mut self, server: ServerId, event: RedisEvent) -> Option<RedisEvent> {
-        let (up, hung, backlog) = match self.redis.sentinel_slot(server) {
-            Some(slot) => (slot.up, slot.hung, &mut slot.backlog),
-            None => {
-                let slot = &mut self.redis.servers[server.0 as usize];
-                (slot.up, slot.hung, &mut slot.backlog)
-            }
-        };
-        if !up {
-            return None;
-        }
-        if hung {
-            backlog.push(event);
-            return None;
-        }
-        Some(event)
+        self.redis.life(server).receive(event)
     }
 
     /// What the dead do not hear.

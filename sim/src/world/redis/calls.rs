@@ -156,11 +156,7 @@ impl World {
             // Nobody is there to say that nobody is there.
             return;
         }
-        let up = match self.redis.sentinel_slot(at) {
-            Some(slot) => slot.up,
-            None => self.redis.servers[at.0 as usize].up,
-        };
-        if up {
+        if self.redis.life(at).is_up() {
             self.ends(call).taken = true;
         } else {
             let place = self.place_of(call);

@@ -59,7 +59,7 @@ impl World {
         let redis = &self.redis;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
             let leads = |slot: &&RedisServer| slot.machine.is_primary() && slot.machine.serves();
-            let primaries = redis.servers.iter().filter(|slot| slot.up);
+            let primaries = redis.servers.iter().filter(|slot| slot.life.is_up());
             let primaries = primaries.filter(leads);
             let mut owners: Vec<Holder> = Vec::new();
             for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {

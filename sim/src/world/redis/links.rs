@@ -93,7 +93,7 @@ impl World {
             let ends = &self.redis.links[link.0 as usize];
             (ends.replica, ends.primary)
         };
-        let up = self.redis.servers[primary.0 as usize].up;
+        let up = self.redis.life(primary).is_up();
         self.redis.links[link.0 as usize].open = up;
         let at = self.reaches_redis_peer(primary, replica);
         let event = RedisEvent::LinkStands { link, up };
@@ -169,7 +169,7 @@ impl World {
     }
 
     pub(super) fn link_gone(&mut self, server: ServerId, link: LinkId) {
-        if self.redis.servers[server.0 as usize].up {
+        if self.redis.life(server).is_up() {
             let gone = Input::LinkGone { link: Some(link) };
             self.tell_redis(server, gone, Actor::Outsider);
             self.redis_says(server);
@@ -223,7 +223,7 @@ impl World {
         if server == self.redis.primary {
             return;
         }
-        if slot.up && !slot.hung {
+        if slot.life.runs() {
             self.tell_to_follow(server, Some(self.redis.primary));
         } else if !self.is_calm() || self.contenders_are_active() {
             let event = RedisEvent::Demote { server };

@@ -6,7 +6,6 @@
 
 use picklock_redis::LinkId;
 
-use crate::event::{Event, RedisEvent};
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
 use crate::world::World;
@@ -28,9 +27,7 @@ impl World {
             return;
         }
         let slot = &mut self.redis.servers[server.0 as usize];
-        slot.up = false;
-        slot.hung = false;
-        slot.backlog.clear();
+        slot.life.end();
         let mut dark = slot.dark.take().unwrap_or_default();
         for number in 0..self.redis.traffic.len() {
             let connection = ConnectionId(number as u32);
@@ -58,9 +55,7 @@ impl World {
     /// The machine is back, and its server runs.
     pub(super) fn power_is_back(&mut self, server: ServerId, dark: Dark) {
         for connection in dark.connections {
-            let at = self.reaches_redis_client(connection, self.now, 0);
-            let event = RedisEvent::Broken { connection };
-            self.timeline.add(at, Event::Redis(event));
+            self.tell_of_lost_redis(connection);
         }
         self.close_calls_to(server);
         for link in dark.links {

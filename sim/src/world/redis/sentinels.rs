@@ -8,6 +8,7 @@ use picklock_checker::VirtualTime;
 use picklock_redis::sentinel::{Input, Output, Settings};
 use picklock_redis::{Address, ConnectionId as At, Now, Sentinel};
 
+use super::life::Life;
 use super::{Redis, calls, links};
 use crate::chance::Chance;
 use crate::clock::LocalClock;
@@ -23,9 +24,7 @@ const APART: Duration = Duration::from_millis(37);
 pub(super) struct SentinelSlot {
     machine: Sentinel,
     pub clock: LocalClock,
-    pub up: bool,
-    pub hung: bool,
-    pub backlog: Vec<RedisEvent>,
+    pub life: Life,
     wake: VirtualTime,
     /// Its calls, by their numbers.
     pub calls: Vec<calls::Ends>,
@@ -69,9 +68,7 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
         SentinelSlot {
             machine: Sentinel::new(Rc::new(settings(place)), now),
             clock,
-            up: true,
-            hung: false,
-            backlog: Vec::new(),
+            life: Life::begun(),
             wake: VirtualTime::NEVER,
             calls: Vec::new(),
         }
@@ -110,7 +107,7 @@ impl World {
         let now = self.now;
         if let Some(slot) = self.redis.sentinel_slot(machine) {
             let wake = slot.clock.world_time(slot.machine.next_wake());
-            if slot.up && !slot.hung && wake < slot.wake {
+            if slot.life.runs() && wake < slot.wake {
                 slot.wake = wake.max(now);
                 let news = SentinelEvent::Wake { sentinel: machine };
                 let event = RedisEvent::Sentinel(Box::new(news));
@@ -122,7 +119,7 @@ impl World {
     pub(super) fn sentinel_wakes(&mut self, machine: ServerId) {
         if let Some(slot) = self.redis.sentinel_slot(machine) {
             slot.wake = VirtualTime::NEVER;
-            if slot.up && !slot.hung {
+            if slot.life.runs() {
                 self.tell_sentinel(machine, Input::Wake);
             }
         }
@@ -195,11 +192,7 @@ impl World {
 
     /// A Sentinel's process dies. Its kernel closes its connections.
     pub(super) fn crash_sentinel(&mut self, machine: ServerId) {
-        if let Some(slot) = self.redis.sentinel_slot(machine) {
-            slot.up = false;
-            slot.hung = false;
-            slot.backlog.clear();
-        }
+        self.redis.life(machine).end();
         let place = usize::from(machine.0) - self.redis.servers.len();
         self.close_calls_of(machine, place);
         self.close_calls_to(machine);
@@ -210,9 +203,8 @@ impl World {
     pub(super) fn restart_sentinel(&mut self, machine: ServerId) {
         let now = self.now;
         if let Some(slot) = self.redis.sentinel_slot(machine)
-            && !slot.up
+            && slot.life.start()
         {
-            slot.up = true;
             slot.wake = VirtualTime::NEVER;
             let now = Now {
                 monotonic: slot.clock.monotonic(now),
@@ -228,11 +220,11 @@ impl World {
         let Some(slot) = self.redis.sentinel_slot(machine) else {
             return;
         };
-        if !std::mem::take(&mut slot.hung) {
+        let Some(backlog) = slot.life.resume() else {
             return;
-        }
+        };
         slot.wake = VirtualTime::NEVER;
-        for event in std::mem::take(&mut slot.backlog) {
+        for event in backlog {
             self.happen(Event::Redis(event));
         }
         self.arm_sentinel(machine);

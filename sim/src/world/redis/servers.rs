@@ -75,7 +75,7 @@ impl World {
     pub(in crate::world) fn arm_redis(&mut self, server: ServerId) {
         let slot = &mut self.redis.servers[server.0 as usize];
         let wake = slot.clock.world_time(slot.machine.next_wake());
-        if slot.up && !slot.hung && wake < slot.wake {
+        if slot.life.runs() && wake < slot.wake {
             slot.wake = wake.max(self.now);
             let event = RedisEvent::ServerWake { server };
             self.timeline.add(slot.wake, Event::Redis(event));
@@ -85,7 +85,7 @@ impl World {
     pub(super) fn redis_wake(&mut self, server: ServerId) {
         let slot = &mut self.redis.servers[server.0 as usize];
         slot.wake = VirtualTime::NEVER;
-        if slot.up && !slot.hung {
+        if slot.life.runs() {
             self.tell_redis(server, Input::Wake, Actor::SessionEnd);
             self.redis_says(server);
         }
@@ -97,21 +97,16 @@ impl World {
         if self.knocks_in_the_dark(connection) {
             return;
         }
-        let up = match self.redis.sentinel_slot(server) {
-            Some(slot) => slot.up,
-            None => self.redis.servers[server.0 as usize].up,
-        };
-        let at = self.reaches_redis_client(connection, self.now, 0);
-        if !up {
-            let event = RedisEvent::Broken { connection };
-            self.timeline.add(at, Event::Redis(event));
+        if !self.redis.life(server).is_up() {
+            self.tell_of_lost_redis(connection);
             return;
         }
+        let at = self.reaches_redis_client(connection, self.now, 0);
         let ends = self.redis.connections.get_mut(connection);
         ends.open_at_server = true;
         let slot = self.redis.servers.get(usize::from(server.0));
         // One that stands still has a kernel that takes it, and learns of it by what comes first.
-        if slot.is_some_and(|slot| !slot.hung) {
+        if slot.is_some_and(|slot| !slot.life.is_hung()) {
             let connected = Input::Connected {
                 connection: At(connection.0),
             };
@@ -226,10 +221,15 @@ impl World {
     pub(super) fn redis_closes(&mut self, connection: ConnectionId) {
         let ends = self.redis.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
-            let at = self.reaches_redis_client(connection, self.now, 0);
-            let event = RedisEvent::Broken { connection };
-            self.timeline.add(at, Event::Redis(event));
+            self.tell_of_lost_redis(connection);
         }
+    }
+
+    /// A client learns that its connection is gone, or is none, when the news has travelled.
+    pub(super) fn tell_of_lost_redis(&mut self, connection: ConnectionId) {
+        let at = self.reaches_redis_client(connection, self.now, 0);
+        let event = RedisEvent::Broken { connection };
+        self.timeline.add(at, Event::Redis(event));
     }
 
     /// The server's process dies. Its kernel closes its connections.
@@ -238,10 +238,7 @@ impl World {
             self.crash_sentinel(server);
             return;
         }
-        let slot = &mut self.redis.servers[server.0 as usize];
-        slot.up = false;
-        slot.hung = false;
-        slot.backlog.clear();
+        self.redis.life(server).end();
         // Of a server that is down nobody can own anything.
         self.owners_may_change(Actor::Outsider);
         self.close_links_of(server);
@@ -266,10 +263,9 @@ impl World {
             return;
         }
         let slot = &mut self.redis.servers[server.0 as usize];
-        if slot.up {
+        if !slot.life.start() {
             return;
         }
-        slot.up = true;
         slot.wake = VirtualTime::NEVER;
         let dark = slot.dark.take();
         let end = if dark.is_some() {
@@ -292,10 +288,7 @@ impl World {
 
     /// A server stands still; its kernel goes on.
     pub(in crate::world) fn hang_redis(&mut self, server: ServerId) {
-        match self.redis.sentinel_slot(server) {
-            Some(slot) => slot.hung = true,
-            None => self.redis.servers[server.0 as usize].hung = true,
-        }
+        self.redis.life(server).hang();
     }
 
     /// A server that stood still goes on: it reads what has queued up.
@@ -305,11 +298,11 @@ impl World {
             return;
         }
         let slot = &mut self.redis.servers[server.0 as usize];
-        if !std::mem::take(&mut slot.hung) {
+        let Some(backlog) = slot.life.resume() else {
             return;
-        }
+        };
         slot.wake = VirtualTime::NEVER;
-        for event in std::mem::take(&mut slot.backlog) {
+        for event in backlog {
             match event {
                 // Its machine has had it all the time: whoever sent it may be dead by now.
                 RedisEvent::ToPeer { to, link, message } => {
