@@ -6,6 +6,7 @@
 
 mod cluster;
 mod finder;
+mod questions;
 #[cfg(test)]
 mod tests;
 

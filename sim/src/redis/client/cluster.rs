@@ -13,6 +13,7 @@ use picklock_algorithms::clients::redis::{Command, Lane, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::{Address, slot_of, slot_of_command};
 
+use super::questions::Questions;
 use super::{Client, Destination, End, Output, Settings};
 use crate::network::ConnectionId;
 use crate::redis::wire::{Pending, Phase};
@@ -24,14 +25,8 @@ pub(super) struct Router {
     map: Map,
     /// There is reason to doubt the map, or there is none yet.
     stale: bool,
-    /// The connection to the node that is asked.
-    phase: Phase,
-    /// Which that is, or will be.
-    node: u8,
-    /// How many have failed to answer since somebody wanted to know.
-    failed: u8,
-    /// Until when an answer must come, if one is wanted.
-    deadline: Option<VirtualTime>,
+    /// What the nodes are asked.
+    questions: Questions,
     /// Nobody has answered.
     in_vain: bool,
     /// Commands that have nowhere to go yet, and before when they are not to be sent.
@@ -42,16 +37,23 @@ pub(super) struct Router {
     wake: VirtualTime,
 }
 
+/// The node with a number.
+fn node(number: u8) -> Destination {
+    Destination::Node(number.into())
+}
+
+/// What a node is asked.
+fn who_serves() -> Command {
+    Command::new("CLUSTER").arg("SLOTS")
+}
+
 impl Router {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
             map: Map::default(),
             stale: true,
-            phase: Phase::Idle,
-            node: 0,
-            failed: 0,
-            deadline: None,
+            questions: Questions::new(settings.cluster, node, who_serves, settings.timeout),
             in_vain: false,
             waiting: Vec::new(),
             last: Vec::new(),
@@ -60,11 +62,11 @@ impl Router {
     }
 
     pub fn phase(&self) -> Phase {
-        self.phase
+        self.questions.phase
     }
 
     pub fn phase_mut(&mut self) -> &mut Phase {
-        &mut self.phase
+        &mut self.questions.phase
     }
 
     /// How many commands have nowhere to go yet.
@@ -96,52 +98,15 @@ impl Router {
         }
     }
 
-    /// Somebody wants to know who serves what.
-    fn ask(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if self.deadline.is_none() {
-            self.failed = 0;
-            self.ask_this_one(now, out);
-        }
-    }
-
-    fn ask_this_one(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        self.deadline = Some(now + self.settings.timeout);
-        out.push(Output::Connect {
-            end: End::Questions,
-            to: Destination::Node(self.node.into()),
-        });
-    }
-
     /// A connection stands. Answers whether it was the one to the node that is to be asked.
     pub fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) -> bool {
-        let is_it = self.phase == Phase::Connecting(connection);
-        if is_it {
-            self.phase = Phase::Open(connection);
-            out.push(Output::Send {
-                connection,
-                command: Command::new("CLUSTER").arg("SLOTS"),
-            });
-        }
-        is_it
-    }
-
-    /// A node has answered, or has not: next time it is another's turn.
-    fn leave(&mut self, out: &mut Vec<Output>) {
-        if let Some(connection) = self.phase.connection() {
-            out.push(Output::Disconnect { connection });
-        }
-        self.phase = Phase::Idle;
-        self.node = (self.node + 1) % self.settings.cluster;
-        self.deadline = None;
+        self.questions.opened(connection, out)
     }
 
     /// The node has failed to answer: the next one is asked. After the last, nobody, and what waits fails or is tried
     /// again later.
     fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        self.leave(out);
-        self.failed += 1;
-        if self.failed < self.settings.cluster {
-            self.ask_this_one(now, out);
+        if self.questions.next(now, out) {
             return;
         }
         self.in_vain = true;
@@ -161,7 +126,7 @@ impl Router {
 
     /// Gives up on nodes that do not answer, and on commands that have waited for long enough.
     fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if self.deadline.is_some_and(|deadline| deadline <= now) {
+        if self.questions.deadline() <= now {
             self.next(now, out);
         }
         for (lane, mut pending, not_before) in std::mem::take(&mut self.waiting) {
@@ -174,7 +139,7 @@ impl Router {
     }
 
     pub fn next_wake(&self) -> VirtualTime {
-        let deadline = self.deadline.unwrap_or(VirtualTime::NEVER);
+        let deadline = self.questions.deadline();
         let waiting = self.waiting.iter().map(|(_, pending, _)| pending.deadline);
         waiting.fold(deadline.min(self.wake), VirtualTime::min)
     }
@@ -188,8 +153,7 @@ impl Client {
         connection: ConnectionId,
         out: &mut Vec<Output>,
     ) {
-        if self.router.phase.connection() == Some(connection) {
-            self.router.phase = Phase::Idle;
+        if self.router.questions.lost(connection) {
             self.router.next(now, out);
             return;
         }
@@ -216,12 +180,13 @@ impl Client {
         out: &mut Vec<Output>,
     ) -> bool {
         let open = Phase::Open(connection);
-        if self.router.phase == open {
+        if self.router.questions.phase == open {
             match Map::told(value) {
                 Some(map) => {
                     self.router.map = map;
                     self.router.stale = false;
-                    self.router.leave(out);
+                    self.router.questions.leave(out);
+                    self.router.questions.settle();
                 }
                 None => self.router.next(now, out),
             }
@@ -318,7 +283,7 @@ impl Client {
             wanted |= it.phase == Phase::Looking;
         }
         if wanted && self.router.stale {
-            self.router.ask(now, out);
+            self.router.questions.ask(now, out);
         }
         if !self.router.stale {
             self.send_what_waits(now, out);

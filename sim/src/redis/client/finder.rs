@@ -8,6 +8,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
+use super::questions::Questions;
 use super::{Client, Destination, End, Output, Settings};
 use crate::network::ConnectionId;
 use crate::redis::wire::Phase;
@@ -15,14 +16,8 @@ use crate::redis::wire::Phase;
 /// Who the primary is, as far as a client knows.
 pub(super) struct Finder {
     settings: Settings,
-    /// The connection to the Sentinel that is asked.
-    phase: Phase,
-    /// Which that is.
-    sentinel: u8,
-    /// How many have failed to answer since somebody wanted to know.
-    failed: u8,
-    /// Until when an answer must come, if one is wanted.
-    deadline: Option<VirtualTime>,
+    /// What the Sentinels are asked.
+    questions: Questions,
     /// Everybody has failed, or somebody has answered.
     outcome: Option<Option<Address>>,
     /// Whoever was named last.
@@ -49,6 +44,13 @@ pub(super) fn address(value: &Value) -> Option<Address> {
     })
 }
 
+/// What a Sentinel is asked.
+fn who_leads() -> Command {
+    Command::new("SENTINEL")
+        .arg("GET-MASTER-ADDR-BY-NAME")
+        .arg("mymaster")
+}
+
 /// Whether a server says that it is the primary.
 fn leads(value: &Value) -> bool {
     let first = value.values().and_then(<[Value]>::first);
@@ -59,10 +61,12 @@ impl Finder {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            phase: Phase::Idle,
-            sentinel: 0,
-            failed: 0,
-            deadline: None,
+            questions: Questions::new(
+                settings.sentinels,
+                Destination::Sentinel,
+                who_leads,
+                settings.timeout,
+            ),
             outcome: None,
             primary: None,
             poll_at: VirtualTime::NEVER,
@@ -71,55 +75,22 @@ impl Finder {
     }
 
     pub fn phase(&self) -> Phase {
-        self.phase
+        self.questions.phase
     }
 
     pub fn phase_mut(&mut self) -> &mut Phase {
-        &mut self.phase
-    }
-
-    /// Somebody wants to know.
-    fn ask(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if self.deadline.is_none() {
-            self.failed = 0;
-            self.ask_this_one(now, out);
-        }
-    }
-
-    fn ask_this_one(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        self.deadline = Some(now + self.settings.timeout);
-        match self.phase {
-            Phase::Open(connection) => out.push(Output::Send {
-                connection,
-                command: Command::new("SENTINEL")
-                    .arg("GET-MASTER-ADDR-BY-NAME")
-                    .arg("mymaster"),
-            }),
-            Phase::Idle => out.push(Output::Connect {
-                end: End::Questions,
-                to: Destination::Sentinel(self.sentinel),
-            }),
-            Phase::Looking | Phase::Connecting(_) => {}
-        }
+        &mut self.questions.phase
     }
 
     /// The Sentinel has failed to answer: the next one is asked, or, after the last, nobody.
     fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if let Some(connection) = self.phase.connection() {
-            out.push(Output::Disconnect { connection });
-        }
-        self.phase = Phase::Idle;
-        self.sentinel = (self.sentinel + 1) % self.settings.sentinels;
-        self.failed += 1;
-        if self.failed < self.settings.sentinels {
-            self.ask_this_one(now, out);
-        } else {
+        if !self.questions.next(now, out) {
             self.settle(now, None);
         }
     }
 
     fn settle(&mut self, now: VirtualTime, found: Option<Address>) {
-        self.deadline = None;
+        self.questions.settle();
         self.outcome = Some(found);
         if let Some(every) = self.settings.poll {
             self.poll_at = now + every;
@@ -134,18 +105,15 @@ impl Finder {
         out: &mut Vec<Output>,
     ) -> bool {
         self.checking.retain(|(other, _)| *other != connection);
-        if self.phase.connection() != Some(connection) {
-            return false;
-        }
-        self.phase = Phase::Idle;
-        if self.deadline.is_some() {
+        let is_it = self.questions.lost(connection);
+        if is_it && self.questions.is_open() {
             self.next(now, out);
         }
-        true
+        is_it
     }
 
     pub fn next_wake(&self) -> VirtualTime {
-        let deadline = self.deadline.unwrap_or(VirtualTime::NEVER);
+        let deadline = self.questions.deadline();
         let checks = self.checking.iter().map(|(_, until)| *until);
         checks.fold(deadline.min(self.poll_at), VirtualTime::min)
     }
@@ -160,10 +128,7 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         let finder = &mut self.finder;
-        if finder.phase == Phase::Connecting(connection) {
-            finder.phase = Phase::Open(connection);
-            finder.ask_this_one(now, out);
-        } else {
+        if !finder.questions.opened(connection, out) {
             finder
                 .checking
                 .push((connection, now + finder.settings.timeout));
@@ -183,9 +148,9 @@ impl Client {
         out: &mut Vec<Output>,
     ) -> bool {
         let finder = &mut self.finder;
-        if finder.phase.connection() == Some(connection) {
+        if finder.questions.phase.connection() == Some(connection) {
             match address(value) {
-                _ if finder.deadline.is_none() => {}
+                _ if !finder.questions.is_open() => {}
                 Some(found) => finder.settle(now, Some(found)),
                 None => finder.next(now, out),
             }
@@ -216,12 +181,12 @@ impl Client {
     /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
     pub(super) fn look_for_primary(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let finder = &mut self.finder;
-        if finder.deadline.is_some_and(|deadline| deadline <= now) {
+        if finder.questions.deadline() <= now {
             finder.next(now, out);
         }
         if finder.poll_at <= now {
             finder.poll_at = VirtualTime::NEVER;
-            finder.ask(now, out);
+            finder.questions.ask(now, out);
         }
         let checking = finder.checking.iter();
         let late: Vec<ConnectionId> = checking
@@ -249,7 +214,7 @@ impl Client {
             }
         }
         if wanted {
-            self.finder.ask(now, out);
+            self.finder.questions.ask(now, out);
         }
         match self.finder.outcome.take() {
             None => {}

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{RedisError, subscription};
 
 use super::*;
 
-const SETTINGS: Settings = Settings {
+pub(super) const SETTINGS: Settings = Settings {
     nodes: 1,
     timeout: Duration::from_millis(500),
     retries: 0,

@@ -8,13 +8,8 @@ use super::*;
 use std::time::Duration;
 
 const SETTINGS: Settings = Settings {
-    nodes: 1,
-    timeout: Duration::from_millis(500),
-    retries: 0,
-    retry_pause: Duration::from_millis(100),
-    sentinels: 0,
-    poll: None,
     cluster: 4,
+    ..super::super::tests::SETTINGS
 };
 const SHARED: Lane = Lane { node: 0, number: 0 };
 
