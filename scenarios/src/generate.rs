@@ -7,7 +7,7 @@
 
 pub mod draw;
 mod faults;
-mod moments;
+pub(crate) mod moments;
 mod spread;
 
 use picklock_sim::plan::{Hold, Plan, Service};

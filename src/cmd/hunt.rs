@@ -165,7 +165,7 @@ impl Hunt {
         let file = self.out.join(format!("{name}.toml"));
         work.can_write(&file)?;
         let mut told = shrink::story(scenario, case, self.seed, &shrunk);
-        save(small, Target::Folder(&file), work, &mut told)?;
+        save(small, Target::Folder(file), work, &mut told)?;
         told.why = None;
         Ok(format!(
             "{}\n",

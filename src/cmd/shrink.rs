@@ -54,8 +54,8 @@ impl Shrink {
             return Ok(ran.exit);
         };
         let work = Work::begin(1, 1, false);
-        let file = self.file(&ran, invariant.name)?;
-        work.can_write(&file)?;
+        let target = self.target(&ran, invariant.name)?;
+        work.can_write(target.wanted())?;
         let budget = Budget {
             runs: self.runs,
             ..Budget::default()
@@ -67,10 +67,6 @@ impl Shrink {
         let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
         let style = look.stdout();
         let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
-        let target = match self.is_file() {
-            true => Target::File(&file),
-            false => Target::Folder(&file),
-        };
         let saved = save(small, target, &work, &mut told)?;
         if let Some(smaller) = &mut told.smaller {
             let plan = &shrunk.plan;
@@ -88,36 +84,38 @@ impl Shrink {
         Ok(exit::AS_EXPECTED)
     }
 
-    /// Whether `--out` names a file, and not a folder.
-    fn is_file(&self) -> bool {
-        self.out.extension().is_some_and(|it| it == "toml")
-    }
-
-    /// The file to write. Makes its folder, if none is there.
-    fn file(&self, ran: &Ran, invariant: &str) -> Result<PathBuf, Failure> {
-        if self.is_file() {
-            return Ok(self.out.clone());
+    /// What `--out` names: a file, or a folder, which is made if none is there.
+    fn target(&self, ran: &Ran, invariant: &str) -> Result<Target, Failure> {
+        if self.out.extension().is_some_and(|it| it == "toml") {
+            return Ok(Target::File(self.out.clone()));
         }
         make_folder(&self.out)?;
         let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
-        Ok(self.out.join(format!("{name}.toml")))
+        Ok(Target::Folder(self.out.join(format!("{name}.toml"))))
     }
 }
 
 /// Where a reproduction is written to.
-pub(super) enum Target<'a> {
+pub(super) enum Target {
     /// The file that somebody named: what was there is not there any more.
-    File(&'a Path),
+    File(PathBuf),
     /// A file of this name in a folder, or of one like it if another is there already: somebody may have changed it.
-    Folder(&'a Path),
+    Folder(PathBuf),
 }
 
-impl Target<'_> {
+impl Target {
+    /// The file that is written to if nothing is in the way.
+    fn wanted(&self) -> &Path {
+        match self {
+            Self::File(file) | Self::Folder(file) => file,
+        }
+    }
+
     /// The file for such a text.
     fn file(&self, text: &str) -> PathBuf {
         let wanted = match self {
-            Self::File(file) => return file.to_path_buf(),
-            Self::Folder(file) => file.to_path_buf(),
+            Self::File(file) => return file.clone(),
+            Self::Folder(file) => file.clone(),
         };
         let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
         let others = (2_u32..).map(|number| wanted.with_file_name(format!("{stem}-{number}.toml")));

@@ -26,7 +26,7 @@ enum Step {
 
 /// Where a request that is to be struck must be.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strikes {
+pub(crate) enum Strikes {
     /// Still on its way to the server.
     Request,
     /// Not yet back at the client.
@@ -37,7 +37,7 @@ pub(super) enum Strikes {
 
 impl Strikes {
     /// What a fault of this kind strikes, if it strikes one request.
-    pub(super) fn of(kind: FaultKind) -> Option<Self> {
+    pub(crate) fn of(kind: FaultKind) -> Option<Self> {
         match kind {
             FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Self::Request),
             FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {

@@ -79,15 +79,18 @@ impl Shots {
 /// Every kind comes to its turn before any comes again. Two or three kinds are also tried together, each struck by the
 /// one before it: twice as often as alone, for who names a few thinks of them together.
 pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
-    let alone: Vec<Vec<Chain>> = kinds
-        .iter()
-        .map(|kind| chains(plan, seen, &[*kind]))
-        .collect();
+    let lesson = Lesson {
+        plan,
+        seen,
+        roles: Roles::of(plan, seen),
+        parts: Parts::of(seen),
+    };
+    let alone: Vec<Vec<Chain>> = kinds.iter().map(|kind| lesson.chains(&[*kind])).collect();
     let mut together: Vec<Vec<Chain>> = Vec::new();
     if matches!(kinds.len(), 2 | 3) {
         let back: Vec<FaultKind> = kinds.iter().rev().copied().collect();
-        together.push(chains(plan, seen, kinds));
-        together.push(chains(plan, seen, &back));
+        together.push(lesson.chains(kinds));
+        together.push(lesson.chains(&back));
     }
     let longest = alone.iter().chain(&together).map(Vec::len).max();
     let mut plans = Vec::new();
@@ -109,55 +112,6 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
     }
     let sample = (alone.len() * 2 + together.len() * 4).max(8);
     Shots { plans, sample }
-}
-
-/// The first of these kinds at each moment, and the others at once when the one before has struck.
-fn chains(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Chain> {
-    let Some((first, rest)) = kinds.split_first() else {
-        return Vec::new();
-    };
-    // A fault that strikes one request cannot wait for another fault.
-    if rest.iter().any(|kind| strikes_request(*kind)) {
-        return Vec::new();
-    }
-    let roles = Roles::of(plan, seen);
-    let moments = ranked(plan, seen, &roles, *first).into_iter();
-    let chain = moments.map(|shot| {
-        let blow = Blow::at(plan, &roles, shot.moment, shot.by);
-        let entry = match (&plan.service, first) {
-            (Service::Redis(_), FaultKind::HoldLink) => entry_after(seen, &shot),
-            _ => None,
-        };
-        let mut faults: Vec<PlannedFault> = Vec::new();
-        for kind in kinds {
-            let variant = match faults.is_empty() {
-                true => shot.variant,
-                false => Variant::Follows,
-            };
-            for (inject, after) in blow.faults(*kind, variant) {
-                let place = plan.faults.len() + faults.len();
-                let when = match (faults.len(), &entry) {
-                    (0, _) => shot.moment.trigger.clone(),
-                    (1, Some(entry)) => entry.clone(),
-                    _ => Trigger::Fired { fault: place - 1 },
-                };
-                let text = describe::fault(&inject);
-                faults.push(PlannedFault {
-                    when,
-                    after,
-                    inject,
-                    text,
-                });
-            }
-        }
-        let minds_server = kinds.iter().any(|kind| minds_server(plan, *kind));
-        Chain {
-            faults,
-            minds_server,
-            as_seen: minds_server && !shot.moment.leads,
-        }
-    });
-    chain.collect()
 }
 
 /// When the one at whom a shot is aimed has the lock next. A stream of replication that stands still hurts nobody
@@ -191,57 +145,111 @@ fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
     }
 }
 
-/// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
-/// promising, so that the best of another comes between.
-fn ranked<'s>(
-    plan: &Plan,
+/// What a run in which nothing breaks has taught.
+struct Lesson<'s> {
+    plan: &'s Plan,
     seen: &'s [SeenMoment],
-    roles: &Roles,
-    kind: FaultKind,
-) -> Vec<Shot<'s>> {
-    let parts = Parts::of(seen);
-    let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
-    for moment in seen {
-        let Some((class, by, nth)) = read(&moment.trigger) else {
-            continue;
+    roles: Roles,
+    parts: Parts,
+}
+
+impl<'s> Lesson<'s> {
+    /// The first of these kinds at each moment, and the others at once when the one before has struck.
+    fn chains(&self, kinds: &[FaultKind]) -> Vec<Chain> {
+        let Some((first, rest)) = kinds.split_first() else {
+            return Vec::new();
         };
-        let part = parts.part(&moment.trigger);
-        let class = class.with(part);
-        let promise = promise(like(plan, kind), class);
-        if promise == 0 {
-            continue;
+        // A fault that strikes one request cannot wait for another fault.
+        if rest.iter().any(|kind| strikes_request(*kind)) {
+            return Vec::new();
         }
-        let score = promise * 10 + roles.suspense(moment, (by, nth), part);
-        // It is not cut off from the leader, and its session does not move there.
-        let at_leader = u32::from(minds_server(plan, kind) && moment.leads) * 5;
-        let in_vain = roles.too_late(kind, moment, by) + roles.leaves_no_place(kind, moment);
-        let worse = in_vain + at_leader;
-        let score = score.saturating_sub(worse);
-        for (variant, worn) in variants(kind).iter().zip((0..).step_by(WORN as usize)) {
-            let score = score.saturating_sub(worn);
-            let variant = *variant;
-            let shot = Shot {
-                score,
-                moment,
-                by,
-                variant,
+        let plan = self.plan;
+        let moments = self.ranked(*first).into_iter();
+        let chain = moments.map(|shot| {
+            let blow = Blow::at(plan, &self.roles, shot.moment, shot.by);
+            let entry = match (&plan.service, first) {
+                (Service::Redis(_), FaultKind::HoldLink) => entry_after(self.seen, &shot),
+                _ => None,
             };
-            let class = (class.kin(), variant);
-            match classes.iter_mut().find(|(known, _)| *known == class) {
-                Some((_, of_class)) => of_class.push(shot),
-                None => classes.push((class, vec![shot])),
+            let mut faults: Vec<PlannedFault> = Vec::new();
+            for kind in kinds {
+                let variant = match faults.is_empty() {
+                    true => shot.variant,
+                    false => Variant::Follows,
+                };
+                for (inject, after) in blow.faults(*kind, variant) {
+                    let place = plan.faults.len() + faults.len();
+                    let when = match (faults.len(), &entry) {
+                        (0, _) => shot.moment.trigger.clone(),
+                        (1, Some(entry)) => entry.clone(),
+                        _ => Trigger::Fired { fault: place - 1 },
+                    };
+                    let text = describe::fault(&inject);
+                    faults.push(PlannedFault {
+                        when,
+                        after,
+                        inject,
+                        text,
+                    });
+                }
+            }
+            let minds_server = kinds.iter().any(|kind| minds_server(plan, *kind));
+            Chain {
+                faults,
+                minds_server,
+                as_seen: minds_server && !shot.moment.leads,
+            }
+        });
+        chain.collect()
+    }
+
+    /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
+    /// promising, so that the best of another comes between.
+    fn ranked(&self, kind: FaultKind) -> Vec<Shot<'s>> {
+        let (plan, roles) = (self.plan, &self.roles);
+        let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
+        for moment in self.seen {
+            let Some((class, by, nth)) = read(&moment.trigger) else {
+                continue;
+            };
+            let part = self.parts.part(&moment.trigger);
+            let class = class.with(part);
+            let promise = promise(like(plan, kind), class);
+            if promise == 0 {
+                continue;
+            }
+            let score = promise * 10 + roles.suspense(moment, (by, nth), part);
+            // It is not cut off from the leader, and its session does not move there.
+            let at_leader = u32::from(minds_server(plan, kind) && moment.leads) * 5;
+            let in_vain = roles.too_late(kind, moment, by) + roles.leaves_no_place(kind, moment);
+            let worse = in_vain + at_leader;
+            let score = score.saturating_sub(worse);
+            for (variant, worn) in variants(kind).iter().zip((0..).step_by(WORN as usize)) {
+                let score = score.saturating_sub(worn);
+                let variant = *variant;
+                let shot = Shot {
+                    score,
+                    moment,
+                    by,
+                    variant,
+                };
+                let class = (class.kin(), variant);
+                match classes.iter_mut().find(|(known, _)| *known == class) {
+                    Some((_, of_class)) => of_class.push(shot),
+                    None => classes.push((class, vec![shot])),
+                }
             }
         }
+        let mut ranked: Vec<Shot> = Vec::new();
+        for (_, mut of_class) in classes {
+            of_class.sort_by_key(|shot| std::cmp::Reverse(shot.score));
+            let worn = (0..).step_by(WORN as usize).zip(of_class);
+            ranked.extend(worn.map(|(worn, shot)| Shot {
+                score: shot.score.saturating_sub(worn),
+                ..shot
+            }));
+        }
+        ranked.sort_by_key(|shot| std::cmp::Reverse(shot.score));
+        ranked
     }
-    let mut ranked: Vec<Shot> = Vec::new();
-    for (_, mut of_class) in classes {
-        of_class.sort_by_key(|shot| std::cmp::Reverse(shot.score));
-        let worn = (0..).step_by(WORN as usize).zip(of_class);
-        ranked.extend(worn.map(|(worn, shot)| Shot {
-            score: shot.score.saturating_sub(worn),
-            ..shot
-        }));
-    }
-    ranked.sort_by_key(|shot| std::cmp::Reverse(shot.score));
-    ranked
 }

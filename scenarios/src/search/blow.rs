@@ -6,6 +6,7 @@ use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Service, Trigger};
 
 use super::roles::Roles;
+use crate::generate::moments::Strikes;
 use crate::kind::FaultKind;
 
 /// Which of the things that a fault can do.
@@ -282,15 +283,7 @@ pub(super) fn variants(kind: FaultKind) -> &'static [Variant] {
 
 /// Whether a fault strikes the one request that its trigger speaks of.
 pub(super) fn strikes_request(kind: FaultKind) -> bool {
-    matches!(
-        kind,
-        FaultKind::LoseRequest
-            | FaultKind::LoseReply
-            | FaultKind::SwallowReply
-            | FaultKind::LoseMessage
-            | FaultKind::DelayRequest
-            | FaultKind::DelayReply
-    )
+    Strikes::of(kind).is_some()
 }
 
 /// Whether it matters which server the victim of a fault is connected to.
