@@ -106,6 +106,11 @@ impl Server {
         self.replication.primary.is_none()
     }
 
+    /// How many bytes the stream of replication has that it writes or follows.
+    pub fn stream_offset(&self) -> u64 {
+        self.replication.offset
+    }
+
     /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have nobody.
     pub fn serves(&self) -> bool {
         let cluster = self.core.cluster.as_ref();

@@ -74,8 +74,23 @@ pub fn trigger(trigger: &Trigger) -> String {
         Trigger::Answered { request, by, nth } => {
             format!("{} is answered", of(*request, *by, *nth))
         }
+        Trigger::Streamed { request, by, nth } => {
+            let what = of(*request, *by, *nth);
+            format!("the primary has sent its replicas {what}")
+        }
+        Trigger::Applied {
+            request,
+            by,
+            nth,
+            at,
+        } => format!("{} has {}", server(*at), of(*request, *by, *nth)),
         Trigger::Told { by, nth } => done(by, "is sent a message", nth),
         Trigger::SessionExpired { by } => format!("the session of {} has expired", contender(*by)),
+        Trigger::Disconnected { by, nth } => done(by, "loses its connection", nth),
+        Trigger::Reconnected { by, nth } => done(by, "is connected again", nth),
+        Trigger::SessionLost { by, nth } => done(by, "learns that its session is gone", nth),
+        Trigger::Elected { nth: 1 } => "another server leads".to_owned(),
+        Trigger::Elected { nth } => format!("another server leads for the {} time", ordinal(*nth)),
         Trigger::Fired { fault } => format!("fault {} has fired", fault.saturating_add(1)),
     }
 }

@@ -206,10 +206,31 @@ pub enum Trigger {
         by: ContenderName,
         nth: u32,
     },
+    /// The primary has sent its replicas what a contender's `nth` request of a kind has changed.
+    Streamed {
+        request: RequestKind,
+        by: ContenderName,
+        nth: u32,
+    },
+    /// What a contender's `nth` write of a kind has changed has come to be so at a server that follows another.
+    Applied {
+        request: RequestKind,
+        by: ContenderName,
+        nth: u32,
+        at: ServerName,
+    },
     /// A server sends a contender its `nth` message of a channel.
     Told { by: ContenderName, nth: u32 },
     /// The service has expired a contender's session.
     SessionExpired { by: ContenderName },
+    /// A contender's client has lost its connection, or has given it up, for the `nth` time.
+    Disconnected { by: ContenderName, nth: u32 },
+    /// A contender's client is connected again, in the same session, for the `nth` time.
+    Reconnected { by: ContenderName, nth: u32 },
+    /// A contender's client has learned for the `nth` time that its session is gone.
+    SessionLost { by: ContenderName, nth: u32 },
+    /// A server has come to lead the others, for the `nth` time since the run began.
+    Elected { nth: u32 },
     /// Another fault of the plan, by its place from zero, has fired.
     Fired { fault: usize },
 }

@@ -15,6 +15,7 @@ mod people;
 mod redis;
 mod resource;
 mod servers;
+mod spreading;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ use crate::zookeeper::client::{Client, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
 pub(crate) use moments::Seen;
+use spreading::Spreading;
 
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);
@@ -113,6 +115,8 @@ pub(crate) struct World {
     told: Option<ProcessId>,
     last_commit: u64,
     last_release: VirtualTime,
+    /// Writes that faults wait for, and which are not where they are to be.
+    spreading: Vec<Spreading>,
     request_fate: Option<Fate>,
     reply_fate: Option<Fate>,
     /// The answer that a server sends at this moment.

@@ -147,8 +147,14 @@ impl Aim {
                 | Trigger::Writing { .. }
                 | Trigger::Releasing { .. }
                 | Trigger::Released { .. }
+                | Trigger::Streamed { .. }
+                | Trigger::Applied { .. }
                 | Trigger::Told { .. }
                 | Trigger::SessionExpired { .. }
+                | Trigger::Disconnected { .. }
+                | Trigger::Reconnected { .. }
+                | Trigger::SessionLost { .. }
+                | Trigger::Elected { .. }
                 | Trigger::Fired { .. },
                 Wants::Request | Wants::Reply,
             )
@@ -162,20 +168,25 @@ impl Aim {
             }
         };
         if by != self.target {
-            let mistake = Mistake::new(format!(
-                "the trigger speaks of a {} of contender-{}",
-                self.wants.what(),
-                by.0 + 1
-            ))
-            .label(format!(
-                "but this fault strikes contender-{}",
-                self.target.0 + 1
-            ));
-            mistakes.add(
-                self.span.clone(),
-                mistake.help("name the same contender in both"),
-            );
+            self.refuse_another(by, mistakes);
         }
         by == self.target
+    }
+
+    /// The trigger speaks of a request of somebody else.
+    fn refuse_another(&self, by: ContenderName, mistakes: &mut Mistakes) {
+        let mistake = Mistake::new(format!(
+            "the trigger speaks of a {} of contender-{}",
+            self.wants.what(),
+            by.0 + 1
+        ))
+        .label(format!(
+            "but this fault strikes contender-{}",
+            self.target.0 + 1
+        ));
+        mistakes.add(
+            self.span.clone(),
+            mistake.help("name the same contender in both"),
+        );
     }
 }

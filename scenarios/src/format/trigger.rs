@@ -22,12 +22,18 @@ enum Kind {
     Proposed,
     Committed,
     Answered,
+    Streamed,
+    Applied,
     Told,
     SessionExpired,
+    Disconnected,
+    Reconnected,
+    SessionLost,
+    Elected,
     Fired,
 }
 
-const TRIGGERS: [(&str, Kind); 15] = [
+const TRIGGERS: [(&str, Kind); 21] = [
     ("at", Kind::At),
     ("acquiring", Kind::Acquiring),
     ("queued", Kind::Queued),
@@ -40,8 +46,14 @@ const TRIGGERS: [(&str, Kind); 15] = [
     ("proposed", Kind::Proposed),
     ("committed", Kind::Committed),
     ("answered", Kind::Answered),
+    ("streamed", Kind::Streamed),
+    ("applied", Kind::Applied),
     ("told", Kind::Told),
     ("session-expired", Kind::SessionExpired),
+    ("disconnected", Kind::Disconnected),
+    ("reconnected", Kind::Reconnected),
+    ("session-lost", Kind::SessionLost),
+    ("elected", Kind::Elected),
     ("fired", Kind::Fired),
 ];
 
@@ -105,13 +117,21 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
             .map(|(request, by, nth)| Trigger::Committed { request, by, nth }),
         Kind::Answered => request(&chosen, scene, mistakes)
             .map(|(request, by, nth)| Trigger::Answered { request, by, nth }),
+        Kind::Streamed => request(&chosen, scene, mistakes)
+            .map(|(request, by, nth)| Trigger::Streamed { request, by, nth }),
+        Kind::Applied => applied(&chosen, scene, mistakes),
         Kind::Told => step(&chosen, scene, mistakes).map(|(by, nth)| Trigger::Told { by, nth }),
-        Kind::SessionExpired => {
-            let mut fields = chosen.fields(mistakes)?;
-            let by = scene.cast.need_contender(&mut fields, "by", mistakes);
-            fields.finish(mistakes);
-            by.map(|by| Trigger::SessionExpired { by })
+        Kind::SessionExpired => session_expired(&chosen, scene, mistakes),
+        Kind::Disconnected => {
+            step(&chosen, scene, mistakes).map(|(by, nth)| Trigger::Disconnected { by, nth })
         }
+        Kind::Reconnected => {
+            step(&chosen, scene, mistakes).map(|(by, nth)| Trigger::Reconnected { by, nth })
+        }
+        Kind::SessionLost => {
+            step(&chosen, scene, mistakes).map(|(by, nth)| Trigger::SessionLost { by, nth })
+        }
+        Kind::Elected => elected(&chosen, mistakes),
         Kind::Fired => fired(&chosen, scene, mistakes),
     }
 }
@@ -125,7 +145,13 @@ fn never(kind: Kind, service: ServiceKind) -> Option<&'static str> {
             ServiceKind::Redis,
             "no server asks others before it does something",
         ),
-        Kind::SessionExpired => on(ServiceKind::Redis, "there are no sessions"),
+        Kind::SessionExpired | Kind::Disconnected | Kind::Reconnected | Kind::SessionLost => {
+            on(ServiceKind::Redis, "there are no sessions")
+        }
+        Kind::Streamed => on(
+            ServiceKind::ZooKeeper,
+            "a write is `proposed` to the others before it is done",
+        ),
         Kind::Told => on(ServiceKind::ZooKeeper, "there are no channels"),
         Kind::At
         | Kind::Acquiring
@@ -137,6 +163,8 @@ fn never(kind: Kind, service: ServiceKind) -> Option<&'static str> {
         | Kind::Sent
         | Kind::Committed
         | Kind::Answered
+        | Kind::Applied
+        | Kind::Elected
         | Kind::Fired => None,
     }
 }
@@ -182,6 +210,32 @@ fn request(
     mistakes: &mut Mistakes,
 ) -> Option<(RequestKind, ContenderName, u32)> {
     let mut fields = chosen.fields(mistakes)?;
+    let (request, by, nth) = of_request(chosen, scene, &mut fields, mistakes);
+    fields.finish(mistakes);
+    Some((request?, by?, nth?))
+}
+
+/// `{ request, by, nth, at }`
+fn applied(chosen: &Chosen<Kind>, scene: Scene, mistakes: &mut Mistakes) -> Option<Trigger> {
+    let mut fields = chosen.fields(mistakes)?;
+    let (request, by, nth) = of_request(chosen, scene, &mut fields, mistakes);
+    let at = scene.cast.need_server(&mut fields, "at", mistakes);
+    fields.finish(mistakes);
+    Some(Trigger::Applied {
+        request: request?,
+        by: by?,
+        nth: nth?,
+        at: at?,
+    })
+}
+
+/// What of a request, whose, and which of them.
+fn of_request(
+    chosen: &Chosen<Kind>,
+    scene: Scene,
+    fields: &mut Fields,
+    mistakes: &mut Mistakes,
+) -> (Option<RequestKind>, Option<ContenderName>, Option<u32>) {
     let example = match scene.cast.service {
         ServiceKind::ZooKeeper => "request = \"create\"",
         ServiceKind::Redis => "request = \"set\"",
@@ -193,7 +247,7 @@ fn request(
         let request = choose(&item, "request", &kinds, mistakes)?;
         request.bare(mistakes);
         match chosen.kind {
-            Kind::Proposed | Kind::Committed
+            Kind::Proposed | Kind::Committed | Kind::Applied
                 if !request.kind.writes() && scene.cast.service == ServiceKind::ZooKeeper =>
             {
                 let writes: Vec<&str> = known()
@@ -219,15 +273,40 @@ fn request(
             | Kind::Proposed
             | Kind::Committed
             | Kind::Answered
+            | Kind::Streamed
+            | Kind::Applied
             | Kind::Told
             | Kind::SessionExpired
+            | Kind::Disconnected
+            | Kind::Reconnected
+            | Kind::SessionLost
+            | Kind::Elected
             | Kind::Fired => Some(request.kind),
         }
     });
+    let by = scene.cast.need_contender(fields, "by", mistakes);
+    let nth = nth(fields, mistakes);
+    (request, by, nth)
+}
+
+/// `{ by }`
+fn session_expired(
+    chosen: &Chosen<Kind>,
+    scene: Scene,
+    mistakes: &mut Mistakes,
+) -> Option<Trigger> {
+    let mut fields = chosen.fields(mistakes)?;
     let by = scene.cast.need_contender(&mut fields, "by", mistakes);
+    fields.finish(mistakes);
+    by.map(|by| Trigger::SessionExpired { by })
+}
+
+/// `{ nth }`
+fn elected(chosen: &Chosen<Kind>, mistakes: &mut Mistakes) -> Option<Trigger> {
+    let mut fields = chosen.fields(mistakes)?;
     let nth = nth(&mut fields, mistakes);
     fields.finish(mistakes);
-    Some((request?, by?, nth?))
+    nth.map(|nth| Trigger::Elected { nth })
 }
 
 /// `{ fault }`, counted from one, and only a fault that stands before this one.

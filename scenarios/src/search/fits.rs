@@ -97,7 +97,15 @@ pub(super) fn read(trigger: &Trigger) -> Option<(Class, ContenderName, u32)> {
         Trigger::Answered { request, by, nth } => (of_request(Way::Answered, request), by, nth),
         Trigger::Told { by, nth } => (Class::Told, by, nth),
         Trigger::SessionExpired { by } => (Class::Other, by, 1),
-        Trigger::At(_) | Trigger::Fired { .. } => return None,
+        Trigger::Disconnected { by, nth }
+        | Trigger::Reconnected { by, nth }
+        | Trigger::SessionLost { by, nth } => (Class::Other, by, nth),
+        // It comes at once after the answer, and too late for what an answer alone gives away.
+        Trigger::Streamed { .. } => return None,
+        Trigger::At(_)
+        | Trigger::Applied { .. }
+        | Trigger::Elected { .. }
+        | Trigger::Fired { .. } => return None,
     })
 }
 

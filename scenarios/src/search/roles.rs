@@ -63,8 +63,14 @@ impl Roles {
                 | Trigger::Proposed { .. }
                 | Trigger::Committed { .. }
                 | Trigger::Answered { .. }
+                | Trigger::Streamed { .. }
+                | Trigger::Applied { .. }
                 | Trigger::Told { .. }
                 | Trigger::SessionExpired { .. }
+                | Trigger::Disconnected { .. }
+                | Trigger::Reconnected { .. }
+                | Trigger::SessionLost { .. }
+                | Trigger::Elected { .. }
                 | Trigger::Fired { .. } => {}
             }
         }

@@ -155,8 +155,14 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
             | Trigger::Proposed { .. }
             | Trigger::Committed { .. }
             | Trigger::Answered { .. }
+            | Trigger::Streamed { .. }
+            | Trigger::Applied { .. }
             | Trigger::Told { .. }
             | Trigger::SessionExpired { .. }
+            | Trigger::Disconnected { .. }
+            | Trigger::Reconnected { .. }
+            | Trigger::SessionLost { .. }
+            | Trigger::Elected { .. }
             | Trigger::Fired { .. } => None,
         },
         Slot::After(place) => Some(&mut plan.faults[place].after),

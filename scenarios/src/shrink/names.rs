@@ -2,7 +2,7 @@
 
 use picklock_sim::plan::{ContenderName, Plan, PlannedFault, ServerName, Trigger};
 
-use super::parts::{Parts, moment};
+use super::parts::{Parts, moment, place};
 use crate::describe;
 
 /// The plan without these faults, and without those that wait for one of them.
@@ -41,14 +41,11 @@ pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
 pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec<ContenderName>) {
     let PlannedFault { when, inject, .. } = &mut fault.clone();
     let parts = Parts::of(inject);
-    let of_servers = parts.servers.into_iter().filter_map(|server| match server {
-        ServerName::Of(contender) => Some(contender),
-        ServerName::Leader
-        | ServerName::Follower(_)
-        | ServerName::Number(_)
-        | ServerName::Sentinel(_) => None,
-    });
-    let struck = parts.contender.into_iter().chain(of_servers);
+    let of_servers = parts.servers.into_iter().chain(place(when));
+    let struck = parts
+        .contender
+        .into_iter()
+        .chain(of_servers.filter_map(of_contender));
     let struck = struck.map(|name| *name).collect();
     (moment(when).0.map(|name| *name), struck)
 }
@@ -70,8 +67,14 @@ fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
         | Trigger::Proposed { .. }
         | Trigger::Committed { .. }
         | Trigger::Answered { .. }
+        | Trigger::Streamed { .. }
+        | Trigger::Applied { .. }
         | Trigger::Told { .. }
-        | Trigger::SessionExpired { .. } => None,
+        | Trigger::SessionExpired { .. }
+        | Trigger::Disconnected { .. }
+        | Trigger::Reconnected { .. }
+        | Trigger::SessionLost { .. }
+        | Trigger::Elected { .. } => None,
     };
     // Faults may wait for each other in a circle; none of them ever fires then.
     std::iter::successors(Some(place), next).take(plan.faults.len())
@@ -105,18 +108,29 @@ fn rename(
 ) -> Option<()> {
     let PlannedFault { when, inject, .. } = fault;
     let parts = Parts::of(inject);
-    let of_servers = parts.servers.into_iter().filter_map(|server| match server {
+    let servers = parts.servers.into_iter().chain(place(when));
+    for name in parts
+        .contender
+        .into_iter()
+        .chain(servers.filter_map(of_contender))
+    {
+        *name = new_name(*name)?;
+    }
+    if let Some(name) = moment(when).0 {
+        *name = new_name(*name)?;
+    }
+    Some(())
+}
+
+/// The contender that a server is named after.
+fn of_contender(server: &mut ServerName) -> Option<&mut ContenderName> {
+    match server {
         ServerName::Of(contender) => Some(contender),
         ServerName::Leader
         | ServerName::Follower(_)
         | ServerName::Number(_)
         | ServerName::Sentinel(_) => None,
-    });
-    let named = moment(when).0.into_iter().chain(parts.contender);
-    for name in named.chain(of_servers) {
-        *name = new_name(*name)?;
     }
-    Some(())
 }
 
 #[cfg(test)]

@@ -99,8 +99,22 @@ pub(super) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
         | Trigger::Proposed { by, nth, .. }
         | Trigger::Committed { by, nth, .. }
         | Trigger::Answered { by, nth, .. }
-        | Trigger::Told { by, nth } => (Some(by), Some(nth)),
+        | Trigger::Streamed { by, nth, .. }
+        | Trigger::Applied { by, nth, .. }
+        | Trigger::Told { by, nth }
+        | Trigger::Disconnected { by, nth }
+        | Trigger::Reconnected { by, nth }
+        | Trigger::SessionLost { by, nth } => (Some(by), Some(nth)),
         Trigger::SessionExpired { by } => (Some(by), None),
+        Trigger::Elected { nth } => (None, Some(nth)),
         Trigger::At(_) | Trigger::Fired { .. } => (None, None),
+    }
+}
+
+/// The server that a trigger speaks of.
+pub(super) fn place(trigger: &mut Trigger) -> Option<&mut ServerName> {
+    match trigger {
+        Trigger::Applied { at, .. } => Some(at),
+        _ => None,
     }
 }

@@ -65,10 +65,30 @@ fn trigger(trigger: &Trigger) -> String {
             by,
             nth,
         } => request("answered", kind, by, nth),
+        Trigger::Streamed {
+            request: kind,
+            by,
+            nth,
+        } => request("streamed", kind, by, nth),
+        Trigger::Applied {
+            request: kind,
+            by,
+            nth,
+            at,
+        } => {
+            let (kind, by, at) = (kind.name(), contender(by), server(at));
+            format!(
+                "applied = {{ request = \"{kind}\", by = \"{by}\", nth = {nth}, at = \"{at}\" }}"
+            )
+        }
         Trigger::Told { by, nth } => step("told", by, nth),
         Trigger::SessionExpired { by } => {
             format!("session-expired = {{ by = \"{}\" }}", contender(by))
         }
+        Trigger::Disconnected { by, nth } => step("disconnected", by, nth),
+        Trigger::Reconnected { by, nth } => step("reconnected", by, nth),
+        Trigger::SessionLost { by, nth } => step("session-lost", by, nth),
+        Trigger::Elected { nth } => format!("elected = {{ nth = {nth} }}"),
         Trigger::Fired { fault } => format!("fired = {{ fault = {} }}", fault + 1),
     }
 }

@@ -97,6 +97,13 @@ fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump:
         Trigger::SessionExpired { by } => {
             planned.when = Trigger::Told { by: *by, nth: 1 };
         }
+        Trigger::Disconnected { by, nth }
+        | Trigger::Reconnected { by, nth }
+        | Trigger::SessionLost { by, nth } => {
+            let (request, by, nth) = (kind, *by, *nth);
+            planned.when = Trigger::Streamed { request, by, nth };
+        }
+        Trigger::Applied { request, at, .. } => (*request, *at) = (kind, server),
         _ => {}
     }
     match &mut planned.inject {

@@ -131,9 +131,40 @@ fn server(contenders: u32, servers: u8) -> BoxedStrategy<ServerName> {
     }
 }
 
+type OfStep = fn((ContenderName, u32)) -> Trigger;
+type OfRequest = fn((RequestKind, (ContenderName, u32))) -> Trigger;
+
+const STEPS: [OfStep; 9] = [
+    |(by, nth)| Trigger::Acquiring { by, nth },
+    |(by, nth)| Trigger::Queued { by, nth },
+    |(by, nth)| Trigger::Waiting { by, nth },
+    |(by, nth)| Trigger::Acquired { by, nth },
+    |(by, nth)| Trigger::Releasing { by, nth },
+    |(by, nth)| Trigger::Released { by, nth },
+    |(by, nth)| Trigger::Disconnected { by, nth },
+    |(by, nth)| Trigger::Reconnected { by, nth },
+    |(by, nth)| Trigger::SessionLost { by, nth },
+];
+
+const REQUESTS: [OfRequest; 2] = [
+    |(request, (by, nth))| Trigger::Sent { request, by, nth },
+    |(request, (by, nth))| Trigger::Answered { request, by, nth },
+];
+
+const WRITES: [OfRequest; 3] = [
+    |(request, (by, nth))| Trigger::Proposed { request, by, nth },
+    |(request, (by, nth))| Trigger::Committed { request, by, nth },
+    |(request, (by, nth))| Trigger::Applied {
+        request,
+        by,
+        nth,
+        at: ServerName::Of(by),
+    },
+];
+
 fn trigger(contenders: u32, place: usize, writes: bool) -> BoxedStrategy<Trigger> {
     let step = || (contender(contenders), 1_u32..=1_000);
-    let any = prop::sample::select(kinds_of_zookeeper());
+    let any = || prop::sample::select(kinds_of_zookeeper());
     let writing = || {
         prop::sample::select(vec![
             RequestKind::Create,
@@ -144,46 +175,19 @@ fn trigger(contenders: u32, place: usize, writes: bool) -> BoxedStrategy<Trigger
     };
     let mut all = vec![
         maybe_zero().prop_map(Trigger::At).boxed(),
-        step()
-            .prop_map(|(by, nth)| Trigger::Acquiring { by, nth })
-            .boxed(),
-        step()
-            .prop_map(|(by, nth)| Trigger::Queued { by, nth })
-            .boxed(),
-        step()
-            .prop_map(|(by, nth)| Trigger::Waiting { by, nth })
-            .boxed(),
-        step()
-            .prop_map(|(by, nth)| Trigger::Acquired { by, nth })
-            .boxed(),
-        step()
-            .prop_map(|(by, nth)| Trigger::Releasing { by, nth })
-            .boxed(),
-        step()
-            .prop_map(|(by, nth)| Trigger::Released { by, nth })
-            .boxed(),
-        (any.clone(), step())
-            .prop_map(|(request, (by, nth))| Trigger::Sent { request, by, nth })
-            .boxed(),
-        (writing(), step())
-            .prop_map(|(request, (by, nth))| Trigger::Proposed { request, by, nth })
-            .boxed(),
-        (writing(), step())
-            .prop_map(|(request, (by, nth))| Trigger::Committed { request, by, nth })
-            .boxed(),
-        (any, step())
-            .prop_map(|(request, (by, nth))| Trigger::Answered { request, by, nth })
-            .boxed(),
         contender(contenders)
             .prop_map(|by| Trigger::SessionExpired { by })
             .boxed(),
+        (1_u32..=1_000)
+            .prop_map(|nth| Trigger::Elected { nth })
+            .boxed(),
     ];
+    all.extend(STEPS.map(|make| step().prop_map(make).boxed()));
+    all.extend(REQUESTS.map(|make| (any(), step()).prop_map(make).boxed()));
+    all.extend(WRITES.map(|make| (writing(), step()).prop_map(make).boxed()));
     if writes {
-        all.push(
-            step()
-                .prop_map(|(by, nth)| Trigger::Writing { by, nth })
-                .boxed(),
-        );
+        let make: OfStep = |(by, nth)| Trigger::Writing { by, nth };
+        all.push(step().prop_map(make).boxed());
     }
     if place > 0 {
         all.push(

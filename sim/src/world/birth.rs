@@ -79,6 +79,7 @@ impl World {
             told: None,
             last_commit: 0,
             last_release: VirtualTime::ZERO,
+            spreading: Vec::new(),
             request_fate: None,
             reply_fate: None,
             answering: None,

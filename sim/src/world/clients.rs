@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionState;
-use picklock_checker::{ContenderId, VirtualTime, What};
+use picklock_checker::{ContenderId, VirtualTime};
 
 use super::{ClientSlot, Fate, World};
 use crate::event::{ClientId, Event};
@@ -304,27 +304,6 @@ impl World {
                     message,
                 },
             );
-        }
-    }
-
-    fn client_state(&mut self, client: ClientId, state: SessionState) {
-        let process = self.clients[client.0 as usize].process;
-        let by = ContenderId(process.0);
-        let Some(contender) = self.contenders.get(process.0 as usize) else {
-            return;
-        };
-        if contender.client != Some(client) {
-            return;
-        }
-        let machine = &self.clients[client.0 as usize].machine;
-        let resumed = machine.session().0 != 0 && self.sessions.contains_key(&machine.session());
-        match state {
-            SessionState::Connecting => self.record(What::Disconnected { by }),
-            SessionState::Connected if resumed && self.clients[client.0 as usize].greeted => {
-                self.record(What::Reconnected { by });
-            }
-            SessionState::Connected => self.clients[client.0 as usize].greeted = true,
-            SessionState::Closed => self.record(What::SessionLost { by }),
         }
     }
 

@@ -5,13 +5,14 @@ use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::{ContenderId, Event, What};
 
 use super::{LOCK_PATH, World};
+use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::txn::{Txn, TxnChange};
 
 impl World {
     /// A transaction is committed. A new leader may tell of some again.
-    pub(super) fn committed(&mut self, txn: &Txn) {
+    pub(super) fn committed(&mut self, leader: ServerId, txn: &Txn) {
         if txn.zxid.0 <= self.last_commit {
             return;
         }
@@ -22,6 +23,10 @@ impl World {
         self.queued_since(before);
         if let Some(kind) = kind(&txn.change) {
             self.request_moment(session, txn.xid, Occasion::Committed(kind));
+            let by = self.sessions.get(&session).map(|by| by.0);
+            if let Some(by) = by.filter(|_| self.minds_spreading()) {
+                self.spreads(leader, None, (by, kind), txn.zxid.0);
+            }
         }
     }
 

@@ -75,8 +75,14 @@ fn length(fault: &PlannedFault) -> Duration {
         | Trigger::Proposed { .. }
         | Trigger::Committed { .. }
         | Trigger::Answered { .. }
+        | Trigger::Streamed { .. }
+        | Trigger::Applied { .. }
         | Trigger::Told { .. }
         | Trigger::SessionExpired { .. }
+        | Trigger::Disconnected { .. }
+        | Trigger::Reconnected { .. }
+        | Trigger::SessionLost { .. }
+        | Trigger::Elected { .. }
         | Trigger::Fired { .. } => Duration::ZERO,
     };
     let lasts = match &fault.inject {

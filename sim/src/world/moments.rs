@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::zookeeper::SessionId;
-use picklock_checker::What;
+use picklock_algorithms::clients::zookeeper::{SessionId, SessionState};
+use picklock_checker::{ContenderId, What};
 
 use super::World;
-use crate::event::Event;
+use crate::event::{ClientId, Event};
 use crate::plan::{ContenderName, ServerName, Trigger};
 use crate::simulation::SeenMoment;
 use crate::zookeeper::messages::{ConnectionId, Xid};
@@ -37,8 +37,12 @@ pub(crate) enum Occasion {
     Proposed(RequestKind),
     Committed(RequestKind),
     Answered(RequestKind),
+    Streamed(RequestKind),
     Told,
     SessionExpired,
+    Disconnected,
+    Reconnected,
+    SessionLost,
 }
 
 /// So many moments of a run are written down. Whoever learns from them has seen enough.
@@ -110,9 +114,25 @@ impl World {
             let Some(nth) = awaited(&self.plan.faults[fault].when, moment) else {
                 continue;
             };
-            self.faults[fault].seen += 1;
-            if self.faults[fault].seen == nth {
-                self.fire(fault, moment.request);
+            self.count(fault, nth, moment.request);
+        }
+    }
+
+    /// A moment that a fault waits for has come. It fires if it is the one.
+    pub(super) fn count(&mut self, fault: usize, nth: u32, request: Option<(ConnectionId, Xid)>) {
+        self.faults[fault].seen += 1;
+        if self.faults[fault].seen == nth {
+            self.fire(fault, request);
+        }
+    }
+
+    /// A server has come to lead the others.
+    pub(super) fn elected(&mut self) {
+        for fault in 0..self.faults.len() {
+            if let Trigger::Elected { nth } = self.plan.faults[fault].when
+                && self.faults[fault].armed
+            {
+                self.count(fault, nth, None);
             }
         }
     }
@@ -189,6 +209,37 @@ impl World {
         });
     }
 
+    /// A client sees its session in another state.
+    pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
+        let process = self.clients[client.0 as usize].process;
+        let by = ContenderId(process.0);
+        let Some(contender) = self.contenders.get(process.0 as usize) else {
+            return;
+        };
+        if contender.client != Some(client) {
+            return;
+        }
+        let machine = &self.clients[client.0 as usize].machine;
+        let resumed = machine.session().0 != 0 && self.sessions.contains_key(&machine.session());
+        let (what, occasion) = match state {
+            SessionState::Connecting => (What::Disconnected { by }, Occasion::Disconnected),
+            SessionState::Connected if resumed && self.clients[client.0 as usize].greeted => {
+                (What::Reconnected { by }, Occasion::Reconnected)
+            }
+            SessionState::Connected => {
+                self.clients[client.0 as usize].greeted = true;
+                return;
+            }
+            SessionState::Closed => (What::SessionLost { by }, Occasion::SessionLost),
+        };
+        self.record(what);
+        self.moment(Moment {
+            by: by.0,
+            occasion,
+            request: None,
+        });
+    }
+
     pub(super) fn session_expired(&mut self, session: SessionId) {
         if let Some(by) = self.sessions.get(&session).copied() {
             self.record(What::SessionExpired { by });
@@ -215,15 +266,22 @@ fn trigger(by: ContenderName, occasion: Occasion, nth: u32) -> Trigger {
         Occasion::Proposed(request) => Trigger::Proposed { request, by, nth },
         Occasion::Committed(request) => Trigger::Committed { request, by, nth },
         Occasion::Answered(request) => Trigger::Answered { request, by, nth },
+        Occasion::Streamed(request) => Trigger::Streamed { request, by, nth },
         Occasion::Told => Trigger::Told { by, nth },
         Occasion::SessionExpired => Trigger::SessionExpired { by },
+        Occasion::Disconnected => Trigger::Disconnected { by, nth },
+        Occasion::Reconnected => Trigger::Reconnected { by, nth },
+        Occasion::SessionLost => Trigger::SessionLost { by, nth },
     }
 }
 
 /// If the trigger waits for such moments: for the how manieth.
 fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
     let (by, occasion, nth) = match *trigger {
-        Trigger::At(_) | Trigger::Fired { .. } => return None,
+        Trigger::At(_)
+        | Trigger::Applied { .. }
+        | Trigger::Elected { .. }
+        | Trigger::Fired { .. } => return None,
         Trigger::Acquiring { by, nth } => (by, Occasion::Acquiring, nth),
         Trigger::Queued { by, nth } => (by, Occasion::Queued, nth),
         Trigger::Waiting { by, nth } => (by, Occasion::Waiting, nth),
@@ -235,8 +293,12 @@ fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
         Trigger::Proposed { request, by, nth } => (by, Occasion::Proposed(request), nth),
         Trigger::Committed { request, by, nth } => (by, Occasion::Committed(request), nth),
         Trigger::Answered { request, by, nth } => (by, Occasion::Answered(request), nth),
+        Trigger::Streamed { request, by, nth } => (by, Occasion::Streamed(request), nth),
         Trigger::Told { by, nth } => (by, Occasion::Told, nth),
         Trigger::SessionExpired { by } => (by, Occasion::SessionExpired, 1),
+        Trigger::Disconnected { by, nth } => (by, Occasion::Disconnected, nth),
+        Trigger::Reconnected { by, nth } => (by, Occasion::Reconnected, nth),
+        Trigger::SessionLost { by, nth } => (by, Occasion::SessionLost, nth),
     };
     (by.0 == moment.by && occasion == moment.occasion).then_some(nth)
 }

@@ -75,6 +75,8 @@ struct RedisServer {
     before: Option<Holder>,
     /// Whether it took itself for a primary and served when that was last looked at.
     leads: bool,
+    /// Whether it was nobody's replica when that was looked at last.
+    is_primary: bool,
 }
 
 /// A client and where it is.
@@ -113,6 +115,7 @@ impl Redis {
             expires: None,
             before: None,
             leads: true,
+            is_primary: true,
         };
         Self {
             deployment: deployment.clone(),
@@ -189,6 +192,11 @@ impl Redis {
     pub fn all_run(&self) -> bool {
         self.servers.iter().all(|slot| slot.life.runs())
             && self.sentinels.iter().all(|slot| slot.life.runs())
+    }
+
+    /// How far the stream of replication goes that a server writes or follows.
+    fn stream_of(&self, server: ServerId) -> u64 {
+        self.servers[usize::from(server.0)].machine.stream_offset()
     }
 
     fn process_of(&self, connection: ConnectionId) -> ProcessId {

@@ -17,6 +17,10 @@ impl World {
         let slot = &mut self.servers[server.0 as usize];
         let out = &mut self.server_outputs;
         slot.machine.handle(self.now, input, &mut self.tape, out);
+        if !self.spreading.is_empty() {
+            let mark = slot.machine.last_applied().0;
+            self.has_come(server, None, mark);
+        }
         self.server_says(server);
     }
 
@@ -58,9 +62,10 @@ impl World {
             Output::CloseClient { connection } => self.close_client(connection),
             Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
             Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
-            Output::Committed(txn) => self.committed(&txn),
+            Output::Committed(txn) => self.committed(server, &txn),
             Output::SessionExpired { session } => self.session_expired(session),
-            Output::BecameLeader | Output::StartedServing | Output::StoppedServing => {}
+            Output::BecameLeader => self.elected(),
+            Output::StartedServing | Output::StoppedServing => {}
         }
     }
 

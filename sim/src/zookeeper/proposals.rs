@@ -191,8 +191,9 @@ impl Server {
             };
             let zxid = txn.zxid;
             leading.committed = zxid;
-            leading.send_all(turn, || PeerBody::Commit(zxid));
+            // Whoever waits for this moment comes before anybody has heard of it.
             turn.out.push(Output::Committed(Rc::clone(&txn)));
+            leading.send_all(turn, || PeerBody::Commit(zxid));
             leading.prep.applied(&txn);
             self.apply_up_to(turn, zxid);
             self.answer_syncs(turn, zxid);

@@ -224,6 +224,11 @@ impl Server {
         matches!(&self.role, Role::Leading(leading) if leading.is_established())
     }
 
+    /// The newest transaction that it has applied.
+    pub fn last_applied(&self) -> Zxid {
+        self.tree.last_zxid()
+    }
+
     /// Whether it accepts clients.
     pub fn is_serving(&self) -> bool {
         self.serving

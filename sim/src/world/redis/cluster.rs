@@ -56,9 +56,19 @@ impl World {
         self.redis_says(to);
     }
 
-    /// A node that becomes a primary, or ceases to be one or to serve, changes who owns the lock.
+    /// A server that becomes the primary of others has been elected, by whomever. A node of a cluster that becomes one,
+    /// or ceases to be one or to serve, changes who owns the lock.
     pub(super) fn follow_role(&mut self, node: ServerId) {
-        if self.redis.deployment.cluster.is_none() {
+        let in_cluster = self.redis.deployment.cluster.is_some();
+        if !in_cluster && self.faults_armed == 0 {
+            return;
+        }
+        let slot = &mut self.redis.servers[usize::from(node.0)];
+        let is_primary = slot.machine.is_primary();
+        if !std::mem::replace(&mut slot.is_primary, is_primary) && is_primary {
+            self.elected();
+        }
+        if !in_cluster {
             return;
         }
         let slot = &mut self.redis.servers[usize::from(node.0)];

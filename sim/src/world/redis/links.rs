@@ -146,6 +146,11 @@ impl World {
         message: PeerMessage,
     ) {
         self.tell_redis(to, Input::FromPeer { link, message }, Actor::Outsider);
+        if !self.spreading.is_empty() {
+            let primary = self.redis.links[link.0 as usize].primary;
+            let mark = self.redis.stream_of(to);
+            self.has_come(to, Some(primary), mark);
+        }
         self.redis_says(to);
     }
 

@@ -157,6 +157,7 @@ impl World {
             Actor::Outsider
         };
         let kind = self.minds_moments().then(|| command.kind());
+        let before = self.redis.stream_of(ends.server);
         let received = Input::Received {
             connection: At(connection.0),
             command,
@@ -171,7 +172,21 @@ impl World {
                 request,
             });
         }
+        let after = self.redis.stream_of(ends.server);
+        let spreads = kind.filter(|_| after > before);
+        if let Some(kind) = spreads
+            && self.minds_spreading()
+        {
+            self.spreads(ends.server, Some(ends.server), (process.0, kind), after);
+        }
         self.redis_says(ends.server);
+        if let Some(kind) = spreads {
+            self.moment(Moment {
+                by: process.0,
+                occasion: Occasion::Streamed(kind),
+                request: None,
+            });
+        }
     }
 
     fn send_to_redis_client(&mut self, server: ServerId, connection: ConnectionId, value: Value) {

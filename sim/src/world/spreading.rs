@@ -1,0 +1,68 @@
+//! Writes that faults wait for, on their way to the servers that follow.
+
+use picklock_algorithms::clients::RequestKind;
+
+use super::World;
+use crate::network::ServerId;
+use crate::plan::{ContenderName, Trigger};
+
+/// A write that a fault waits for: it is done, and has not come to be so where the fault wants it.
+pub(super) struct Spreading {
+    fault: usize,
+    /// The server whose stream it is in; `None` in an ensemble, which has one history.
+    stream: Option<ServerId>,
+    /// Whoever has come so far has it: a zxid, or an offset in the stream of replication.
+    mark: u64,
+}
+
+impl World {
+    /// Whether a fault waits for a write to be somewhere.
+    pub(super) fn minds_spreading(&self) -> bool {
+        let awaits = |place: usize| {
+            let applied = matches!(self.plan.faults[place].when, Trigger::Applied { .. });
+            applied && self.faults[place].armed
+        };
+        self.faults_armed > 0 && (0..self.faults.len()).any(awaits)
+    }
+
+    /// A server has done a write of a contender. Whoever follows it has it when it has come so far.
+    pub(super) fn spreads(
+        &mut self,
+        done_at: ServerId,
+        stream: Option<ServerId>,
+        (by, kind): (u32, RequestKind),
+        mark: u64,
+    ) {
+        let author = ContenderName(by);
+        for fault in 0..self.faults.len() {
+            match self.plan.faults[fault].when {
+                Trigger::Applied { request, by, .. } if (request, by) == (kind, author) => {}
+                _ => continue,
+            }
+            if self.faults[fault].armed {
+                self.spreading.push(Spreading {
+                    fault,
+                    stream,
+                    mark,
+                });
+            }
+        }
+        self.has_come(done_at, stream, mark);
+    }
+
+    /// A server has come so far.
+    pub(super) fn has_come(&mut self, server: ServerId, stream: Option<ServerId>, mark: u64) {
+        let mut place = 0;
+        while let Some(write) = self.spreading.get(place) {
+            let fault = write.fault;
+            let has_it = write.stream == stream && write.mark <= mark;
+            match self.plan.faults[fault].when {
+                Trigger::Applied { nth, at, .. } if has_it && self.server(at) == Some(server) => {
+                    self.spreading.remove(place);
+                    self.count(fault, nth, None);
+                }
+                _ => place += 1,
+            }
+        }
+    }
+}
