@@ -240,13 +240,21 @@ impl Check<'_> {
         self.who.may(Permissions::WRITE, &view.acl)?;
         self.check_quota(&path, 0, data.len())?;
         check_version(view.version, version)?;
-        let version = next(view.version);
+        let version = self.next(view.version);
         self.put(&path, Some(View { version, ..view }));
         Ok(TxnChange::SetData {
             path,
             data,
             version,
         })
+    }
+
+    /// The version after this one.
+    fn next(&self, version: Version) -> Version {
+        match version.wrapping_add(1) {
+            -1 if self.tree.version().skips_version_minus_one() => 0,
+            next => next,
+        }
     }
 
     /// Whether there may be so many more nodes, and so much data at this one.
@@ -272,7 +280,7 @@ impl Check<'_> {
         let view = self.view(&path)?;
         self.who.may(Permissions::ADMIN, &view.acl)?;
         check_version(view.aversion, version)?;
-        let version = next(view.aversion);
+        let version = self.next(view.aversion);
         // As there: until it is applied, the list that was there before is what requests are checked against.
         let view = View {
             aversion: version,
@@ -310,14 +318,6 @@ const LONGEST_TTL: Duration = Duration::from_millis(0xff_ffff_ffff);
 
 fn is_valid_ttl(ttl: Duration) -> bool {
     !ttl.is_zero() && ttl <= LONGEST_TTL
-}
-
-/// The version after this one: -1 means any version, so nothing ever has it.
-fn next(version: Version) -> Version {
-    match version.wrapping_add(1) {
-        -1 => 0,
-        next => next,
-    }
 }
 
 fn check_version(version: Version, wanted: Option<Version>) -> Result<(), ZkError> {

@@ -160,6 +160,11 @@ impl Server {
         let Role::Leading(leading) = &mut self.role else {
             return;
         };
+        if leading.counter + 1 == u32::MAX && self.settings.servers > 1 {
+            // The epoch has no numbers left. What was asked for is lost.
+            self.look(turn);
+            return;
+        }
         leading.counter += 1;
         let txn = Rc::new(Txn {
             zxid: Zxid::new(leading.epoch, leading.counter),
@@ -171,10 +176,7 @@ impl Server {
         let durable = self.log.append(turn.now, Rc::clone(&txn));
         leading.send_all(turn, || PeerBody::Proposal(Rc::clone(&txn)));
         leading.outstanding.push_back(Proposal { txn, durable });
-        if leading.counter == u32::MAX {
-            // The epoch has no numbers left.
-            self.look(turn);
-        } else if durable <= turn.now {
+        if durable <= turn.now {
             self.commit(turn);
         }
     }

@@ -76,6 +76,11 @@ impl DataTree {
         tree
     }
 
+    /// The version of ZooKeeper that keeps it.
+    pub(super) fn version(&self) -> ServerVersion {
+        self.version
+    }
+
     /// A node.
     pub fn get(&self, path: &str) -> Option<&Node> {
         self.get_shared(path).map(|(_, node)| node)
@@ -305,6 +310,13 @@ impl DataTree {
     pub(super) fn set_creates(&mut self, path: &str, creates: i32) {
         if let Some(node) = self.nodes.get_mut(path) {
             node.creates = creates;
+        }
+    }
+
+    /// As if its data had been set so often.
+    pub(super) fn set_version(&mut self, path: &str, version: Version) {
+        if let Some(node) = self.nodes.get_mut(path) {
+            node.version = version;
         }
     }
 }

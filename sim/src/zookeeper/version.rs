@@ -64,6 +64,11 @@ impl Version {
         self >= Self::V3_10
     }
 
+    /// Whether no node is ever in version -1, which stands for any (ZOOKEEPER-4743).
+    pub fn skips_version_minus_one(self) -> bool {
+        self >= Self::V3_10
+    }
+
     /// Whether a container that never had a child goes when it has been there for five minutes.
     pub fn reaps_unused_containers(self) -> bool {
         self >= Self::V3_10

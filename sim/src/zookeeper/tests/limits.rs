@@ -7,7 +7,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 
 use super::super::messages::{ClientMessage, ServerMessage};
-use super::super::state::Settings;
+use super::super::state::{Role, Settings};
 use super::super::testing::*;
 use super::super::version::Version;
 
@@ -192,4 +192,42 @@ fn an_answer_to_a_read_needs_no_room() {
     let client = cluster.connect(0);
     let read = cluster.ask(client, get_data("/q", false));
     assert!(matches!(read, Ok(Response::Data { .. })));
+}
+
+#[test]
+fn before_3_10_a_version_may_come_to_be_the_one_that_stands_for_any() {
+    let versions = |version| {
+        let mut cluster = of_version(version);
+        let client = cluster.connect(0);
+        cluster.servers[0].tree.set_version("/q", -3);
+        [0; 3].map(|_| {
+            cluster.ask(client, set_data("/q", b"x")).unwrap();
+            cluster.server(0).tree().stat("/q").unwrap().version
+        })
+    };
+    assert_eq!(versions(Version::V3_8), [-2, -1, 0]);
+    assert_eq!(versions(Version::V3_10), [-2, 0, 1]);
+}
+
+#[test]
+fn an_epoch_whose_numbers_have_run_out_gives_way_to_another() {
+    let mut cluster = Cluster::formed(3, &["/q"]);
+    let client = cluster.connect(0);
+    let Role::Leading(leading) = &mut cluster.servers[2].role else {
+        panic!("the last leads");
+    };
+    leading.counter = u32::MAX - 2;
+    cluster.ask(client, persistent("/q/last")).unwrap();
+    let last = cluster.server(2).tree().last_zxid();
+    assert_eq!((last.epoch(), last.counter()), (1, u32::MAX - 1));
+    let lost = cluster.request(client, persistent("/q/lost"));
+    cluster.run_for(2 * SECOND);
+    assert_eq!(cluster.reply_to(client, lost), None);
+    assert!(!cluster.connections[&client].open);
+    let client = cluster.connect(0);
+    cluster.ask(client, persistent("/q/next")).unwrap();
+    let tree = cluster.server(2).tree();
+    let there = ["/q/last", "/q/lost", "/q/next"].map(|path| tree.get(path).is_some());
+    assert_eq!(there, [true, false, true]);
+    assert_eq!(tree.last_zxid().epoch(), 2);
 }
