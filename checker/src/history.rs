@@ -100,6 +100,8 @@ pub enum What {
     Disconnected { by: ContenderId },
     /// The contender's client is connected again, in the same session.
     Reconnected { by: ContenderId },
+    /// The contender's client is connected to a server that answers reads alone, in a session of that server's own.
+    ConnectedReadOnly { by: ContenderId },
     /// The contender's client has learned that its session is gone.
     SessionLost { by: ContenderId },
 
@@ -214,6 +216,7 @@ impl What {
             | What::Restarted { by }
             | What::Disconnected { by }
             | What::Reconnected { by }
+            | What::ConnectedReadOnly { by }
             | What::SessionLost { by }
             | What::Queued { by, .. }
             | What::Unqueued { by, .. }

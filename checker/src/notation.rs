@@ -16,8 +16,8 @@
 //!
 //! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
 //! `cancelled`, `leaves`, `released`, `release-failed`, `lost`, `finished`, `paused`, `resumed`,
-//! `crashed`, `restarted`, `disconnected`, `reconnected`, `session-lost`, `session-expired`,
-//! `queued`, `unqueued`, `read`, `waiting`.
+//! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
+//! `session-expired`, `queued`, `unqueued`, `read`, `waiting`.
 //!
 //! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`,
 //! `/place=3`, `/how=released|expired|outside|b` (how an ownership ended; `b` removed it),

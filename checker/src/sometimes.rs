@@ -196,6 +196,7 @@ impl Watch {
             | What::Resumed { .. }
             | What::Restarted { .. }
             | What::Disconnected { .. }
+            | What::ConnectedReadOnly { .. }
             | What::SessionLost { .. }
             | What::Writing { .. }
             | What::Read { .. }

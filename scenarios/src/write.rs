@@ -73,6 +73,7 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     ];
     let patience = ensemble.request_timeout;
     lines.extend(patience.map(|patience| format!("request-timeout = {}", time(patience))));
+    lines.extend(ensemble.read_only.then(|| "read-only = true".to_owned()));
     lines.push(String::new());
     lines
 }

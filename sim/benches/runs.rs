@@ -141,6 +141,7 @@ impl Bench {
             password: Password(0),
             timeout: 40_000_000,
             last_zxid: Zxid(0),
+            read_only: false,
         });
         bench
     }

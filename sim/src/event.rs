@@ -35,6 +35,10 @@ pub enum Event {
     Broken { connection: ConnectionId },
     /// A server learns that a client has closed a connection.
     Gone { connection: ConnectionId },
+    /// A server is asked by a client, over a connection of its own, whether it takes writes.
+    AskForWriter { client: ClientId, server: ServerId },
+    /// The client hears that it does.
+    Writer { client: ClientId, server: ServerId },
     /// Something happens between Redis and its clients.
     Redis(RedisEvent),
     /// A message between servers arrives.
@@ -247,6 +251,8 @@ impl Event {
             Self::Settled => (18, 0),
             Self::StormMayEnd => (19, 0),
             Self::LookAround => (29, 0),
+            Self::AskForWriter { client, .. } => (42, client.0),
+            Self::Writer { client, .. } => (43, client.0),
             Self::Redis(event) => event.kind_and_whom(),
         };
         kind << 32 | u64::from(whom)

@@ -101,6 +101,7 @@ fn words(what: &What) -> [u64; 4] {
         What::Restarted { by } => [13, by.0.into(), 0, 0],
         What::Disconnected { by } => [14, by.0.into(), 0, 0],
         What::Reconnected { by } => [15, by.0.into(), 0, 0],
+        What::ConnectedReadOnly { by } => [33, by.0.into(), 0, 0],
         What::SessionLost { by } => [16, by.0.into(), 0, 0],
         What::Queued {
             by,

@@ -17,6 +17,7 @@ mod resource;
 mod servers;
 mod spreading;
 mod wire;
+mod writers;
 
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -41,7 +42,7 @@ use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
 use crate::shared::Shared;
-use crate::zookeeper::client::{Client, Output as ClientOutput};
+use crate::zookeeper::client::{Client, Input, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
 pub(crate) use moments::Seen;
@@ -254,6 +255,8 @@ impl World {
             Event::Opened { connection } => self.opened(connection),
             Event::Broken { connection } => self.broken(connection),
             Event::Gone { connection } => self.gone(connection),
+            Event::AskForWriter { client, server } => self.asked_for_writer(client, server),
+            Event::Writer { client, server } => self.tell_client(client, Input::Writer { server }),
             Event::Redis(event) => self.redis_happens(event),
             Event::Peer {
                 from,

@@ -21,6 +21,7 @@ pub mod peer;
 mod prep;
 mod proposals;
 mod quota;
+mod read_only;
 mod reads;
 mod serve;
 mod sessions;

@@ -87,6 +87,7 @@ pub fn zookeeper(
             reap_interval: whole_micros(reap_interval),
             fsync: 100,
             version: Version::V3_8,
+            read_only: false,
             enforce_quota: true,
             outstanding_limit: OUTSTANDING_LIMIT,
         };

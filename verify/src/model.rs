@@ -213,6 +213,7 @@ impl Side for Model {
             password: password.unwrap_or_default(),
             timeout: whole_micros(hello.timeout),
             last_zxid: hello.last_zxid,
+            read_only: false,
         };
         self.soon(Event::Client(id, message));
         Ok(Link(id.0 as usize))

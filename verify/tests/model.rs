@@ -24,6 +24,7 @@ fn model(servers: u8) -> Model {
         reap_interval: 3_600_000_000,
         fsync: 100,
         version: Version::V3_8,
+        read_only: false,
         enforce_quota: true,
         outstanding_limit: OUTSTANDING_LIMIT,
     })
@@ -239,6 +240,7 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
             reap_interval: 200_000,
             fsync: 100,
             version: Version::V3_8,
+            read_only: false,
             enforce_quota: true,
             outstanding_limit: OUTSTANDING_LIMIT,
         })

@@ -144,7 +144,9 @@ impl Curator {
     /// Whether there is a connection. The handle knows first: whoever is woken by its loss must not get ahead of the
     /// state.
     fn is_connected(&self) -> bool {
-        self.state().is_connected() && self.zookeeper().state() == SessionState::Connected
+        let handle = self.zookeeper().state();
+        let connected = [SessionState::Connected, SessionState::ConnectedReadOnly];
+        self.state().is_connected() && connected.contains(&handle)
     }
 
     /// Waits for the next change of the state.

@@ -143,7 +143,9 @@ async fn disconnected(zk: &ZooKeeper) -> LockError {
     }
     match zk.state() {
         SessionState::Closed => LockError::SessionExpired,
-        SessionState::Connecting | SessionState::Connected => LockError::Disconnected,
+        SessionState::Connecting | SessionState::Connected | SessionState::ConnectedReadOnly => {
+            LockError::Disconnected
+        }
     }
 }
 

@@ -121,7 +121,8 @@ impl<'a> Collector<'a> {
             What::Leftover { .. } => self.found.leftovers.push(index),
             What::Final { .. } => self.found.finals.push(index),
             // These explain, and decide nothing.
-            What::Finished { .. }
+            What::ConnectedReadOnly { .. }
+            | What::Finished { .. }
             | What::Restarted { .. }
             | What::Read { .. }
             | What::Written { .. }

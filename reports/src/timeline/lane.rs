@@ -115,6 +115,7 @@ impl Lane {
             What::Restarted { .. } => self.plain("restarts", glyphs),
             What::Disconnected { .. } => self.plain("disconnected", glyphs),
             What::Reconnected { .. } => self.plain("reconnected", glyphs),
+            What::ConnectedReadOnly { .. } => self.plain("read-only server", glyphs),
             What::SessionLost { .. } => self.plain("told: expired", glyphs),
             What::SessionExpired { .. } => {
                 self.gone = true;

@@ -67,6 +67,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         | What::Restarted { .. }
         | What::Disconnected { .. }
         | What::Reconnected { .. }
+        | What::ConnectedReadOnly { .. }
         | What::SessionLost { .. }
         | What::SessionExpired { .. }
         | What::Read { .. }

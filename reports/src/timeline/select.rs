@@ -260,6 +260,7 @@ pub(crate) fn is_structural(what: &What) -> bool {
             | What::Restarted { .. }
             | What::Disconnected { .. }
             | What::Reconnected { .. }
+            | What::ConnectedReadOnly { .. }
             | What::SessionLost { .. }
             | What::SessionExpired { .. }
     )

@@ -120,6 +120,15 @@ impl<'a> Item<'a> {
         }
     }
 
+    pub(super) fn boolean(&self, mistakes: &mut Mistakes) -> Option<bool> {
+        if let DeValue::Boolean(given) = self.value {
+            Some(*given)
+        } else {
+            self.wrong_type("true or false", mistakes);
+            None
+        }
+    }
+
     pub(super) fn number(&self, mistakes: &mut Mistakes) -> Option<f64> {
         const WANTED: &str = "a number such as 1 or 24.5";
         let number = match self.value {

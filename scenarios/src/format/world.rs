@@ -79,6 +79,8 @@ fn ensemble(
         .get("client")
         .and_then(|item| library(&item, mistakes));
     let request_timeout = fields.duration("request-timeout", Zero::Senseless, mistakes);
+    let read_only = fields.get("read-only");
+    let read_only = read_only.and_then(|item| read_only_of(&item, least, library, mistakes));
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -96,6 +98,7 @@ fn ensemble(
         version: version.unwrap_or(default.version),
         library: library.unwrap_or(default.library),
         request_timeout,
+        read_only: read_only.unwrap_or(default.read_only),
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))
@@ -194,6 +197,29 @@ fn library(item: &Item, mistakes: &mut Mistakes) -> Option<Library> {
     let chosen = choose(item, "client library", &Library::ALL, mistakes)?;
     chosen.bare(mistakes);
     Some(chosen.kind)
+}
+
+/// Whether servers without a leader answer reads. It takes an ensemble, and a client that is modelled so.
+fn read_only_of(
+    item: &Item,
+    servers: Option<u8>,
+    library: Option<Library>,
+    mistakes: &mut Mistakes,
+) -> Option<bool> {
+    let read_only = item.boolean(mistakes)?;
+    let mistake = if read_only && servers == Some(1) {
+        Mistake::new("a server that stands alone has no leader to lose")
+            .label("it would never answer reads alone")
+            .help("take 3 or 5 servers, or leave out `read-only`")
+    } else if read_only && library.is_some_and(|library| library != Library::Java) {
+        Mistake::new("only the Java client is modelled with read-only servers")
+            .label("the clients are others")
+            .help("leave out `client`, or `read-only`")
+    } else {
+        return Some(read_only);
+    };
+    mistakes.add(item.span.clone(), mistake);
+    None
 }
 
 fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {

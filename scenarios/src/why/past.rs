@@ -68,6 +68,7 @@ fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
         | What::Restarted { .. }
         | What::Disconnected { .. }
         | What::Reconnected { .. }
+        | What::ConnectedReadOnly { .. }
         | What::SessionLost { .. }
         | What::Unqueued { .. }
         | What::Disowned { .. }

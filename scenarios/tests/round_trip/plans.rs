@@ -36,7 +36,12 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
     let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
     let versions = prop::sample::select(Version::ALL.to_vec());
     let libraries = prop::sample::select(Library::ALL.to_vec());
-    let clients = (versions, libraries, prop::option::of(length()));
+    let clients = (
+        versions,
+        libraries,
+        prop::option::of(length()),
+        any::<bool>(),
+    );
     (servers, length(), limits, 2_u32..=20, times, clients)
         .prop_map(
             |(
@@ -45,7 +50,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 (sync_limit, init_limit),
                 ticks,
                 times,
-                ((_, version), (_, library), request_timeout),
+                ((_, version), (_, library), request_timeout, read_only),
             )| Ensemble {
                 servers,
                 tick,
@@ -59,6 +64,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 version,
                 library,
                 request_timeout,
+                read_only: read_only && servers > 1 && library == Library::Java,
             },
         )
         .boxed()

@@ -235,6 +235,8 @@ pub struct Ensemble {
     pub library: Library,
     /// How long a client waits for an answer before it gives up the connection. `None`: for as long as it lasts.
     pub request_timeout: Option<Duration>,
+    /// Whether servers that find no leader answer reads, and clients put up with that.
+    pub read_only: bool,
 }
 
 impl Default for Ensemble {
@@ -252,6 +254,7 @@ impl Default for Ensemble {
             version: Version::default(),
             library: Library::default(),
             request_timeout: None,
+            read_only: false,
         }
     }
 }

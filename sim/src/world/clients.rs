@@ -20,6 +20,7 @@ impl World {
         let request_timeout = self.ensemble.request_timeout;
         let settings = Settings {
             request_timeout: request_timeout.map(picklock_checker::time::whole_micros),
+            read_only: self.ensemble.read_only,
             ..Settings::new(timeout, self.ensemble.servers)
                 .of(self.ensemble.library, self.ensemble.version)
         };
@@ -86,6 +87,7 @@ impl World {
                 connection,
                 message,
             } => self.send_to_server(connection, message),
+            Output::AskForWriter { server } => self.ask_for_writer(id, server),
             Output::StateChanged(state) => self.client_state(id, state),
         }
     }

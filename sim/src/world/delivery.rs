@@ -38,13 +38,14 @@ impl World {
             | Event::Broken { connection } => Recipient::Process(self.process_of(*connection)),
             Event::Peer { to, .. } => Recipient::Server(*to),
             Event::PeerLost { server, .. } => Recipient::Server(*server),
-            Event::ClientWake { client } => {
+            Event::ClientWake { client } | Event::Writer { client, .. } => {
                 Recipient::Process(self.clients[client.0 as usize].process)
             }
             Event::Timer { process, .. } | Event::Answer { process, .. } => {
                 Recipient::Process(*process)
             }
             Event::Knock { .. }
+            | Event::AskForWriter { .. }
             | Event::ServerWake { .. }
             | Event::Redis(_)
             | Event::Resource { .. }
@@ -88,6 +89,8 @@ impl World {
             | Event::PeerLost { .. }
             | Event::ServerWake { .. }
             | Event::ClientWake { .. }
+            | Event::AskForWriter { .. }
+            | Event::Writer { .. }
             | Event::Timer { .. }
             | Event::Resource { .. }
             | Event::Strike { .. }

@@ -230,6 +230,11 @@ impl World {
                 self.clients[client.0 as usize].greeted = true;
                 return;
             }
+            SessionState::ConnectedReadOnly => {
+                self.clients[client.0 as usize].greeted = true;
+                self.record(What::ConnectedReadOnly { by });
+                return;
+            }
             SessionState::Closed => (What::SessionLost { by }, Occasion::SessionLost),
         };
         self.record(what);

@@ -7,6 +7,7 @@
 
 mod connection;
 mod pings;
+mod read_only;
 mod requests;
 mod servers;
 mod watches;
@@ -19,6 +20,8 @@ mod fidelity_tests;
 mod library_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod read_only_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -41,6 +44,7 @@ use crate::chance::Chance;
 use crate::engine::ahead::ask_for;
 use connection::Phase;
 use pings::Pings;
+use read_only::WriterSearch;
 use requests::{Unsent, Waiting};
 use servers::Servers;
 use watches::Watches;
@@ -64,6 +68,8 @@ pub struct Settings {
     /// How long a request may go unanswered, sent or not, before it fails and the connection is given up:
     /// `zookeeper.request.timeout`.
     pub request_timeout: Option<u64>,
+    /// Whether it puts up with a server that answers reads alone: `canBeReadOnly`.
+    pub read_only: bool,
     /// How long it takes to clean up a connection: nobody is told of its loss before.
     pub cleanup_pause: u64,
     /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
@@ -82,6 +88,7 @@ impl Settings {
             local_expiry: None,
             gives_up_new_sessions: false,
             request_timeout: None,
+            read_only: false,
             cleanup_pause: 100_000,
             reconnect_jitter: 1_000_000,
             circle_pause: 1_000_000,
@@ -142,6 +149,11 @@ pub enum Input {
         /// Which.
         connection: ConnectionId,
     },
+    /// An [`Output::AskForWriter`] was answered with yes.
+    Writer {
+        /// By whom.
+        server: ServerId,
+    },
     /// A server says something.
     Message {
         /// On which connection; one that was given up is not listened to.
@@ -174,6 +186,11 @@ pub enum Output {
         connection: ConnectionId,
         /// What.
         message: ClientMessage,
+    },
+    /// Ask a server whether it takes writes (`isro`). No is no answer.
+    AskForWriter {
+        /// Whom.
+        server: ServerId,
     },
     /// [`Client::state`] is another now.
     StateChanged(SessionState),
@@ -208,6 +225,9 @@ pub struct Client {
     quiet_until: VirtualTime,
     pings: Pings,
     servers: Servers,
+    /// The server that it is connected to, or tries.
+    server: ServerId,
+    search: WriterSearch,
     /// The number of the next request. Those in `waiting` have the numbers just before it.
     next_xid: Xid,
     /// Sent, and not answered.
@@ -241,6 +261,8 @@ impl Client {
             quiet_until: VirtualTime::ZERO,
             pings: Pings::default(),
             servers: Servers::new(settings.servers, chance),
+            server: ServerId(0),
+            search: WriterSearch::default(),
             next_xid: Xid(1),
             waiting: VecDeque::new(),
             unsent: VecDeque::new(),
@@ -297,6 +319,7 @@ impl Client {
                     self.clean_up(now);
                 }
             }
+            Input::Writer { server } => self.writer_found(now, server, out),
             Input::Message {
                 connection,
                 message,
@@ -321,6 +344,7 @@ impl Client {
     pub fn next_wake(&self) -> VirtualTime {
         self.phase_ends_at()
             .min(self.ping_alarm())
+            .min(self.search_at())
             .min(self.request_ends_at())
     }
 
@@ -364,7 +388,7 @@ impl Client {
     /// The server that it is connected to.
     pub fn server(&self) -> Option<ServerId> {
         match self.phase {
-            Phase::Connected { .. } => Some(self.servers.current()),
+            Phase::Connected { .. } => Some(self.server),
             Phase::Idle
             | Phase::Cleaning { .. }
             | Phase::Sleeping { .. }

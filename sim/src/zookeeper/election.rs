@@ -31,21 +31,24 @@ pub(super) struct Election {
     /// When to repeat the vote, and how long to wait after that.
     repeat: VirtualTime,
     wait: u64,
+    /// When to answer reads meanwhile; never if that is not wanted, or has begun.
+    read_only: VirtualTime,
 }
 
 impl Election {
-    fn new(now: VirtualTime, servers: u8) -> Self {
+    fn new(now: VirtualTime, servers: u8, read_only: VirtualTime) -> Self {
         Self {
             votes: vec![None; usize::from(servers)],
             settled: vec![None; usize::from(servers)],
             settles: VirtualTime::NEVER,
             repeat: later(now, FIRST_REPEAT),
             wait: FIRST_REPEAT,
+            read_only,
         }
     }
 
     pub(super) fn next_wake(&self) -> VirtualTime {
-        self.settles.min(self.repeat)
+        self.settles.min(self.repeat).min(self.read_only)
     }
 
     /// A server is gone; what it said counts no more.
@@ -98,7 +101,9 @@ impl Server {
             self.stand_alone(turn);
             return;
         }
-        self.role = Role::Looking(Election::new(turn.now, self.settings.servers));
+        let read_only = self.read_only_from(turn.now);
+        let election = Election::new(turn.now, self.settings.servers, read_only);
+        self.role = Role::Looking(election);
         self.broadcast_vote(turn);
     }
 
@@ -299,7 +304,16 @@ impl Server {
         };
         if election.settles <= turn.now {
             self.elected(turn);
-        } else if election.repeat <= turn.now {
+            return;
+        }
+        if election.read_only <= turn.now {
+            election.read_only = VirtualTime::NEVER;
+            self.serve_reads(turn);
+        }
+        let Role::Looking(election) = &mut self.role else {
+            return;
+        };
+        if election.repeat <= turn.now {
             election.wait = (election.wait * 2).min(LAST_REPEAT);
             election.repeat = later(turn.now, election.wait);
             self.broadcast_vote(turn);
@@ -308,6 +322,7 @@ impl Server {
 
     /// The election is over, as far as we know.
     fn elected(&mut self, turn: &mut Turn) {
+        self.stop_serving(turn);
         let leader = self.vote.leader;
         if leader == self.id {
             let leading = Leading::new(turn.now, &self.settings, self.tree.last_zxid());

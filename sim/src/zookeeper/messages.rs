@@ -29,6 +29,8 @@ pub enum ClientMessage {
         timeout: u64,
         /// The newest zxid that the client has seen.
         last_zxid: Zxid,
+        /// Whether the client puts up with a server that answers reads alone.
+        read_only: bool,
     },
     /// A request.
     Request {
@@ -83,6 +85,8 @@ pub enum ServerMessage {
         password: Password,
         /// The timeout that the server grants, in microseconds.
         timeout: u64,
+        /// Whether the server answers reads alone.
+        read_only: bool,
     },
     /// There is no such session any more (or the password is wrong).
     Expired,

@@ -33,7 +33,8 @@ impl Server {
             | Request::SetAcl { .. }
             | Request::Multi(_) => return Err(ZkError::Unimplemented),
         };
-        let node = self.tree.read(path);
+        let tree = self.read_only.as_ref().map_or(&self.tree, |it| it.tree());
+        let node = tree.read(path);
         let is_exists = matches!(request, Request::Exists { .. });
         if node.is_none() && is_exists && path.contains('\0') {
             return Err(ZkError::BadArguments);
@@ -75,7 +76,7 @@ impl Server {
 
     /// Who may do what with a node. Hashes are shown to those only who may change it.
     fn acl(&self, id: ConnectionId, path: &str) -> Reply {
-        let node = self.tree.read(path).ok_or(ZkError::NoNode)?;
+        let node = self.readable().read(path).ok_or(ZkError::NoNode)?;
         let mut acl = node.acl();
         if let Some(connection) = self.clients.connections.get(id) {
             connection
@@ -112,7 +113,10 @@ impl Server {
     fn ephemerals(&self, id: ConnectionId, prefix: &str) -> Response {
         let session = self.clients.connections.get(id).map(|one| one.session);
         let all = matches!(prefix.trim(), "" | "/");
-        let paths = self.tree.ephemerals(session.unwrap_or_default()).iter();
+        let paths = self
+            .readable()
+            .ephemerals(session.unwrap_or_default())
+            .iter();
         let wanted = paths.filter(|path| all || path.starts_with(prefix));
         Response::Ephemerals(wanted.cloned().collect())
     }
@@ -123,6 +127,7 @@ impl Server {
             return;
         };
         let since = tables.relative_zxid;
+        let tree = self.read_only.as_ref().map_or(&self.tree, |it| it.tree());
         let mut arm = |table, path, missed: Option<EventKind>| match missed {
             None => self.watches.add(table, path, id, connection),
             Some(kind) => {
@@ -131,7 +136,7 @@ impl Server {
             }
         };
         for path in &tables.data {
-            let missed = match self.tree.read(path) {
+            let missed = match tree.read(path) {
                 None => Some(EventKind::NodeDeleted),
                 Some(node) if node.mzxid > since => Some(EventKind::NodeDataChanged),
                 Some(_) => None,
@@ -139,11 +144,11 @@ impl Server {
             arm(Table::Data, path, missed);
         }
         for path in &tables.exist {
-            let missed = self.tree.read(path).map(|_| EventKind::NodeCreated);
+            let missed = tree.read(path).map(|_| EventKind::NodeCreated);
             arm(Table::Data, path, missed);
         }
         for path in &tables.child {
-            let missed = match self.tree.read(path) {
+            let missed = match tree.read(path) {
                 None => Some(EventKind::NodeDeleted),
                 Some(node) if node.pzxid > since => Some(EventKind::NodeChildrenChanged),
                 Some(_) => None,

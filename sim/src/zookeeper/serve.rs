@@ -21,12 +21,17 @@ impl Server {
         let Some(message) = self.clients.leave_unread(id, message) else {
             return;
         };
+        if self.read_only.is_some() {
+            self.client_of_read_only(turn, id, message);
+            return;
+        }
         let (xid, request) = match message {
             ClientMessage::Connect {
                 session,
                 password,
                 timeout,
                 last_zxid,
+                ..
             } => {
                 self.connect(turn, id, session, password, timeout, last_zxid);
                 return;
@@ -67,7 +72,13 @@ impl Server {
     }
 
     /// A client says who it is. It is answered at once, before what it asked for earlier.
-    fn authenticate(&mut self, turn: &mut Turn, id: ConnectionId, scheme: &str, secret: &[u8]) {
+    pub(super) fn authenticate(
+        &mut self,
+        turn: &mut Turn,
+        id: ConnectionId,
+        scheme: &str,
+        secret: &[u8],
+    ) {
         let Some(connection) = self.clients.connections.get_mut(id) else {
             return;
         };
@@ -166,13 +177,9 @@ impl Server {
             return;
         }
         let timeout = self.settings.grant(timeout);
-        self.clients.connect(id, turn.now, timeout);
-        if self.idle_check == VirtualTime::NEVER {
-            self.idle_check = idle_due(turn.now.micros());
-        }
+        self.welcome(turn, id, timeout);
         if session == SessionId(0) {
-            let session = self.next_session;
-            self.next_session.0 += 1;
+            let session = self.new_session();
             self.clients.attach(id, session);
             self.clients.queue(session, id, Awaited::Open);
             self.ask_leader(turn, session, Xid(0), Submission::Open { timeout });
@@ -207,6 +214,21 @@ impl Server {
         }
     }
 
+    /// Begins to look after a connection.
+    pub(super) fn welcome(&mut self, turn: &Turn, id: ConnectionId, timeout: u64) {
+        self.clients.connect(id, turn.now, timeout);
+        if self.idle_check == VirtualTime::NEVER {
+            self.idle_check = idle_due(turn.now.micros());
+        }
+    }
+
+    /// An id that no session has.
+    pub(super) fn new_session(&mut self) -> SessionId {
+        let session = self.next_session;
+        self.next_session.0 += 1;
+        session
+    }
+
     /// The leader has decided whether a connection may speak for its session.
     pub(super) fn resumed(&mut self, turn: &mut Turn, id: ConnectionId, valid: bool) {
         if valid {
@@ -216,7 +238,7 @@ impl Server {
         }
     }
 
-    fn refuse(&mut self, turn: &mut Turn, id: ConnectionId) {
+    pub(super) fn refuse(&mut self, turn: &mut Turn, id: ConnectionId) {
         turn.tell(id, ServerMessage::Expired);
         self.close_connection(turn, id);
     }
@@ -238,6 +260,7 @@ impl Server {
                 session,
                 password: password_of(session),
                 timeout,
+                read_only: self.read_only.is_some(),
             },
         );
     }

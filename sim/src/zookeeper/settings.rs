@@ -28,6 +28,9 @@ pub struct Settings {
     pub fsync: u64,
     /// What differs between versions.
     pub version: Version,
+    /// Whether a server that finds no leader answers reads: `readonlymode.enabled`, and `localSessionsEnabled` with
+    /// it, without which nobody could ask.
+    pub read_only: bool,
     /// Whether a hard quota refuses anything: `zookeeper.enforceQuota`.
     pub enforce_quota: bool,
     /// How many requests may be under way before the server reads no more of those who have asked:
@@ -60,6 +63,7 @@ impl From<&Ensemble> for Settings {
             reap_interval: REAP_INTERVAL,
             fsync: whole_micros(plan.fsync),
             version: plan.version,
+            read_only: plan.read_only,
             enforce_quota: false,
             outstanding_limit: OUTSTANDING_LIMIT,
         }

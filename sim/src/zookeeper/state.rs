@@ -15,6 +15,7 @@ use super::leader::Leading;
 use super::log::TxnLog;
 use super::messages::{ConnectionId, ServerId};
 use super::peer::{PeerMessage, Vote};
+use super::read_only::ReadOnly;
 pub use super::settings::{OUTSTANDING_LIMIT, Settings, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
 use super::txn::{Created, Reaped, Txn, parent_of};
@@ -39,6 +40,8 @@ pub struct Server {
     /// The beginning of the last epoch that it has led: its clients are told of it as if it were a transaction.
     pub(super) led_from: Zxid,
     pub(super) serving: bool,
+    /// Set while it serves, but has no leader.
+    pub(super) read_only: Option<Box<ReadOnly>>,
     pub(super) clients: Clients,
     pub(super) watches: Watches,
     /// Sessions that have given signs of life since the leader last asked, and the number of that asking.
@@ -90,6 +93,7 @@ impl Server {
             role: Role::Down,
             led_from: Zxid(0),
             serving: false,
+            read_only: None,
             clients: Clients::default(),
             watches,
             touched: Vec::new(),
@@ -177,6 +181,7 @@ impl Server {
         self.role = Role::Down;
         self.led_from = Zxid(0);
         self.serving = false;
+        self.read_only = None;
         self.clients = Clients::default();
         self.watches.clear();
         self.touched.clear();
@@ -234,19 +239,24 @@ impl Server {
         self.serving
     }
 
+    /// Whether it answers reads alone, because it has no leader.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.is_some()
+    }
+
     /// Whether its process runs.
     pub fn is_running(&self) -> bool {
         !matches!(self.role, Role::Down)
     }
 
-    /// What its clients can read.
+    /// What it has applied.
     pub fn tree(&self) -> &DataTree {
         &self.tree
     }
 
     /// The newest zxid that its clients are told of.
     pub(super) fn newest(&self) -> Zxid {
-        self.tree.last_zxid().max(self.led_from)
+        self.readable().last_zxid().max(self.led_from)
     }
 
     /// The newest transaction that it has logged, applied or not.
@@ -306,7 +316,10 @@ impl Server {
     fn run_timers(&mut self, turn: &mut Turn) {
         match &self.role {
             Role::Down => {}
-            Role::Looking(_) => self.election_timers(turn),
+            Role::Looking(_) => {
+                self.expire_local_sessions(turn);
+                self.election_timers(turn);
+            }
             Role::Following(_) => self.follower_timers(turn),
             Role::Leading(_) => self.leader_timers(turn),
         }
@@ -318,7 +331,10 @@ impl Server {
     fn set_wake(&mut self) {
         let role = match &self.role {
             Role::Down => VirtualTime::NEVER,
-            Role::Looking(election) => election.next_wake(),
+            Role::Looking(election) => match &self.read_only {
+                Some(read_only) => election.next_wake().min(read_only.next_wake()),
+                None => election.next_wake(),
+            },
             Role::Following(following) => following.next_wake(),
             Role::Leading(leading) if self.tree.has_reaped() => {
                 leading.next_wake(&self.settings).min(leading.next_reaping)
@@ -362,6 +378,7 @@ impl Server {
             return;
         }
         self.serving = false;
+        self.read_only = None;
         for id in self.clients.connections.keys() {
             turn.out.push(Output::CloseClient { connection: id });
         }

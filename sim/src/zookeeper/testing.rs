@@ -73,6 +73,7 @@ pub(super) fn settings(servers: u8) -> Rc<Settings> {
         reap_interval: 60 * SECOND,
         fsync: 500,
         version: Version::default(),
+        read_only: false,
         enforce_quota: false,
         outstanding_limit: OUTSTANDING_LIMIT,
     })
@@ -267,6 +268,7 @@ impl Cluster {
                 password: Password(0),
                 timeout: seconds * SECOND,
                 last_zxid: Zxid(0),
+                read_only: false,
             },
         );
         self.run_for(20 * LATENCY);
@@ -289,6 +291,7 @@ impl Cluster {
                 password,
                 timeout: 6 * SECOND,
                 last_zxid: last,
+                read_only: false,
             },
         );
         let connection = self.connections.get_mut(&id).unwrap();

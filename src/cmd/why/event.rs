@@ -21,6 +21,7 @@ pub(super) fn in_words(history: &History, what: &What) -> String {
         What::Restarted { by } => of(by, "is restarted"),
         What::Disconnected { by } => of(by, "is disconnected"),
         What::Reconnected { by } => of(by, "is connected again"),
+        What::ConnectedReadOnly { by } => of(by, "is connected to a read-only server"),
         What::SessionLost { by } => of(by, "learns that its session is gone"),
         What::Queued { by, place, .. } => of(by, &format!("is queued at place {place}")),
         What::Unqueued { by, place, .. } => of(by, &format!("loses place {place}")),

@@ -83,7 +83,7 @@ pub fn connected(bytes: &[u8]) -> Result<(ServerMessage, Vec<u8>), Garbled> {
     let timeout = from.int()?;
     let session = SessionId(from.long()?.cast_unsigned());
     let password = from.buffer()?.to_vec();
-    let _read_only = from.bool()?;
+    let read_only = from.bool()?;
     from.end()?;
     let message = if timeout <= 0 {
         ServerMessage::Expired
@@ -92,6 +92,7 @@ pub fn connected(bytes: &[u8]) -> Result<(ServerMessage, Vec<u8>), Garbled> {
             session,
             password: Default::default(),
             timeout: u64::from(timeout.unsigned_abs()) * 1_000,
+            read_only,
         }
     };
     Ok((message, password))

@@ -20,6 +20,8 @@ pub enum ConnectionState {
     Suspended,
     /// There is one again: in the same session, or, after `Lost`, in a new one.
     Reconnected,
+    /// There is one, to a server that answers reads alone.
+    ReadOnly,
     /// The session is gone, as far as this client is concerned, and all its ephemeral nodes will be.
     Lost,
 }
@@ -27,7 +29,7 @@ pub enum ConnectionState {
 impl ConnectionState {
     /// Whether there is a connection.
     pub fn is_connected(self) -> bool {
-        matches!(self, Self::Connected | Self::Reconnected)
+        matches!(self, Self::Connected | Self::Reconnected | Self::ReadOnly)
     }
 }
 
@@ -71,7 +73,8 @@ impl Curator {
             ConnectionState::Suspended => Some(&self.0.suspensions),
             ConnectionState::Connecting
             | ConnectionState::Connected
-            | ConnectionState::Reconnected => None,
+            | ConnectionState::Reconnected
+            | ConnectionState::ReadOnly => None,
         };
         if let Some(count) = count {
             count.set(count.get() + 1);
@@ -107,8 +110,13 @@ impl Curator {
                         }
                         ConnectionState::Suspended
                         | ConnectionState::Lost
+                        | ConnectionState::ReadOnly
                         | ConnectionState::Reconnected => ConnectionState::Reconnected,
                     });
+                }
+                SessionState::ConnectedReadOnly => {
+                    give_up = None;
+                    self.enter(ConnectionState::ReadOnly);
                 }
                 SessionState::Connecting if self.state().is_connected() => {
                     let patience = zk.timeout() * self.0.settings.expiration_percent / 100;

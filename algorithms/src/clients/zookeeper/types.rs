@@ -132,6 +132,8 @@ pub enum SessionState {
     Connecting,
     /// Connected.
     Connected,
+    /// Connected to a server that has no leader: it answers reads, with what it had, and refuses everything else.
+    ConnectedReadOnly,
     /// Closed or expired, for good.
     Closed,
 }

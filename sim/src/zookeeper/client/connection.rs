@@ -3,9 +3,10 @@
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState, ZkError};
 use picklock_checker::VirtualTime;
 
+use super::servers::Servers;
 use super::{Client, Output};
 use crate::chance::Chance;
-use crate::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerMessage};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
 
 /// What a client is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,9 @@ impl Client {
         while self.phase_ends_at() <= now {
             self.end_phase(now, chance, out);
         }
+        if self.search_at() <= now {
+            self.search(now, out);
+        }
     }
 
     #[cold]
@@ -109,7 +113,7 @@ impl Client {
             Phase::Sleeping { .. } => {
                 self.phase = Phase::Connecting;
                 self.last_sent = now;
-                let server = self.servers.current();
+                let server = self.server;
                 out.push(Output::Connect { server });
             }
             Phase::Connecting | Phase::Greeting { .. } | Phase::Connected { .. } => {
@@ -131,9 +135,18 @@ impl Client {
 
     /// Picks the next server, and sleeps before it is tried.
     pub(super) fn seek_server(&mut self, now: VirtualTime, chance: &mut dyn Chance) {
-        let sleep = self
-            .servers
-            .advance(&self.settings, self.opened_before, chance);
+        let (settings, again) = (&self.settings, self.opened_before);
+        let sleep = match self.search.found.take() {
+            Some(writer) => {
+                self.server = writer;
+                Servers::jitter(settings, again, chance)
+            }
+            None => {
+                let sleep = self.servers.advance(settings, again, chance);
+                self.server = self.servers.current();
+                sleep
+            }
+        };
         let until = after(now, sleep);
         self.phase = Phase::Sleeping { until };
     }
@@ -150,11 +163,18 @@ impl Client {
                 self.phase = Phase::Greeting { connection };
                 self.opened_before = true;
                 self.last_sent = now;
+                // What began at a server that answers reads alone is known nowhere else.
+                let session = if self.search.ever_found {
+                    self.session
+                } else {
+                    SessionId(0)
+                };
                 let message = ClientMessage::Connect {
-                    session: self.session,
+                    session,
                     password: self.password,
                     timeout: self.settings.timeout,
                     last_zxid: self.last_zxid,
+                    read_only: self.settings.read_only,
                 };
                 out.push(Output::Send {
                     connection,
@@ -185,9 +205,12 @@ impl Client {
                 session,
                 password,
                 timeout,
+                read_only,
             } if !accepted => {
                 self.timeout = timeout.max(1);
-                self.accepted(now, connection, (session, password), out);
+                self.session = session;
+                self.password = password;
+                self.accepted(now, connection, read_only, out);
             }
             ServerMessage::Expired => {
                 out.push(Output::Disconnect { connection });
@@ -222,15 +245,21 @@ impl Client {
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
-        (session, password): (SessionId, Password),
+        read_only: bool,
         out: &mut Vec<Output>,
     ) {
-        self.session = session;
-        self.password = password;
+        self.search.ever_found |= !read_only;
         self.servers.accepted();
         self.phase = Phase::Connected { connection };
         self.begin_pings(now);
-        self.enter(SessionState::Connected, out);
+        self.enter(
+            if read_only {
+                SessionState::ConnectedReadOnly
+            } else {
+                SessionState::Connected
+            },
+            out,
+        );
         self.tell();
         for place in 0..self.said.len() {
             self.say(now, connection, place, out);

@@ -95,6 +95,7 @@ impl Desk {
                 session: SessionId(7),
                 password: Password(77),
                 timeout: TIMEOUT,
+                read_only: false,
             },
         ));
         outputs
@@ -225,6 +226,7 @@ pub(super) fn told(watch: &Watch) -> Vec<String> {
         .map(|event| match event.kind {
             EventKind::Session(SessionState::Connecting) => "disconnected".to_owned(),
             EventKind::Session(SessionState::Connected) => "connected".to_owned(),
+            EventKind::Session(SessionState::ConnectedReadOnly) => "read-only".to_owned(),
             EventKind::Session(SessionState::Closed) => "closed".to_owned(),
             EventKind::NodeCreated => format!("created {}", event.path),
             EventKind::NodeDeleted => format!("deleted {}", event.path),

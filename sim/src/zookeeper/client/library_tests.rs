@@ -133,7 +133,10 @@ fn all_but_kazoo_bring_their_watches_to_the_next_server() {
         let (_watch, outputs) = reconnected(desk);
         let brings = |output: &Output| match output {
             Output::Send { message, .. } => matches!(message, ClientMessage::SetWatches(_)),
-            Output::Connect { .. } | Output::Disconnect { .. } | Output::StateChanged(_) => false,
+            Output::Connect { .. }
+            | Output::Disconnect { .. }
+            | Output::AskForWriter { .. }
+            | Output::StateChanged(_) => false,
         };
         outputs.iter().any(brings)
     });

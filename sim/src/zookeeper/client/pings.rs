@@ -62,7 +62,7 @@ impl Client {
             return;
         }
         let quiet = after(self.last_sent, interval.min(EARLY));
-        self.quiet_until = quiet.min(self.phase_ends_at());
+        self.quiet_until = quiet.min(self.phase_ends_at()).min(self.search_at());
     }
 
     /// As other libraries do it: no ping before the last is answered.

@@ -84,6 +84,7 @@ impl Servers {
                     session: Default::default(),
                     password: Default::default(),
                     timeout: TIMEOUT,
+                    read_only: false,
                 };
                 desk.hear(self.connections - u32::from(stale), granted)
             }

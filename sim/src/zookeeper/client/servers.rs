@@ -64,15 +64,27 @@ impl Servers {
                 if self.closes_circle() {
                     sleep += settings.circle_pause;
                 }
-                let choices = u32::try_from(settings.reconnect_jitter / 1_000).unwrap_or(u32::MAX);
-                if opened_before && choices > 1 {
-                    sleep += u64::from(chance.choose(choices)) * 1_000;
-                }
-                sleep
+                sleep + Self::jitter(settings, opened_before, chance)
             }
             Library::Kazoo => self.advance_kazoo(chance),
             Library::Rust => self.advance_rust(chance),
         }
+    }
+
+    /// How long a Java client sleeps before it tries whatever server.
+    pub(super) fn jitter(settings: &Settings, opened_before: bool, chance: &mut dyn Chance) -> u64 {
+        let choices = u32::try_from(settings.reconnect_jitter / 1_000).unwrap_or(u32::MAX);
+        if opened_before && choices > 1 {
+            u64::from(chance.choose(choices)) * 1_000
+        } else {
+            0
+        }
+    }
+
+    /// Goes on to the next, which is only asked something.
+    pub(super) fn pass(&mut self) -> ServerId {
+        self.step();
+        self.current()
     }
 
     /// Shuffles once, and goes round for ever.

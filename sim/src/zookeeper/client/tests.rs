@@ -74,6 +74,7 @@ fn the_session_is_resumed_on_the_next_server() {
         password: Password(77),
         timeout: TIMEOUT,
         last_zxid: Zxid(1),
+        read_only: false,
     };
     assert_eq!(
         desk.accept(2),

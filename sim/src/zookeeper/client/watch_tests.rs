@@ -153,6 +153,7 @@ fn only_answers_move_the_zxid_that_missed_changes_are_counted_from() {
             Output::Send { .. }
             | Output::Connect { .. }
             | Output::Disconnect { .. }
+            | Output::AskForWriter { .. }
             | Output::StateChanged(_) => None,
         })
     };
@@ -188,6 +189,7 @@ fn many_watches_are_set_in_batches_of_128_kilobytes_the_last_first() {
             Output::Send { .. }
             | Output::Connect { .. }
             | Output::Disconnect { .. }
+            | Output::AskForWriter { .. }
             | Output::StateChanged(_) => None,
         })
         .collect();

@@ -161,6 +161,7 @@ fn a_wrong_password_closes_the_live_connection_and_spares_the_session() {
             password: Password(1),
             timeout: 6 * SECOND,
             last_zxid: Zxid(0),
+            read_only: false,
         },
     );
     cluster.run_for(10 * LATENCY);
