@@ -20,6 +20,8 @@ pub trait Environment {
     fn spawn(&self, task: LocalFuture<'static, ()>);
     /// A random number.
     fn random(&self) -> u64;
+    /// The name of the machine that the process runs on. It outlives the process.
+    fn host(&self) -> String;
 }
 
 /// A handle to the environment of the process that holds it.
@@ -55,6 +57,11 @@ impl Env {
     /// A random number.
     pub fn random(&self) -> u64 {
         self.0.random()
+    }
+
+    /// The name of the machine that the process runs on. It outlives the process.
+    pub fn host(&self) -> String {
+        self.0.host()
     }
 
     /// A name that nobody else has: 32 hexadecimal digits.

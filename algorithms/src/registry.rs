@@ -16,6 +16,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::sequence_token::RECIPE,
     zk::unsorted::RECIPE,
     zk::blind_unlock::RECIPE,
+    zk::known_by_name::RECIPE,
     zk::curator_mutex_unprotected::RECIPE,
     zk::curator_mutex_session_policy::RECIPE,
     zk::read_then_write::RECIPE,

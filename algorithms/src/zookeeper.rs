@@ -6,6 +6,7 @@ pub mod curator_mutex;
 pub mod curator_mutex_session_policy;
 pub mod curator_mutex_unprotected;
 pub mod hardened;
+pub mod known_by_name;
 pub mod no_guid;
 pub mod no_recheck;
 pub mod predecessor_watch;

@@ -180,6 +180,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/parent-recreated.toml"),
     ),
     (
+        "zookeeper/read-only",
+        include_str!("../zookeeper/read-only.toml"),
+    ),
+    (
         "zookeeper/read-then-write",
         include_str!("../zookeeper/read-then-write.toml"),
     ),

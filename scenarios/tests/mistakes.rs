@@ -85,6 +85,17 @@ fn the_good_scenario_is_good() {
 
 /// A name for the snapshot, what is replaced, and by what.
 const SLIPS: &[(&str, &str, &str)] = &[
+    (
+        "read_only_alone",
+        "servers = 3",
+        "servers = 1\nread-only = true",
+    ),
+    (
+        "read_only_of_others",
+        "servers = 3",
+        "client = \"kazoo\"\nread-only = true",
+    ),
+    ("read_only_or_not", "servers = 3", "read-only = 1"),
     ("unknown_algorithm", "zk-same-name", "zk-sane-name"),
     (
         "unknown_strategy",

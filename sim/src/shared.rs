@@ -67,6 +67,10 @@ impl Environment for SimulatedEnvironment {
         }
     }
 
+    fn host(&self) -> String {
+        format!("host-{}", self.process.0 + 1)
+    }
+
     fn random(&self) -> u64 {
         let drawn = self.shared.drawn.get() + 1;
         self.shared.drawn.set(drawn);

@@ -63,7 +63,7 @@ impl SameName {
         }
     }
 
-    fn held(&self, stat: &Stat) -> Held {
+    pub fn held(&self, stat: &Stat) -> Held {
         Held {
             token: Some(stat.czxid.0),
             place: Path::clone(&self.node),

@@ -41,7 +41,6 @@ use super::library::Library;
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
 use super::version::Version;
 use crate::chance::Chance;
-use crate::engine::ahead::ask_for;
 use connection::Phase;
 use pings::Pings;
 use read_only::WriterSearch;
@@ -367,22 +366,6 @@ impl Client {
     /// How many requests have not been answered, sent or not.
     pub fn requests_in_flight(&self) -> usize {
         self.waiting.len() + self.unsent.len()
-    }
-
-    /// Asks for the memory of what it waits for: something will come soon.
-    pub fn ask_for_waiting(&self) {
-        if let Some(waiting) = self.waiting.front() {
-            ask_for(waiting);
-        }
-        self.watches.ask_for();
-    }
-
-    /// Asks for those who wait for it.
-    pub fn ask_for_waiters(&self) {
-        if let Some(waiting) = self.waiting.front() {
-            waiting.ask_for_waiter();
-        }
-        self.watches.ask_for_watcher();
     }
 
     /// The server that it is connected to.

@@ -85,6 +85,9 @@ mod tests {
         fn random(&self) -> u64 {
             self.0.get()
         }
+        fn host(&self) -> String {
+            "here".to_owned()
+        }
     }
 
     fn pauses(policy: RetryPolicy, random: u64, elapsed: u64) -> Vec<Option<u64>> {

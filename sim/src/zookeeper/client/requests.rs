@@ -329,6 +329,22 @@ impl Client {
             unsent.waiting.completion.complete(Err(error));
         }
     }
+
+    /// Asks for the memory of what it waits for: something will come soon.
+    pub fn ask_for_waiting(&self) {
+        if let Some(waiting) = self.waiting.front() {
+            ask_for(waiting);
+        }
+        self.watches.ask_for();
+    }
+
+    /// Asks for those who wait for it.
+    pub fn ask_for_waiters(&self) {
+        if let Some(waiting) = self.waiting.front() {
+            waiting.ask_for_waiter();
+        }
+        self.watches.ask_for_watcher();
+    }
 }
 
 /// Most clients have one request at a time, so room is made for one at first.

@@ -1,0 +1,64 @@
+//! `same_name`, except that the node says on which machine its maker runs, and whoever finds its own name there takes
+//! the lock for its own, as if it had never been away. Must be caught by `zookeeper/read-only`.
+
+use async_trait::async_trait;
+
+use super::queue::session_lost;
+use super::same_name::{CLAIMS, SameName};
+use crate::clients::zookeeper::{CreateMode, ZkError, until_answered};
+use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-known-by-name",
+    summary: "The single node, which says who holds it: who finds its own name there goes on.",
+    source: "Junqueira and Reed, ZooKeeper, 2013, chapter 3, checkMaster, with a name that outlives the process",
+    flaw: Some("a node with our name may be of a session that is long over"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::Node,
+    build: Build::ZooKeeper(|zk, env, lock| {
+        Box::new(KnownByName {
+            lock: SameName::new(zk, &lock),
+            name: env.host(),
+        })
+    }),
+};
+
+struct KnownByName {
+    lock: SameName,
+    name: String,
+}
+
+#[async_trait(?Send)]
+impl Lock for KnownByName {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let SameName { zk, node } = &self.lock;
+        loop {
+            match until_answered(async || zk.data_and_watch(node).await).await {
+                Ok((data, stat, _)) if *data == *self.name.as_bytes() => {
+                    return Ok(self.lock.held(&stat));
+                }
+                Ok((_, _, changed)) => {
+                    changed.next().await;
+                }
+                Err(ZkError::NoNode) => {
+                    let name = self.name.as_bytes();
+                    match zk.create(node, name, CreateMode::Ephemeral).await {
+                        // What became of it is looked up.
+                        Ok(_) | Err(ZkError::NodeExists | ZkError::ConnectionLoss) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        self.lock.release(held).await
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        session_lost(&self.lock.zk).await
+    }
+}
