@@ -155,6 +155,7 @@ pub fn fault(fault: &Fault) -> String {
         | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
@@ -190,6 +191,17 @@ fn server_fault(fault: &Fault) -> String {
         }
         Fault::IsolateServer { target, length } => {
             format!("isolate-server {} for {}", server(*target), time(*length))
+        }
+        Fault::Partition {
+            servers,
+            contenders,
+            length,
+        } => {
+            let servers = servers.iter().map(|name| server(*name));
+            let contenders = contenders.iter().map(|name| contender(*name));
+            let side: Vec<String> = servers.chain(contenders).collect();
+            let side = listed(&side);
+            format!("partition {side} from all others for {}", time(*length))
         }
         Fault::HoldLink { from, to, length } => {
             let from: Vec<String> = from.iter().map(|name| server(*name)).collect();

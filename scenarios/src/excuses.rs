@@ -93,10 +93,11 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::DeleteNode { .. } | Fault::RecreateLock => {
             Some("an operator frees the lock before the news can reach its owner")
         }
-        Fault::IsolateServer { length, .. } | Fault::HoldLink { length, .. } => (*length >= margin)
-            .then_some(
-                "a server that is cut off keeps its clients sure of sessions that have ended",
-            ),
+        Fault::IsolateServer { length, .. }
+        | Fault::Partition { length, .. }
+        | Fault::HoldLink { length, .. } => (*length >= margin).then_some(
+            "a server that is cut off keeps its clients sure of sessions that have ended",
+        ),
         Fault::LagServer { by, .. } => (*by >= margin).then_some(
             "a server that is behind keeps its clients sure of sessions that have ended",
         ),
@@ -138,6 +139,7 @@ fn silence(fault: &Fault) -> Duration {
     match fault {
         Fault::Pause { length, .. }
         | Fault::IsolateServer { length, .. }
+        | Fault::Partition { length, .. }
         | Fault::HoldLink { length, .. } => *length,
         Fault::SlowLink { by, .. }
         | Fault::DelayReply { by, .. }
@@ -185,6 +187,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::HoldLink { .. } => Some(
             "a new leader gives every session its whole time again, and nothing happens without one",
         ),
@@ -245,6 +248,7 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }

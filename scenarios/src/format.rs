@@ -16,6 +16,7 @@ mod mistake;
 mod open;
 mod reader;
 mod replay;
+mod replicas;
 mod sentinels;
 mod sometimes;
 mod trigger;

@@ -7,6 +7,7 @@
 
 pub mod draw;
 mod faults;
+mod links;
 pub(crate) mod moments;
 mod spread;
 

@@ -29,6 +29,7 @@ pub enum FaultKind {
     PowerLoss,
     HangServer,
     IsolateServer,
+    Partition,
     HoldLink,
     LagServer,
     SlowDisk,
@@ -41,7 +42,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 27] = [
+    pub const NAMED: [(&'static str, Self); 28] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -61,6 +62,7 @@ impl FaultKind {
         ("power-loss", Self::PowerLoss),
         ("hang-server", Self::HangServer),
         ("isolate-server", Self::IsolateServer),
+        ("partition", Self::Partition),
         ("hold-link", Self::HoldLink),
         ("lag-server", Self::LagServer),
         ("slow-disk", Self::SlowDisk),
@@ -74,6 +76,12 @@ impl FaultKind {
     /// Every kind.
     pub fn all() -> Vec<Self> {
         Self::NAMED.map(|(_, kind)| kind).to_vec()
+    }
+
+    /// Those that are drawn, and hunted with, by whoever names none: all but what is several others at once.
+    pub fn unasked() -> Vec<Self> {
+        let all = Self::all().into_iter();
+        all.filter(|kind| *kind != Self::Partition).collect()
     }
 
     /// The kind of a fault.
@@ -98,6 +106,7 @@ impl FaultKind {
             Fault::PowerLoss { .. } => Self::PowerLoss,
             Fault::HangServer { .. } => Self::HangServer,
             Fault::IsolateServer { .. } => Self::IsolateServer,
+            Fault::Partition { .. } => Self::Partition,
             Fault::HoldLink { .. } => Self::HoldLink,
             Fault::LagServer { .. } => Self::LagServer,
             Fault::SlowDisk { .. } => Self::SlowDisk,
@@ -126,12 +135,13 @@ impl FaultKind {
     /// Whether there is anything in a service that it could strike.
     pub fn can_strike(self, service: &Service) -> bool {
         let is_there = self.service().is_none_or(|of| of == service.kind());
-        let has_links = service.has_links() || !self.needs_several_servers();
+        let has_links = service.has_links() || !self.needs_links();
+        let has_sides = service.servers() > 1 || self != Self::Partition;
         // Where there are Sentinels, they decide, and the nodes of a cluster do.
         let others_decide = service.sentinels() > 0 || service.cluster().is_some();
         // Who waits for an answer for ever waits for ever.
         let is_felt = self != Self::SwallowReply || gives_up_waiting(service);
-        is_there && has_links && is_felt && !(others_decide && self == Self::Promote)
+        is_there && has_links && has_sides && is_felt && !(others_decide && self == Self::Promote)
     }
 
     /// Those that can strike in a scenario on a service, by name.
@@ -169,12 +179,13 @@ impl FaultKind {
             | Self::CrashServer
             | Self::HangServer
             | Self::IsolateServer
+            | Self::Partition
             | Self::HoldLink => None,
         }
     }
 
-    /// Whether it breaks something between servers, of which there must be several.
-    fn needs_several_servers(self) -> bool {
+    /// Whether it breaks something between servers that talk to each other.
+    fn needs_links(self) -> bool {
         matches!(self, Self::IsolateServer | Self::HoldLink | Self::Promote)
     }
 

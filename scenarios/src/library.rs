@@ -16,6 +16,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/cluster-minority.toml"),
     ),
     (
+        "redis/cluster-partition",
+        include_str!("../redis/cluster-partition.toml"),
+    ),
+    (
         "redis/cluster-resumed-primary",
         include_str!("../redis/cluster-resumed-primary.toml"),
     ),
@@ -109,6 +113,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/sentinel-failover-buffered.toml"),
     ),
     (
+        "redis/sentinel-partition",
+        include_str!("../redis/sentinel-partition.toml"),
+    ),
+    (
+        "redis/sentinel-partition-lag",
+        include_str!("../redis/sentinel-partition-lag.toml"),
+    ),
+    (
         "redis/sentinel-resumed-primary",
         include_str!("../redis/sentinel-resumed-primary.toml"),
     ),
@@ -178,6 +190,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "zookeeper/parent-recreated",
         include_str!("../zookeeper/parent-recreated.toml"),
+    ),
+    (
+        "zookeeper/partition",
+        include_str!("../zookeeper/partition.toml"),
     ),
     (
         "zookeeper/read-only",

@@ -51,7 +51,7 @@ impl AnyFaults {
 impl Default for AnyFaults {
     fn default() -> Self {
         Self {
-            kinds: FaultKind::all(),
+            kinds: FaultKind::unasked(),
             at_most: Self::AT_MOST,
         }
     }

@@ -122,10 +122,19 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         ),
         format!("lease = {}", time(deployment.lease)),
         format!("timeout = {}", time(deployment.timeout)),
+        format!("connect-timeout = {}", time(deployment.connect_timeout)),
         format!("retries = {}", deployment.retries),
         format!("retry-pause = {}", time(deployment.retry_pause)),
         format!("command-time = {}", time(deployment.command_time)),
     ];
+    if deployment.min_replicas_to_write > 0 {
+        let (least, lag) = (
+            deployment.min_replicas_to_write,
+            deployment.min_replicas_max_lag,
+        );
+        lines.push(format!("min-replicas-to-write = {least}"));
+        lines.push(format!("min-replicas-max-lag = {}", time(lag)));
+    }
     lines.extend(deployment.sentinels.iter().flat_map(sentinels));
     lines.extend(deployment.cluster.iter().map(cluster));
     lines.push(String::new());

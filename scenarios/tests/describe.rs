@@ -50,6 +50,8 @@ fired = { fault = 1 }
 hang-server = { target = "follower-2", for = "5s" }
 at = "90s"
 isolate-server = { target = "server-of-contender-30", for = "5s" }
+at = "2s"
+partition = { servers = ["leader", "server-of-contender-2"], contenders = ["contender-3"], for = "5s" }
 at = "0s"
 hold-link = { from = ["follower-1", "follower-2", "server-5"], to = "leader", for = "3s" }
 at = "1h"

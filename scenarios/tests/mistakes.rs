@@ -524,6 +524,28 @@ fn a_cluster_has_a_majority_and_replicas_of_its_own_and_elects_its_primaries() {
 }
 
 #[test]
+fn a_partition_has_two_sides_and_a_primary_needs_no_more_replicas_than_there_are() {
+    let fault = SOME_FAULT;
+    let parts = |inside: &str| format!("inject.partition = {{ {inside}, for = \"1s\" }}");
+    let three = "servers = 3";
+    let both = "servers = [\"server-1\"], contenders = [\"contender-1\", \"contender-1\"]";
+    let all = [
+        on_redis(
+            three,
+            "inject.partition = { contenders = [\"contender-1\"] }",
+        ),
+        on_redis(three, &parts("servers = []")),
+        on_redis(three, &parts("servers = \"server-1\", contenders = []")),
+        on_redis(three, &parts(both)),
+        on_redis("", &parts("servers = [\"server-1\"]")),
+        on_redis("min-replicas-to-write = 1", fault),
+        on_redis("replicas = 1\nmin-replicas-to-write = 2", fault),
+        on_redis("replicas = 1\nmin-replicas-max-lag = \"1500ms\"", fault),
+    ];
+    insta::assert_snapshot!("partition", all.join("\n\n"));
+}
+
+#[test]
 fn sentinels_need_somebody_to_watch_and_decide_alone() {
     let fault = SOME_FAULT;
     let all = [

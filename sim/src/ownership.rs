@@ -178,20 +178,21 @@ impl Ownership {
         by: ContenderId,
         name: NameId,
         recorder: &mut Recorder,
-    ) {
+    ) -> Token {
         let token = Token(self.grants + 1);
         self.grant(at, Owner { by, token, name }, recorder);
+        token
     }
 
-    /// A contender has ceased to own the lock by its key.
+    /// Whoever came to own the lock by its key with this token has ceased to.
     pub fn key_gone(
         &mut self,
         at: VirtualTime,
-        by: ContenderId,
+        token: Token,
         actor: Actor,
         recorder: &mut Recorder,
     ) {
-        self.disown(at, |owner| owner.by == by, actor, recorder);
+        self.disown(at, |owner| owner.token == token, actor, recorder);
     }
 
     /// A node of the lock was deleted.

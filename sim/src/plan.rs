@@ -345,6 +345,13 @@ pub enum Fault {
         target: ServerName,
         length: Duration,
     },
+    /// The network falls into two parts: these servers and contenders are in one, all others in the other. Nothing gets
+    /// through between the two, and nobody is told. The protected resource is reached from both.
+    Partition {
+        servers: Vec<ServerName>,
+        contenders: Vec<ContenderName>,
+        length: Duration,
+    },
     /// Messages from some servers to another wait, and go on in order when it is over.
     HoldLink {
         from: Vec<ServerName>,

@@ -11,6 +11,7 @@ mod faults;
 mod moments;
 mod names;
 mod notices;
+mod partitions;
 mod people;
 mod redis;
 mod resource;
@@ -88,6 +89,7 @@ pub(crate) struct World {
     /// No process has a clock of its own, and nothing is in the way between clients and servers.
     clocks_agree: bool,
     links_clear: bool,
+    partitions: Vec<partitions::Partition>,
     /// The moments of the run so far, if somebody asked for them.
     pub seen: Option<Seen>,
     /// Set when the run is over.

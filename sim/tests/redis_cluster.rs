@@ -3,11 +3,14 @@
 mod common;
 #[path = "common/failovers.rs"]
 mod failovers;
+#[path = "common/moments.rs"]
+mod moments;
 
 use std::time::Duration;
 
 use common::{A, acquired, history_on, plan_on, planned, seconds};
-use failovers::{crash, fired, later, owned, times};
+use failovers::{crash, owned};
+use moments::{fired, later, times};
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
     Cluster, Deployment, Direction, Fault, PlannedFault, ServerName, Service, Trigger,

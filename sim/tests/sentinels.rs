@@ -3,11 +3,14 @@
 mod common;
 #[path = "common/failovers.rs"]
 mod failovers;
+#[path = "common/moments.rs"]
+mod moments;
 
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
-use failovers::{crash, fired, later, owned, times};
+use failovers::{crash, owned};
+use moments::{fired, later, times};
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{

@@ -97,7 +97,7 @@ impl Hunt {
 
     fn kinds(&self, case: &Case) -> Result<Vec<FaultKind>, Failure> {
         if self.kinds.is_empty() {
-            return Ok(FaultKind::all());
+            return Ok(FaultKind::unasked());
         }
         let names = FaultKind::NAMED.map(|(name, _)| name);
         let service = &case.plan.service;

@@ -22,6 +22,21 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a word for each event",
     ),
     (
+        "scenarios/src/describe.rs",
+        "server_fault",
+        "a sentence for each fault",
+    ),
+    (
+        "scenarios/src/search/blow.rs",
+        "fault",
+        "the worst of each kind of fault",
+    ),
+    (
+        "scenarios/src/write/fault.rs",
+        "of_service",
+        "a line for each fault",
+    ),
+    (
         "sim/src/recorder.rs",
         "words",
         "a number for each event, which never changes",
@@ -29,6 +44,11 @@ pub const TABLES: &[(&str, &str, &str)] = &[
     (
         "sim/src/world/faults.rs",
         "inject",
+        "a few lines for each fault",
+    ),
+    (
+        "sim/src/world/broken_servers.rs",
+        "inject_at_server",
         "a few lines for each fault",
     ),
 ];

@@ -36,6 +36,7 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
                 | Fault::PowerLoss { .. }
                 | Fault::HangServer { .. }
                 | Fault::IsolateServer { .. }
+                | Fault::Partition { .. }
                 | Fault::HoldLink { .. }
         )
     };
@@ -112,6 +113,7 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         | Fault::ClockJump { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }

@@ -100,6 +100,7 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }

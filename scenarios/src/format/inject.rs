@@ -1,9 +1,10 @@
 //! `inject`: what breaks.
 
+mod links;
+
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{ContenderName, Direction, Fault, ServerName};
 
 use super::cast::Cast;
@@ -79,6 +80,7 @@ impl Body<'_, '_, '_> {
             Kind::PowerLoss => self.power_loss(),
             Kind::HangServer => self.hang_server(),
             Kind::IsolateServer => self.isolate_server(),
+            Kind::Partition => self.partition(),
             Kind::HoldLink => self.hold_link(),
             Kind::LagServer => self.lag_server(),
             Kind::SlowDisk => self.slow_disk(),
@@ -259,32 +261,6 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    fn isolate_server(&mut self) -> Option<Fault> {
-        let (target, length) = (self.server(), self.length());
-        if self.cast.service == ServiceKind::Redis {
-            self.refuse_without_replicas();
-        } else if self.cast.servers == Some(1) {
-            let mistake = Mistake::new("there is nothing to isolate the server from")
-                .label("the ensemble has one server")
-                .help("give [service.zookeeper] 3 or 5 `servers`");
-            self.mistakes.add(self.fields.span(), mistake);
-        }
-        Some(Fault::IsolateServer {
-            target: target?,
-            length: length?,
-        })
-    }
-
-    /// Between servers of Redis there are links only if some are replicas.
-    fn refuse_without_replicas(&mut self) {
-        if self.cast.service == ServiceKind::Redis && !self.cast.has_links {
-            let mistake = Mistake::new("there is no replica")
-                .label("the servers know nothing of each other")
-                .help("give [service.redis] `replicas`");
-            self.mistakes.add(self.fields.span(), mistake);
-        }
-    }
-
     /// A replica becomes the primary by hand, unless there are others to decide that.
     fn promote(&mut self) -> Option<Fault> {
         self.refuse_without_replicas();
@@ -309,58 +285,6 @@ impl Body<'_, '_, '_> {
             let mistake = Mistake::new("a Sentinel has no keys").help("name a server");
             self.mistakes.add(self.fields.span(), mistake);
         }
-    }
-
-    fn hold_link(&mut self) -> Option<Fault> {
-        self.refuse_without_replicas();
-        let example = "from = [\"follower-1\"]";
-        let from = self.fields.need("from", example);
-        let from = from.and_then(|item| self.several_servers(&item));
-        let to_item = self.fields.need("to", "to = \"leader\"");
-        let to = to_item
-            .as_ref()
-            .and_then(|item| self.cast.server(item, self.mistakes));
-        let length = self.length();
-        let (from, to) = (from?, to?);
-        if let Some(item) = to_item.filter(|_| from.contains(&to)) {
-            let mistake = Mistake::new("no server has a link to itself")
-                .label("this server also stands in `from`");
-            self.mistakes
-                .add(item.span, mistake.help("take it away from one of the two"));
-            return None;
-        }
-        Some(Fault::HoldLink {
-            from,
-            to,
-            length: length?,
-        })
-    }
-
-    fn several_servers(&mut self, item: &Item) -> Option<Vec<ServerName>> {
-        const WANTED: &str = r#"a list of servers such as ["follower-1"]"#;
-        let items = item.list(WANTED, self.mistakes)?;
-        if items.is_empty() {
-            let mistake = Mistake::new(format!("`{}` names no server", item.name));
-            let mistake = mistake.help(format!("expected {WANTED}"));
-            self.mistakes.add(item.span.clone(), mistake);
-            return None;
-        }
-        let named: Vec<_> = items
-            .iter()
-            .map(|item| self.cast.server(item, self.mistakes))
-            .collect();
-        let mut servers = Vec::new();
-        for (item, server) in items.iter().zip(named) {
-            let server = server?;
-            if servers.contains(&server) {
-                let mistake = Mistake::new("this server is named twice");
-                self.mistakes
-                    .add(item.span.clone(), mistake.help("name each server once"));
-                return None;
-            }
-            servers.push(server);
-        }
-        Some(servers)
     }
 
     fn lag_server(&mut self) -> Option<Fault> {

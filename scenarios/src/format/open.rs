@@ -21,7 +21,7 @@ pub(super) fn faults(
     let mut fields = chosen.fields(mistakes)?;
     let kinds = match fields.get("kinds") {
         Some(item) => kinds(&item, service, mistakes),
-        None => Some(FaultKind::all()),
+        None => Some(FaultKind::unasked()),
     };
     let at_most = match fields.get("at-most") {
         Some(item) => item.integer(1..=100, mistakes),

@@ -10,8 +10,8 @@ use super::choice::choose;
 use super::cluster::{self, Besides};
 use super::open::{ranges, several};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use super::sentinels;
 use super::workload::settle;
+use super::{replicas, sentinels};
 use crate::open::Open;
 
 /// The services that scenarios can stand on.
@@ -115,12 +115,12 @@ fn deployment(
         None => Some(default.servers),
     };
     let least = open.servers.iter().copied().min().or(servers);
-    let replicas = fields.get("replicas");
-    let replicas = replicas.and_then(|item| replicas_of(&item, servers, mistakes));
-    let sentinels = sentinels::read(&mut fields, servers, replicas, mistakes);
+    let followers = fields.get("replicas");
+    let followers = followers.and_then(|item| replicas_of(&item, servers, mistakes));
+    let sentinels = sentinels::read(&mut fields, servers, followers, mistakes);
     let besides = Besides {
         servers,
-        replicas,
+        replicas: followers,
         sentinels: sentinels.is_some(),
     };
     let cluster = cluster::read(&mut fields, besides, mistakes);
@@ -130,8 +130,12 @@ fn deployment(
         chosen.bare(mistakes);
         Some((chosen.kind)())
     });
+    let of_each = cluster.as_ref().map(|cluster| cluster.replicas);
+    let most = of_each.or(followers).unwrap_or(0);
+    let wanted = replicas::read(&mut fields, most, mistakes);
     let lease = fields.duration("lease", Zero::Senseless, mistakes);
     let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
+    let connect_timeout = fields.duration("connect-timeout", Zero::Senseless, mistakes);
     let retries = fields.count("retries", 0..=100, mistakes);
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
@@ -139,12 +143,15 @@ fn deployment(
     };
     let deployment = Deployment {
         servers: servers.unwrap_or(default.servers),
-        replicas: replicas.unwrap_or(default.replicas),
+        replicas: followers.unwrap_or(default.replicas),
         sentinels,
         cluster,
         persistence: persistence.unwrap_or_default(),
+        min_replicas_to_write: wanted.replicas,
+        min_replicas_max_lag: wanted.max_lag,
         lease: lease.unwrap_or(default.lease),
         timeout: timeout.unwrap_or(default.timeout),
+        connect_timeout: connect_timeout.unwrap_or(default.connect_timeout),
         retries: retries.unwrap_or(default.retries),
         retry_pause: time("retry-pause", default.retry_pause),
         command_time: time("command-time", default.command_time),

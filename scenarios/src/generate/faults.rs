@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
 };
 
 use super::draw::Draw;
@@ -19,13 +19,13 @@ const DRIFTS: [i32; 4] = [200, 10_000, 100_000, 300_000];
 
 /// What a seed makes of the faults that it may draw.
 pub(super) struct Storm<'p> {
-    plan: &'p Plan,
+    pub(super) plan: &'p Plan,
     kinds: Vec<FaultKind>,
     number: u32,
     aim: Aim,
     /// How far through the moments the first fault strikes.
     moment: u32,
-    servers: u32,
+    pub(super) servers: u32,
     session: Duration,
 }
 
@@ -260,6 +260,7 @@ impl<'p> Storm<'p> {
             | FaultKind::PowerLoss
             | FaultKind::HangServer
             | FaultKind::IsolateServer
+            | FaultKind::Partition
             | FaultKind::HoldLink
             | FaultKind::LagServer
             | FaultKind::SlowDisk
@@ -298,6 +299,7 @@ impl<'p> Storm<'p> {
             },
             FaultKind::HangServer => Fault::HangServer { target, length },
             FaultKind::IsolateServer => Fault::IsolateServer { target, length },
+            FaultKind::Partition => self.partition(target, length, draw),
             FaultKind::LagServer => Fault::LagServer {
                 target,
                 by: self.delay(draw),
@@ -335,50 +337,6 @@ impl<'p> Storm<'p> {
             | FaultKind::ClockDrift
             | FaultKind::DeleteNode
             | FaultKind::RecreateLock => self.hold_link(length, draw),
-        }
-    }
-
-    /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
-    fn hold_link(&self, length: Duration, draw: &mut Draw) -> Fault {
-        if self.plan.service.kind() == ServiceKind::Redis {
-            let primary = match &self.plan.service {
-                Service::Redis(deployment) => u32::from(deployment.first_primary()),
-                Service::ZooKeeper(_) => 0,
-            };
-            let another = (primary + 1 + draw.below(self.servers - 1)) % self.servers;
-            return Fault::HoldLink {
-                from: vec![ServerName::Number(primary)],
-                to: ServerName::Number(another),
-                length,
-            };
-        }
-        let followers: Vec<ServerName> = (0..self.servers - 1).map(ServerName::Follower).collect();
-        let held = match draw.once_in(2) {
-            true => followers.len() / 2 + 1,
-            false => 1,
-        };
-        let first = draw.below(followers.len() as u32) as usize;
-        let several = followers
-            .iter()
-            .cycle()
-            .skip(first)
-            .take(held.min(followers.len()));
-        if draw.once_in(2) {
-            let to = ServerName::Leader;
-            return Fault::HoldLink {
-                from: several.copied().collect(),
-                to,
-                length,
-            };
-        }
-        let to = followers
-            .get(first)
-            .copied()
-            .unwrap_or(ServerName::Follower(0));
-        Fault::HoldLink {
-            from: vec![ServerName::Leader],
-            to,
-            length,
         }
     }
 }

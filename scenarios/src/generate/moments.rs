@@ -57,6 +57,7 @@ impl Strikes {
             | FaultKind::PowerLoss
             | FaultKind::HangServer
             | FaultKind::IsolateServer
+            | FaultKind::Partition
             | FaultKind::HoldLink
             | FaultKind::LagServer
             | FaultKind::SlowDisk

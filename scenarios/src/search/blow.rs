@@ -149,6 +149,11 @@ impl<'p> Blow<'p> {
                 target: its_server,
                 length: long,
             },
+            FaultKind::Partition => Fault::Partition {
+                servers: vec![its_server],
+                contenders: vec![target],
+                length: long,
+            },
             FaultKind::LagServer => Fault::LagServer {
                 target: its_server,
                 by: half,
@@ -297,6 +302,9 @@ pub(super) fn minds_server(plan: &Plan, kind: FaultKind) -> bool {
 fn strikes_server_of(kind: FaultKind) -> bool {
     matches!(
         kind,
-        FaultKind::HangServer | FaultKind::IsolateServer | FaultKind::LagServer
+        FaultKind::HangServer
+            | FaultKind::IsolateServer
+            | FaultKind::Partition
+            | FaultKind::LagServer
     )
 }

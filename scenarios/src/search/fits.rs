@@ -148,7 +148,8 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::SlowLink
         | FaultKind::ClockJump
         | FaultKind::ClockDrift
-        | FaultKind::IsolateServer => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
+        | FaultKind::IsolateServer
+        | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
         // What is done, and its answer is not there.
         FaultKind::Cut => match class {
             Class::Changing(Way::Proposed | Way::Committed, _) => 10,
@@ -265,7 +266,10 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
             (true, _) => 9,
             (false, _) => 4,
         },
-        FaultKind::ClockJump | FaultKind::ClockDrift | FaultKind::IsolateServer => 3,
+        FaultKind::ClockJump
+        | FaultKind::ClockDrift
+        | FaultKind::IsolateServer
+        | FaultKind::Partition => 3,
     }
 }
 

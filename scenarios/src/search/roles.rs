@@ -189,7 +189,8 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::SlowLink
         | FaultKind::ClockDrift
         | FaultKind::HangServer
-        | FaultKind::IsolateServer => true,
+        | FaultKind::IsolateServer
+        | FaultKind::Partition => true,
         FaultKind::Pause
         | FaultKind::Crash
         | FaultKind::Cancel

@@ -136,7 +136,7 @@ impl<'a> Hunt<'a> {
         let mut open = case.open.clone().unwrap_or_default();
         let kinds = match (&open.faults, aim::kinds_of(&case.plan)) {
             (Some(any), kinds) if kinds.is_empty() => any.kinds.clone(),
-            (None, kinds) if kinds.is_empty() => FaultKind::all(),
+            (None, kinds) if kinds.is_empty() => FaultKind::unasked(),
             (_, kinds) => kinds,
         };
         let inherent = excuses(&case.plan, &case.plan.faults);

@@ -1,6 +1,6 @@
 //! Plans without some of their faults or contenders: what is left is counted anew, and names follow.
 
-use picklock_sim::plan::{ContenderName, Plan, PlannedFault, ServerName, Trigger};
+use picklock_sim::plan::{ContenderName, Fault, Plan, PlannedFault, ServerName, Trigger};
 
 use super::parts::{Parts, moment, place};
 use crate::describe;
@@ -37,9 +37,12 @@ pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
     (less, (0..plan.faults.len()).filter(waits).collect())
 }
 
-/// The contender that a fault waits for, and those that it strikes.
+/// The contender that a fault waits for, and those that it strikes; none, if it strikes all.
 pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec<ContenderName>) {
     let PlannedFault { when, inject, .. } = &mut fault.clone();
+    if let Fault::Partition { .. } = inject {
+        return (moment(when).0.map(|name| *name), Vec::new());
+    }
     let parts = Parts::of(inject);
     let of_servers = parts.servers.into_iter().chain(place(when));
     let struck = parts
@@ -107,6 +110,10 @@ fn rename(
     new_name: &dyn Fn(ContenderName) -> Option<ContenderName>,
 ) -> Option<()> {
     let PlannedFault { when, inject, .. } = fault;
+    if let Fault::Partition { contenders, .. } = inject {
+        // Without one of its clients it still cuts off the others.
+        *contenders = contenders.iter().filter_map(|it| new_name(*it)).collect();
+    }
     let parts = Parts::of(inject);
     let servers = parts.servers.into_iter().chain(place(when));
     for name in parts
@@ -138,7 +145,7 @@ mod tests {
     use std::time::Duration;
 
     use picklock_algorithms::registry::RECIPES;
-    use picklock_sim::plan::{Ensemble, Fault, Network, Resource, Service, Workload};
+    use picklock_sim::plan::{Ensemble, Network, Resource, Service, Workload};
 
     use super::*;
 
@@ -197,5 +204,24 @@ mod tests {
         assert_eq!(less.faults.len(), 1);
         assert_eq!(less.faults[0].when, when(1));
         assert_eq!(less.faults[0].text, "cut contender-2");
+    }
+
+    #[test]
+    fn a_partition_outlives_the_contenders_on_its_sides() {
+        let partition = |contenders: &[u32]| Fault::Partition {
+            servers: vec![ServerName::Number(0)],
+            contenders: contenders.iter().copied().map(ContenderName).collect(),
+            length: Duration::from_secs(5),
+        };
+        let plan = plan(
+            4,
+            vec![(Trigger::At(Duration::ZERO), partition(&[0, 2, 3]))],
+        );
+        let less = with_contenders(&plan, |place| place > 1);
+        assert_eq!(less.faults[0].inject, partition(&[0, 1]));
+        let text = "partition server-1, contender-1 and contender-2 from all others for 5s";
+        assert_eq!(less.faults[0].text, text);
+        let without = with_contenders(&plan, |place| place == 1);
+        assert_eq!(without.faults[0].inject, partition(&[]));
     }
 }

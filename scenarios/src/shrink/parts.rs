@@ -75,6 +75,14 @@ impl<'f> Parts<'f> {
                 fsync,
                 length,
             } => Self::server(target, vec![fsync, length]),
+            // Whoever is on either side is struck: the contenders of one are not more so than those of the other.
+            Fault::Partition {
+                servers, length, ..
+            } => Self {
+                contender: None,
+                servers: servers.iter_mut().collect(),
+                times: vec![length],
+            },
             Fault::HoldLink { from, to, length } => Self {
                 contender: None,
                 servers: from.iter_mut().chain([to]).collect(),

@@ -247,7 +247,7 @@ fn manners(plan: &Plan) -> Vec<Change> {
     changes
 }
 
-/// The same fault with less to it: what dies stays dead, and fewer links are held.
+/// The same fault with less to it: what dies stays dead, and fewer servers and links are struck.
 fn simpler_fault(fault: &Fault) -> Option<Fault> {
     match fault {
         Fault::Crash {
@@ -276,6 +276,15 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
             to: *to,
             length: *length,
         }),
+        Fault::Partition {
+            servers,
+            contenders,
+            length,
+        } if servers.len() > 1 => Some(Fault::Partition {
+            servers: servers[..servers.len() - 1].to_vec(),
+            contenders: contenders.clone(),
+            length: *length,
+        }),
         Fault::HoldLink { .. }
         | Fault::Crash { .. }
         | Fault::CrashServer { .. }
@@ -296,6 +305,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::ClockDrift { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }

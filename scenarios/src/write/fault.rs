@@ -177,6 +177,7 @@ fn fault(fault: &Fault) -> String {
         | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
@@ -186,6 +187,12 @@ fn fault(fault: &Fault) -> String {
         | Fault::DeleteNode { .. }
         | Fault::RecreateLock => of_service(fault),
     }
+}
+
+/// `from = ["server-1", "server-2"]`.
+fn list(key: &str, names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+    format!("{key} = [{}]", names.join(", "))
 }
 
 fn of_service(broken: &Fault) -> String {
@@ -204,13 +211,22 @@ fn of_service(broken: &Fault) -> String {
         Fault::IsolateServer { target, length } => {
             on("isolate-server", &server(*target), &[lasting(*length)])
         }
+        Fault::Partition {
+            servers,
+            contenders,
+            length,
+        } => {
+            let servers = list("servers", servers.iter().map(|it| server(*it)));
+            let named = list("contenders", contenders.iter().map(|it| contender(*it)));
+            let clients = (!contenders.is_empty()).then_some(named);
+            let all = [servers].into_iter().chain(clients);
+            let all: Vec<String> = all.chain([lasting(*length)]).collect();
+            format!("partition = {{ {} }}", all.join(", "))
+        }
         Fault::HoldLink { from, to, length } => {
-            let from: Vec<String> = from
-                .iter()
-                .map(|it| format!("\"{}\"", server(*it)))
-                .collect();
-            let (from, to, length) = (from.join(", "), server(*to), lasting(*length));
-            format!("hold-link = {{ from = [{from}], to = \"{to}\", {length} }}")
+            let from = list("from", from.iter().map(|it| server(*it)));
+            let (to, length) = (server(*to), lasting(*length));
+            format!("hold-link = {{ {from}, to = \"{to}\", {length} }}")
         }
         Fault::LagServer {
             target,

@@ -10,7 +10,7 @@ use crate::open::AnyFaults;
 pub(super) fn faults(any: &AnyFaults) -> String {
     let at_most = any.at_most;
     // All of them are also those that strike nothing in this world, and a file that names one of those is refused.
-    if any.kinds == FaultKind::all() {
+    if any.kinds == FaultKind::unasked() {
         return format!("faults.any = {{ at-most = {at_most} }}");
     }
     let kinds: Vec<String> = any.kinds.iter().map(|kind| text(kind.name())).collect();

@@ -42,8 +42,11 @@ fn deployment() -> BoxedStrategy<Deployment> {
                     ..Cluster::of(3, (retries % 4) as u8)
                 }),
                 persistence: Persistence::Log(Fsync::EverySecond),
+                min_replicas_to_write: 0,
+                min_replicas_max_lag: Duration::from_secs(10),
                 lease,
                 timeout,
+                connect_timeout: retry_pause + timeout,
                 retries,
                 retry_pause,
                 command_time,
@@ -74,7 +77,8 @@ pub fn case() -> BoxedStrategy<Case> {
                     }
                     _ => ServerName::Number((place % usize::from(deployment.servers)) as u32),
                 };
-                over(fault, kind, server, jump);
+                let sides = deployment.servers > 1 || deployment.replicas > 0;
+                over(fault, kind, (server, sides), jump);
             }
             case.plan.service = Service::Redis(deployment);
             case
@@ -82,7 +86,13 @@ pub fn case() -> BoxedStrategy<Case> {
         .boxed()
 }
 
-fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump: i64) {
+/// `sides` says whether there are so many servers that a partition leaves some on each side.
+fn over(
+    planned: &mut PlannedFault,
+    kind: RequestKind,
+    (server, sides): (ServerName, bool),
+    jump: i64,
+) {
     match &mut planned.when {
         Trigger::Sent { request, .. }
         | Trigger::Committed { request, .. }
@@ -115,9 +125,13 @@ fn over(planned: &mut PlannedFault, kind: RequestKind, server: ServerName, jump:
             planned.after = Duration::ZERO;
         }
         Fault::CrashServer { target, .. } | Fault::HangServer { target, .. } => *target = server,
+        Fault::Partition { servers, .. } if sides => *servers = vec![server],
         other
             if FaultKind::of(other).service() == Some(ServiceKind::ZooKeeper)
-                || matches!(other, Fault::HoldLink { .. } | Fault::IsolateServer { .. }) =>
+                || matches!(
+                    other,
+                    Fault::HoldLink { .. } | Fault::IsolateServer { .. } | Fault::Partition { .. }
+                ) =>
         {
             planned.inject = if jump % 3 == 0 {
                 Fault::EvictKey { target: server }

@@ -282,6 +282,15 @@ fn fault_of_server(contenders: u32, servers: u8) -> BoxedStrategy<Fault> {
                 .prop_map(|(target, length)| Fault::IsolateServer { target, length })
                 .boxed(),
         );
+        let side = prop::collection::btree_set(target(), 1..usize::from(servers));
+        let clients = prop::collection::btree_set(contender(contenders), 0..4);
+        let partition = (side, clients, length());
+        let partition = partition.prop_map(|(servers, contenders, length)| Fault::Partition {
+            servers: servers.into_iter().collect(),
+            contenders: contenders.into_iter().collect(),
+            length,
+        });
+        all.push(partition.boxed());
         let several = prop::collection::btree_set(target(), 1..4);
         let link = (several, target(), length()).prop_filter_map("a link to itself", |it| {
             let (from, to, length) = it;

@@ -90,10 +90,16 @@ pub struct Deployment {
     pub cluster: Option<Cluster>,
     /// What servers keep on their disks.
     pub persistence: Persistence,
+    /// How many replicas must have told a primary of themselves lately, for it to take writes.
+    pub min_replicas_to_write: u8,
+    /// How long ago that may be.
+    pub min_replicas_max_lag: Duration,
     /// How long a lock is held before it goes by itself.
     pub lease: Duration,
     /// How long a client waits for an answer.
     pub timeout: Duration,
+    /// How long a client waits for a connection.
+    pub connect_timeout: Duration,
     /// How often a client sends a command again whose answer was lost, without telling the recipe.
     pub retries: u32,
     /// How long a client waits before it connects again.
@@ -110,8 +116,11 @@ impl Default for Deployment {
             sentinels: None,
             cluster: None,
             persistence: Persistence::None,
+            min_replicas_to_write: 0,
+            min_replicas_max_lag: Duration::from_secs(10),
             lease: Duration::from_secs(10),
             timeout: Duration::from_millis(500),
+            connect_timeout: Duration::from_secs(1),
             retries: 0,
             retry_pause: Duration::from_millis(100),
             command_time: Duration::from_micros(5),

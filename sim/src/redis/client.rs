@@ -31,6 +31,8 @@ pub struct Settings {
     pub nodes: u32,
     /// How long it waits for an answer.
     pub timeout: Duration,
+    /// How long it waits for a connection.
+    pub connect_timeout: Duration,
     /// How often it sends a command again whose connection broke, or was closed because no answer came in time.
     pub retries: u32,
     /// How long it waits before it connects again after a connection broke.
@@ -142,6 +144,8 @@ pub struct Client {
     router: Router,
     /// The number of the next lane that nobody else uses.
     next_lane: u32,
+    /// Connections that were asked for, and until when they must stand.
+    knocking: Vec<(ConnectionId, VirtualTime)>,
 }
 
 impl Client {
@@ -154,6 +158,7 @@ impl Client {
             finder: Finder::new(settings),
             router: Router::new(settings),
             next_lane: 1,
+            knocking: Vec::new(),
         }
     }
 
@@ -186,6 +191,9 @@ impl Client {
 
     /// Handles an input.
     pub fn handle(&mut self, now: VirtualTime, input: Input, out: &mut Vec<Output>) {
+        if let Input::Opened { connection } | Input::Broken { connection } = &input {
+            self.knocking.retain(|(other, _)| other != connection);
+        }
         match input {
             Input::Submit {
                 lane,
@@ -217,7 +225,10 @@ impl Client {
             Input::Opened { connection } => self.opened(connection, out),
             Input::Broken { connection } => self.broken(now, connection, out),
             Input::Heard { connection, value } => self.hear(now, connection, value, out),
-            Input::Wake => self.look_at_clock(now, out),
+            Input::Wake => {
+                self.give_up_knocking(now, out);
+                self.look_at_clock(now, out);
+            }
         }
         self.connect(now, out);
     }
@@ -242,7 +253,11 @@ impl Client {
     }
 
     /// The connection that it asked for has this number.
-    pub fn connecting(&mut self, end: End, connection: ConnectionId) {
+    pub fn connecting(&mut self, now: VirtualTime, end: End, connection: ConnectionId) {
+        if end != End::Questions {
+            let until = now + self.settings.connect_timeout;
+            self.knocking.push((connection, until));
+        }
         let phase = match end {
             End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
             End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
@@ -309,6 +324,16 @@ impl Client {
         }
     }
 
+    /// Gives up on connections that nobody has taken.
+    fn give_up_knocking(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let is_late = |(_, until): &mut (ConnectionId, VirtualTime)| *until <= now;
+        let late: Vec<_> = self.knocking.extract_if(.., is_late).collect();
+        for (connection, _) in late {
+            out.push(Output::Disconnect { connection });
+            self.broken(now, connection, out);
+        }
+    }
+
     /// Gives up on what has waited long enough. If it may be sent again, that needs a new connection: by the old one
     /// the answer may still come.
     fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
@@ -365,6 +390,7 @@ impl Client {
         let subscriptions = self.subscriptions.iter().map(Subscriptions::next_wake);
         let all = wires.chain(subscriptions);
         let all = all.chain([self.finder.next_wake(), self.router.next_wake()]);
+        let all = all.chain(self.knocking.iter().map(|(_, until)| *until));
         all.min().unwrap_or(VirtualTime::NEVER)
     }
 }

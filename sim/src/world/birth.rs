@@ -58,6 +58,7 @@ impl World {
             all_run: true,
             clocks_agree: true,
             links_clear: true,
+            partitions: Vec::new(),
             seen: None,
             ended: None,
             progress_bound: end::progress_bound(&plan),

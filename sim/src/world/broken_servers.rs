@@ -1,13 +1,94 @@
 //! What breaks servers, and how they come back.
 
+use std::time::Duration;
+
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::World;
 use crate::event::Event;
 use crate::network::ServerId;
+use crate::plan::Fault;
 use crate::zookeeper::state::Input;
 
 impl World {
+    /// Breaks something at a server; answers how long it lasts, if it has to be healed.
+    pub(super) fn inject_at_server(&mut self, fault: &Fault) -> Option<Duration> {
+        match fault {
+            Fault::CrashServer {
+                target,
+                restart_after,
+            } => {
+                let server = self.server(*target)?;
+                self.struck_servers.push((self.striking, server));
+                self.crash_server(server);
+                *restart_after
+            }
+            Fault::HangServer { target, length } => {
+                let server = self.server(*target)?;
+                self.struck_servers.push((self.striking, server));
+                self.hang_server(server);
+                Some(*length)
+            }
+            Fault::IsolateServer { target, length } => {
+                let (server, until) = (self.server(*target)?, self.now + *length);
+                self.isolate_server(server, until);
+                Some(*length)
+            }
+            Fault::Partition {
+                servers,
+                contenders,
+                length,
+            } => {
+                self.partition(servers, contenders, self.now + *length);
+                Some(*length)
+            }
+            Fault::HoldLink { from, to, length } => {
+                let (to, until) = (self.server(*to)?, self.now + *length);
+                for from in from {
+                    if let Some(from) = self.server(*from) {
+                        self.hold_link(from, to, until);
+                    }
+                }
+                Some(*length)
+            }
+            Fault::LagServer { target, by, length } => {
+                let (server, until) = (self.server(*target)?, self.now + *length);
+                self.lag_server(server, *by, until);
+                Some(*length)
+            }
+            Fault::SlowDisk {
+                target,
+                fsync,
+                length,
+            } => {
+                let server = self.server(*target)?;
+                self.servers[server.0 as usize].machine.set_fsync(*fsync);
+                Some(*length)
+            }
+            Fault::Pause { .. }
+            | Fault::Crash { .. }
+            | Fault::Cancel { .. }
+            | Fault::ExpireSession { .. }
+            | Fault::Cut { .. }
+            | Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::LoseRequest { .. }
+            | Fault::LoseReply { .. }
+            | Fault::SwallowReply { .. }
+            | Fault::LoseMessage { .. }
+            | Fault::DelayRequest { .. }
+            | Fault::DelayReply { .. }
+            | Fault::ClockJump { .. }
+            | Fault::ClockDrift { .. }
+            | Fault::PowerLoss { .. }
+            | Fault::ServerClockJump { .. }
+            | Fault::Promote { .. }
+            | Fault::EvictKey { .. }
+            | Fault::DeleteNode { .. }
+            | Fault::RecreateLock => None,
+        }
+    }
+
     /// The server's process dies. Its kernel closes its connections.
     pub(super) fn crash_server(&mut self, server: ServerId) {
         if self.redis.is_there() {
@@ -115,12 +196,7 @@ impl World {
     }
 
     /// Lets a server learn everything later, until `until`.
-    pub(super) fn lag_server(
-        &mut self,
-        server: ServerId,
-        by: std::time::Duration,
-        until: VirtualTime,
-    ) {
+    pub(super) fn lag_server(&mut self, server: ServerId, by: Duration, until: VirtualTime) {
         let slot = &mut self.servers[server.0 as usize];
         slot.lag = whole_micros(by);
         slot.lag_until = until;

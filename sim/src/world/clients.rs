@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, VirtualTime};
 
 use super::{ClientSlot, Fate, World};
 use crate::event::{ClientId, Event};
-use crate::network::{ClientLink, Obstacle};
+use crate::network::Obstacle;
 use crate::process::ProcessId;
 use crate::routes;
 use crate::world::moments::{Moment, Occasion};
@@ -129,19 +129,6 @@ impl World {
         }
     }
 
-    /// What is in the way of a process's messages; `None` if nothing is.
-    pub(super) fn link_of(&self, process: ProcessId) -> Option<&ClientLink> {
-        let contender = self.contenders.get(process.0 as usize)?;
-        Some(&contender.link)
-    }
-
-    fn link(&self, connection: ConnectionId) -> Option<&ClientLink> {
-        if self.links_clear {
-            return None;
-        }
-        self.link_of(self.process_of(connection))
-    }
-
     /// When a message that leaves at `departs` by the link of this number gets through.
     #[inline]
     pub(super) fn travels(
@@ -168,6 +155,12 @@ impl World {
         }
     }
 
+    /// The process and the server that a connection joins.
+    fn ends_of(&self, connection: ConnectionId) -> (ProcessId, ServerId) {
+        let server = self.connections.get(connection).server;
+        (self.process_of(connection), server)
+    }
+
     fn connect(&mut self, client: ClientId, server: ServerId) {
         let connection = self.connections.open(client.0, server);
         let slot = &mut self.clients[client.0 as usize];
@@ -186,7 +179,7 @@ impl World {
 
     fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
         let link = routes::to_server(self.connections.get(connection).client);
-        let obstacle = self.link(connection).map(|link| link.to_server);
+        let obstacle = self.in_the_way(self.ends_of(connection), |link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
@@ -199,7 +192,7 @@ impl World {
         extra: u64,
     ) -> VirtualTime {
         let link = routes::to_client(self.connections.get(connection).client);
-        let obstacle = self.link(connection).map(|link| link.to_client);
+        let obstacle = self.in_the_way(self.ends_of(connection), |link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
     }

@@ -91,6 +91,7 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::SlowLink { length, .. }
         | Fault::HangServer { length, .. }
         | Fault::IsolateServer { length, .. }
+        | Fault::Partition { length, .. }
         | Fault::HoldLink { length, .. }
         | Fault::LagServer { length, .. }
         | Fault::SlowDisk { length, .. } => *length,

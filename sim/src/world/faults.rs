@@ -126,6 +126,7 @@ impl World {
             Fault::CrashServer { .. }
             | Fault::HangServer { .. }
             | Fault::IsolateServer { .. }
+            | Fault::Partition { .. }
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::SlowDisk { .. } => self.inject_at_server(fault),
@@ -133,75 +134,6 @@ impl World {
             | Fault::ServerClockJump { .. }
             | Fault::EvictKey { .. }
             | Fault::Promote { .. } => self.inject_at_redis(fault),
-        }
-    }
-
-    fn inject_at_server(&mut self, fault: &Fault) -> Option<Duration> {
-        match fault {
-            Fault::CrashServer {
-                target,
-                restart_after,
-            } => {
-                let server = self.server(*target)?;
-                self.struck_servers.push((self.striking, server));
-                self.crash_server(server);
-                *restart_after
-            }
-            Fault::HangServer { target, length } => {
-                let server = self.server(*target)?;
-                self.struck_servers.push((self.striking, server));
-                self.hang_server(server);
-                Some(*length)
-            }
-            Fault::IsolateServer { target, length } => {
-                let (server, until) = (self.server(*target)?, self.now + *length);
-                self.isolate_server(server, until);
-                Some(*length)
-            }
-            Fault::HoldLink { from, to, length } => {
-                let (to, until) = (self.server(*to)?, self.now + *length);
-                for from in from {
-                    if let Some(from) = self.server(*from) {
-                        self.hold_link(from, to, until);
-                    }
-                }
-                Some(*length)
-            }
-            Fault::LagServer { target, by, length } => {
-                let (server, until) = (self.server(*target)?, self.now + *length);
-                self.lag_server(server, *by, until);
-                Some(*length)
-            }
-            Fault::SlowDisk {
-                target,
-                fsync,
-                length,
-            } => {
-                let server = self.server(*target)?;
-                self.servers[server.0 as usize].machine.set_fsync(*fsync);
-                Some(*length)
-            }
-            Fault::Pause { .. }
-            | Fault::Crash { .. }
-            | Fault::Cancel { .. }
-            | Fault::ExpireSession { .. }
-            | Fault::Cut { .. }
-            | Fault::BlackHole { .. }
-            | Fault::SlowLink { .. }
-            | Fault::LoseRequest { .. }
-            | Fault::LoseReply { .. }
-            | Fault::SwallowReply { .. }
-            | Fault::LoseMessage { .. }
-            | Fault::DelayRequest { .. }
-            | Fault::DelayReply { .. }
-            | Fault::ClockJump { .. }
-            | Fault::ClockDrift { .. }
-            | Fault::PowerLoss { .. }
-            | Fault::ServerClockJump { .. }
-            | Fault::Promote { .. }
-            | Fault::EvictKey { .. }
-            | Fault::DeleteNode { .. }
-            | Fault::RecreateLock => None,
         }
     }
 
@@ -236,6 +168,7 @@ impl World {
             | Fault::DelayReply { .. }
             | Fault::ClockJump { .. }
             | Fault::IsolateServer { .. }
+            | Fault::Partition { .. }
             | Fault::HoldLink { .. }
             | Fault::LagServer { .. }
             | Fault::ServerClockJump { .. }

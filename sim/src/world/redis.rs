@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::redis::{Lane, Value};
-use picklock_checker::VirtualTime;
+use picklock_checker::{Token, VirtualTime};
 use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server, Settings};
 
@@ -50,8 +50,8 @@ pub(crate) struct Redis {
     primary: ServerId,
     /// The links between servers, by their numbers.
     links: Vec<Ends>,
-    /// Who owns the lock by its keys.
-    owners: Vec<Holder>,
+    /// Who owns the lock by its keys, each by a token of its own.
+    owners: Vec<(Holder, Token)>,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
     sentinel_outputs: Vec<SentinelOutput>,
@@ -203,6 +203,11 @@ impl Redis {
         self.clients[self.connections.get(connection).client as usize].process
     }
 
+    /// The process and the server that a connection joins.
+    fn ends_of(&self, connection: ConnectionId) -> (ProcessId, ServerId) {
+        (self.process_of(connection), self.server_of(connection))
+    }
+
     fn server_of(&self, connection: ConnectionId) -> ServerId {
         self.connections.get(connection).server
     }
@@ -222,6 +227,8 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         primary: primary.map(links::address),
         cluster: in_cluster.map(|cluster| cluster::settings(cluster, server, chance)),
         persistence: deployment.persistence.clone(),
+        min_replicas_to_write: deployment.min_replicas_to_write.into(),
+        min_replicas_max_lag: deployment.min_replicas_max_lag,
         ..Settings::default()
     }))
 }

@@ -10,9 +10,9 @@ use crate::zookeeper::messages::ServerId;
 impl World {
     /// A client asks a server whether it takes writes: it has to connect first.
     pub(super) fn ask_for_writer(&mut self, client: ClientId, server: ServerId) {
-        let there = self.passes((client, true), self.now);
-        let back = self.passes((client, false), there);
-        let at = self.passes((client, true), back);
+        let there = self.passes((client, server), true, self.now);
+        let back = self.passes((client, server), false, there);
+        let at = self.passes((client, server), true, back);
         self.timeline
             .add(at, Event::AskForWriter { client, server });
     }
@@ -21,7 +21,7 @@ impl World {
     pub(super) fn asked_for_writer(&mut self, client: ClientId, server: ServerId) {
         let slot = &self.servers[server.0 as usize];
         if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {
-            let at = self.passes((client, false), self.now);
+            let at = self.passes((client, server), false, self.now);
             self.timeline.add(at, Event::Writer { client, server });
         }
     }
@@ -29,16 +29,16 @@ impl World {
     /// When a message of a client to a server, or to it from a server, gets through.
     fn passes(
         &mut self,
-        (client, to_server): (ClientId, bool),
+        (client, server): (ClientId, ServerId),
+        to_server: bool,
         departs: VirtualTime,
     ) -> VirtualTime {
-        let process = self.clients[client.0 as usize].process;
-        let obstacles = self.link_of(process);
+        let ends = (self.clients[client.0 as usize].process, server);
         if to_server {
-            let obstacle = obstacles.map(|link| link.to_server);
+            let obstacle = self.in_the_way(ends, |link| link.to_server);
             self.travels(routes::to_server(client.0), obstacle, departs, 0)
         } else {
-            let obstacle = obstacles.map(|link| link.to_client);
+            let obstacle = self.in_the_way(ends, |link| link.to_client);
             self.travels(routes::to_client(client.0), obstacle, departs, 0)
         }
     }

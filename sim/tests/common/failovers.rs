@@ -1,18 +1,10 @@
-//! Histories of failovers: what is planned, and when what happened.
-
-use std::time::Duration;
+//! Primaries that die, and who owns the lock then.
 
 use picklock_checker::{History, VirtualTime, What};
-use picklock_sim::plan::{Fault, PlannedFault, ServerName, Trigger};
+use picklock_sim::plan::{Fault, ServerName};
 
-use crate::common::{planned, seconds};
-
-pub fn later(millis: u64, when: Trigger, inject: Fault) -> PlannedFault {
-    PlannedFault {
-        after: Duration::from_millis(millis),
-        ..planned(when, inject)
-    }
-}
+use crate::common::seconds;
+use crate::moments::times;
 
 pub fn crash(target: ServerName, back: u64) -> Fault {
     Fault::CrashServer {
@@ -21,15 +13,6 @@ pub fn crash(target: ServerName, back: u64) -> Fault {
     }
 }
 
-pub fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
-    let found = history.events.iter().filter(|event| wanted(&event.what));
-    found.map(|event| event.at).collect()
-}
-
 pub fn owned(history: &History) -> Vec<VirtualTime> {
     times(history, |what| matches!(what, What::Owned { .. }))
-}
-
-pub fn fired(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::FaultFired { .. }))
 }

@@ -116,6 +116,11 @@ pub const FAULTS: &[Example] = &[
         r#"inject.isolate-server = { target = "server-of-contender-1", for = "20s" }"#,
     ),
     row(
+        "partition",
+        "The network falls in two: these servers and contenders have each other, and not the others.",
+        r#"inject.partition = { servers = ["server-1"], contenders = ["contender-1"], for = "20s" }"#,
+    ),
+    row(
         "hold-link",
         "Messages from some servers to another wait, and go on in order when it is over.",
         r#"inject.hold-link = { from = ["follower-1"], to = "leader", for = "5s" }"#,

@@ -7,6 +7,7 @@ use super::*;
 pub(super) const SETTINGS: Settings = Settings {
     nodes: 1,
     timeout: Duration::from_millis(500),
+    connect_timeout: Duration::from_secs(1),
     retries: 0,
     retry_pause: Duration::from_millis(100),
     sentinels: 0,
@@ -69,8 +70,8 @@ impl Desk {
             Output::Connect { end, .. } => Some(end),
             Output::Send { .. } | Output::Disconnect { .. } => None,
         });
-        self.client
-            .connecting(end.expect("it asks for a connection"), connection);
+        let end = end.expect("it asks for a connection");
+        self.client.connecting(self.now, end, connection);
         connection
     }
 
@@ -103,6 +104,24 @@ fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
     assert_eq!(now(first), Some(Ok(Value::Nil)));
     assert_eq!(now(second), Some(Ok(Value::Integer(1))));
     assert_eq!(desk.client.requests_in_flight(), 0);
+}
+
+#[test]
+fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
+    let mut desk = Desk::new(SETTINGS);
+    let _first = desk.submit("GET");
+    let nobody = desk.connection();
+    desk.pass(Duration::from_millis(999));
+    let second = desk.submit("GET");
+    assert!(desk.out.is_empty());
+    desk.pass(Duration::from_millis(1));
+    assert_eq!(now(second), Some(Err(RedisError::NotConnected)));
+    let left = |output: &Output| matches!(output, Output::Disconnect { connection } if *connection == nobody);
+    assert!(desk.out.iter().any(left));
+    let _third = desk.submit("GET");
+    desk.pass(SETTINGS.retry_pause);
+    desk.open();
+    assert_eq!(desk.sent(), ["GET"]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ impl World {
         let settings = Settings {
             nodes: self.redis.nodes(),
             timeout: deployment.timeout,
+            connect_timeout: deployment.connect_timeout,
             retries: deployment.retries,
             retry_pause: deployment.retry_pause,
             sentinels: deployment.sentinels.as_ref().map_or(0, |it| it.number),
@@ -102,8 +103,9 @@ impl World {
         };
         let connection = self.redis.connections.open(client.0, server);
         self.redis.traffic.push(Traffic::default());
+        let now = self.local_now(self.redis.clients[client.0 as usize].process);
         let slot = &mut self.redis.clients[client.0 as usize];
-        slot.machine.connecting(end, connection);
+        slot.machine.connecting(now, end, connection);
         let at = self.reaches_redis(connection, 0);
         let event = RedisEvent::Knock { connection };
         self.timeline.add(at, Event::Redis(event));
@@ -112,8 +114,8 @@ impl World {
     /// When a message that a client sends now reaches its server.
     pub(super) fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
         let link = routes::to_server(self.redis.connections.get(connection).client);
-        let obstacle = self.link_of(self.redis.process_of(connection));
-        let obstacle = obstacle.map(|link| link.to_server);
+        let ends = self.redis.ends_of(connection);
+        let obstacle = self.in_the_way(ends, |link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
         let ends = self.redis.connections.get_mut(connection);
         ends.reaches_server(at)
@@ -127,8 +129,8 @@ impl World {
         extra: u64,
     ) -> VirtualTime {
         let link = routes::to_client(self.redis.connections.get(connection).client);
-        let obstacle = self.link_of(self.redis.process_of(connection));
-        let obstacle = obstacle.map(|link| link.to_client);
+        let ends = self.redis.ends_of(connection);
+        let obstacle = self.in_the_way(ends, |link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);
         let ends = self.redis.connections.get_mut(connection);
         ends.reaches_client(at)

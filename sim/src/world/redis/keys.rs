@@ -78,21 +78,27 @@ impl World {
     /// Records who comes to own the lock, and who ceases to.
     pub(super) fn owners_may_change(&mut self, actor: Actor) {
         let owners = self.owners_now();
-        if owners == self.redis.owners {
-            return;
-        }
-        let before = std::mem::replace(&mut self.redis.owners, owners.clone());
-        for gone in before.iter().filter(|holder| !owners.contains(holder)) {
+        let before = std::mem::take(&mut self.redis.owners);
+        for (holder, token) in before {
+            if owners.contains(&holder) {
+                self.redis.owners.push((holder, token));
+                continue;
+            }
             if self.draining {
                 self.recorder.counts.departures += 1;
             }
             self.ownership
-                .key_gone(self.now, gone.by, actor, &mut self.recorder);
+                .key_gone(self.now, token, actor, &mut self.recorder);
         }
-        for new in owners.iter().filter(|holder| !before.contains(holder)) {
+        for new in owners {
+            if self.redis.owners.iter().any(|(known, _)| *known == new) {
+                continue;
+            }
             let name = self.recorder.name(&self.lock_path);
-            self.ownership
+            let token = self
+                .ownership
                 .key_set(self.now, new.by, name, &mut self.recorder);
+            self.redis.owners.push((new, token));
         }
     }
 

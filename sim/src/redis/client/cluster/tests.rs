@@ -54,7 +54,7 @@ impl Desk {
                 Output::Connect { end, to } => {
                     let connection = ConnectionId(self.opened.len() as u32);
                     self.opened.push(name(&to));
-                    self.client.connecting(end, connection);
+                    self.client.connecting(self.now, end, connection);
                 }
                 Output::Send {
                     connection,

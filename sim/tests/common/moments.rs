@@ -1,0 +1,24 @@
+//! Faults that come a while after a moment, and when what happened.
+
+use std::time::Duration;
+
+use picklock_checker::{History, VirtualTime, What};
+use picklock_sim::plan::{Fault, PlannedFault, Trigger};
+
+use crate::common::planned;
+
+pub fn later(millis: u64, when: Trigger, inject: Fault) -> PlannedFault {
+    PlannedFault {
+        after: Duration::from_millis(millis),
+        ..planned(when, inject)
+    }
+}
+
+pub fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
+    let found = history.events.iter().filter(|event| wanted(&event.what));
+    found.map(|event| event.at).collect()
+}
+
+pub fn fired(history: &History) -> Vec<VirtualTime> {
+    times(history, |what| matches!(what, What::FaultFired { .. }))
+}
