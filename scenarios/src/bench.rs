@@ -12,7 +12,11 @@ use picklock_sim::plan::{
 use picklock_sim::{bare, simulate};
 
 use crate::clock::Stopwatch;
+use crate::format::parse;
 use crate::herd::Experiment;
+use crate::library::BUILT_IN;
+use crate::scenario::{Case, Catalogue};
+use crate::search::throughput::share_of_plain_runs;
 
 /// A figure of this machine, and what it should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +71,7 @@ pub fn figures(each: Duration) -> Vec<Figure> {
         simulated.hash ^ check_all(&simulated.run).len() as u64
     });
     let spent = watch.elapsed().as_secs_f64();
+    let explored = explored().map(|case| share_of_plain_runs(&case, each));
     let figure = |what: &str, value, unit, goal| Figure {
         what: what.to_owned(),
         value,
@@ -104,7 +109,25 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             "times real time",
             Goal::AtLeast(100_000.0),
         ),
+        figure(
+            "a search in all ways, against the same runs without a search",
+            explored.unwrap_or_default(),
+            "of their rate",
+            Goal::AtLeast(0.8),
+        ),
     ]
+}
+
+/// The world that is searched: nothing is found in it, so the search goes on.
+fn explored() -> Option<Case> {
+    let (name, text) = BUILT_IN
+        .iter()
+        .find(|(name, _)| *name == "zookeeper/swarm")?;
+    let scenario = parse(name, text, &Catalogue::EVERYTHING).ok()?;
+    scenario
+        .cases
+        .into_iter()
+        .find(|case| case.name == "zk-hardened")
 }
 
 /// Measures a herd of so many contenders, for each of three algorithms.

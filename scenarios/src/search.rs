@@ -9,6 +9,7 @@ mod parts;
 pub mod portfolio;
 mod roles;
 mod scouts;
+pub mod throughput;
 pub mod yields;
 
 #[cfg(test)]

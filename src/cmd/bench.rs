@@ -8,6 +8,7 @@ use picklock::scenarios::bench::{Figure, Goal, figures, herds};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
+use crate::threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +36,9 @@ impl Bench {
     ///
     /// [`Failure`], if nobody could see them.
     pub fn execute(self, _look: &Look) -> Result<u8, Failure> {
-        let mut measured = figures(Duration::from_millis(self.millis));
+        // One core, whatever the machine has.
+        let pool = threads::pool(Some(1))?;
+        let mut measured = pool.install(|| figures(Duration::from_millis(self.millis)));
         measured.extend(self.herd.into_iter().flat_map(herds));
         let mut text = String::new();
         for figure in &measured {

@@ -20,6 +20,7 @@ use super::shrink::{Target, make_folder, save};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
+use crate::threads;
 use crate::work::Work;
 
 const EXAMPLES: &str = "\
@@ -56,6 +57,9 @@ pub struct Hunt {
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     runs: u64,
+    /// How many threads to use; as many as the machine runs at once, if not given. What is found does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    jobs: Option<u64>,
     /// The folder to write to: one file for each promise that is broken. It is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = "regressions")]
     out: PathBuf,
@@ -71,7 +75,7 @@ impl Hunt {
         let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
         let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
         let work = Work::begin(1, 1, true);
-        let pool = crate::threads::pool(Some(1))?;
+        let pool = threads::pool(self.jobs)?;
         let hunted = pool.install(|| {
             let with = (&kinds[..], &ways[..]);
             hunt(&case, with, self.seed, self.runs, work.stop())

@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::{Evidence, Nearness, Verdict, invariants};
-use picklock_sim::Simulated;
-use picklock_sim::plan::Plan;
+use picklock_checker::{Evidence, Nearness, invariants};
+use rayon::prelude::*;
 
 use super::aim;
 use super::portfolio::{Portfolio, Share, Way};
-use super::scouts::World;
+use super::scouts::{Turn, World};
 use crate::kind::FaultKind;
 use crate::scenario::{Case, Expectation, Want};
 
@@ -37,9 +36,13 @@ pub struct Quarry {
     pub way: Way,
 }
 
+/// So many runs are chosen before it is looked at what comes of them, whatever the number of threads: what is found
+/// must not depend on it.
+pub(super) const BATCH: u64 = 16;
+
 /// Searches the world of a case without its faults for runs that break a promise, with faults of these kinds and in
 /// these ways, which share the runs. It goes on until so many runs are done, or every promise that the case looks at is
-/// broken. Each run has the next seed.
+/// broken. Each run has the next seed. They run on the threads of the current rayon pool.
 pub fn hunt(
     case: &Case,
     (kinds, ways): (&[FaultKind], &[Way]),
@@ -47,26 +50,106 @@ pub fn hunt(
     limit: u64,
     stop: &AtomicBool,
 ) -> Hunted {
-    let base = calm(case);
-    let (plan, open) = (base.plan.clone(), base.open.clone().unwrap_or_default());
-    let mut portfolio = Portfolio::new(ways, &World { plan, open }, kinds);
+    let mut chase = Chase::new(case, kinds, ways, first);
     let mut hunt = Hunt {
-        base,
+        promises: case.expectations.iter().filter(looked_at).count(),
         hunted: Hunted::default(),
         limit,
         stop,
     };
-    let mut seed = first;
     while !hunt.is_over() {
-        let (way, plan, simulated) = portfolio.run(seed);
-        let (nearness, found) = hunt.look(way, &plan, simulated);
-        portfolio.learn(way, &plan, nearness, &found);
-        seed = seed.wrapping_add(1);
+        for looked in chase.batch(BATCH.min(limit - hunt.hunted.runs)) {
+            if hunt.is_over() {
+                break;
+            }
+            let found = hunt.take(&looked);
+            chase.learn(&looked, &found);
+        }
     }
-    let shares = portfolio.shares();
     Hunted {
-        shares,
+        shares: chase.portfolio.shares(),
         ..hunt.hunted
+    }
+}
+
+/// A portfolio at work in the world of a case.
+pub(super) struct Chase {
+    base: Case,
+    portfolio: Portfolio,
+    seed: u64,
+}
+
+impl Chase {
+    pub(super) fn new(case: &Case, kinds: &[FaultKind], ways: &[Way], first: u64) -> Self {
+        let base = calm(case);
+        let (plan, open) = (base.plan.clone(), base.open.clone().unwrap_or_default());
+        let portfolio = Portfolio::new(ways, &World { plan, open }, kinds);
+        let seed = first;
+        Self {
+            base,
+            portfolio,
+            seed,
+        }
+    }
+
+    /// The next so many runs.
+    pub(super) fn batch(&mut self, size: u64) -> Vec<Looked> {
+        let seeds = (0..size).map(|place| self.seed.wrapping_add(place));
+        let turns: Vec<(Way, Turn, u64)> = seeds
+            .map(|seed| {
+                let (way, turn) = self.portfolio.next(seed);
+                (way, turn, seed)
+            })
+            .collect();
+        self.seed = self.seed.wrapping_add(size);
+        let base = &self.base;
+        let turns = turns.into_par_iter();
+        let looked = turns.map(|(way, turn, seed)| look(base, way, turn, seed));
+        looked.collect()
+    }
+
+    /// Learns what came of a run, and what it was the first to break.
+    pub(super) fn learn(&mut self, looked: &Looked, found: &[&'static str]) {
+        let Looked { way, nearness, .. } = looked;
+        let plan = &looked.case.plan;
+        self.portfolio.learn(*way, plan, *nearness, found);
+    }
+}
+
+/// A run, how near it came to an overlap, and what it breaks.
+pub(super) struct Looked {
+    way: Way,
+    /// The case with the plan that ran.
+    pub(super) case: Case,
+    /// The seed that filled the tape.
+    pub(super) seed: u64,
+    choices: Vec<u32>,
+    nearness: Nearness,
+    broken: Vec<&'static str>,
+}
+
+/// Runs what comes next, and looks at it.
+fn look(base: &Case, way: Way, turn: Turn, next: u64) -> Looked {
+    let seed = match turn {
+        Turn::Planned(_, seed) => seed,
+        Turn::Ran(..) => next,
+    };
+    let (plan, simulated) = turn.run();
+    let case = base.with_plan(plan);
+    let evidence = Evidence::of(&simulated.run);
+    let wanted = case.expectations.iter().filter(looked_at);
+    let rows = wanted.filter_map(|it| invariants::find(it.invariant));
+    let verdicts = invariants::check_evidence(&evidence, rows).into_iter();
+    let broken = verdicts.filter(|(_, verdict)| verdict.witness().is_some());
+    let broken = broken.map(|(invariant, _)| invariant).collect();
+    let nearness = Nearness::of(&evidence);
+    Looked {
+        way,
+        broken,
+        nearness,
+        case,
+        seed,
+        choices: simulated.choices,
     }
 }
 
@@ -82,7 +165,8 @@ fn calm(case: &Case) -> Case {
 }
 
 struct Hunt<'a> {
-    base: Case,
+    /// How many promises the case looks at.
+    promises: usize,
     hunted: Hunted,
     limit: u64,
     stop: &'a AtomicBool,
@@ -90,42 +174,27 @@ struct Hunt<'a> {
 
 impl Hunt<'_> {
     fn is_over(&self) -> bool {
-        let promises = self.base.expectations.iter().filter(looked_at).count();
         self.hunted.runs >= self.limit
-            || self.hunted.found.len() >= promises
+            || self.hunted.found.len() >= self.promises
             || self.stop.load(Ordering::Relaxed)
     }
 
-    /// Looks at a run for promises that were not broken before: how near it came to an overlap, and what it breaks.
-    fn look(
-        &mut self,
-        way: Way,
-        plan: &Plan,
-        simulated: Simulated,
-    ) -> (Nearness, Vec<&'static str>) {
+    /// Takes a run for those promises that were not broken before. Answers which.
+    fn take(&mut self, looked: &Looked) -> Vec<&'static str> {
         self.hunted.runs += 1;
-        let case = self.base.with_plan(plan.clone());
-        let evidence = Evidence::of(&simulated.run);
         let known: Vec<&str> = self.hunted.found.iter().map(|old| old.invariant).collect();
-        let new = case.expectations.iter().filter(looked_at);
-        let new = new.filter(|it| !known.contains(&it.invariant));
-        let rows: Vec<_> = new
-            .filter_map(|it| invariants::find(it.invariant))
-            .collect();
-        let mut found = Vec::new();
-        for (invariant, verdict) in invariants::check_evidence(&evidence, rows) {
-            if let Verdict::Violated(_) = verdict {
-                found.push(invariant);
-                self.hunted.found.push(Quarry {
-                    invariant,
-                    case: case.clone(),
-                    choices: simulated.choices.clone(),
-                    after: self.hunted.runs,
-                    way,
-                });
-            }
+        let mut found = looked.broken.clone();
+        found.retain(|invariant| !known.contains(invariant));
+        for &invariant in &found {
+            self.hunted.found.push(Quarry {
+                invariant,
+                case: looked.case.clone(),
+                choices: looked.choices.clone(),
+                after: self.hunted.runs,
+                way: looked.way,
+            });
         }
-        (Nearness::of(&evidence), found)
+        found
     }
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use picklock_checker::Near;
 use picklock_sim::plan::{Plan, PlannedFault, Trigger};
-use picklock_sim::{Simulated, simulate};
 
 use super::blow::strikes_request;
+use super::scouts::Turn;
 use crate::describe;
 use crate::kind::FaultKind;
 use crate::shrink::parts::Parts;
@@ -53,16 +53,14 @@ impl Nearer {
         }
     }
 
-    /// The next run, if there is anything to go on from: the plan, and what came of it.
-    pub(super) fn run(&mut self, seed: u64) -> Option<(Plan, Simulated)> {
+    /// What comes next, if there is anything to go on from.
+    pub(super) fn next(&mut self, seed: u64) -> Option<Turn> {
         if self.next.is_empty() {
             let miss = self.misses.iter_mut().find(|miss| !miss.followed)?;
             miss.followed = true;
             self.next.extend(like(&miss.plan, miss.distance));
         }
-        let plan = self.next.pop_front()?;
-        let simulated = simulate(&plan, seed);
-        Some((plan, simulated))
+        Some(Turn::Planned(self.next.pop_front()?, seed))
     }
 }
 

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use picklock_checker::Nearness;
-use picklock_sim::Simulated;
 use picklock_sim::plan::{Plan, Strategy};
 
 use super::nearer::Nearer;
-use super::scouts::{Aimed, Drawn, World};
+use super::scouts::{Aimed, Drawn, Turn, World};
 use crate::kind::FaultKind;
 
 /// A way to search.
@@ -125,11 +124,11 @@ impl Portfolio {
         }
     }
 
-    /// The next run: whose it is, the plan, and what came of it.
+    /// What comes next, and whose it is.
     ///
     /// The search that aims takes a first look at everything, and then every second turn. The other turns are those of
     /// all others, one after the other; who has nothing to try lets the next one go.
-    pub(super) fn run(&mut self, seed: u64) -> (Way, Plan, Simulated) {
+    pub(super) fn next(&mut self, seed: u64) -> (Way, Turn) {
         let turn = self.turns;
         self.turns += 1;
         let others = self.others.len();
@@ -140,23 +139,22 @@ impl Portfolio {
         };
         for place in first.into_iter().flat_map(|first| first..first + others) {
             let way = self.others[place % others];
-            if let Some((plan, simulated)) = self.run_of(way, seed) {
-                return (way, plan, simulated);
+            if let Some(turn) = self.next_of(way, seed) {
+                return (way, turn);
             }
         }
         // Also if there is nothing to go on from yet: it is what one learns from.
-        let (plan, simulated) = self.aimed.run(seed);
-        (Way::Aimed, plan, simulated)
+        (Way::Aimed, self.aimed.next(seed))
     }
 
-    fn run_of(&mut self, way: Way, seed: u64) -> Option<(Plan, Simulated)> {
+    fn next_of(&mut self, way: Way, seed: u64) -> Option<Turn> {
         match way {
-            Way::Aimed => Some(self.aimed.run(seed)),
-            Way::Nearer => self.nearer.run(seed),
+            Way::Aimed => Some(self.aimed.next(seed)),
+            Way::Nearer => self.nearer.next(seed),
             Way::Drawn(_) => {
-                let mut drawn = self.drawn.iter_mut();
+                let mut drawn = self.drawn.iter();
                 let (_, drawn) = drawn.find(|(known, _)| *known == way)?;
-                Some(drawn.run(seed))
+                Some(drawn.next(seed))
             }
         }
     }

@@ -17,7 +17,7 @@ pub(super) struct Aimed {
     kinds: Vec<FaultKind>,
     shots: Vec<Try>,
     /// The places of those that are still to come.
-    next: std::vec::IntoIter<usize>,
+    order: std::vec::IntoIter<usize>,
     /// What chance is like in the world.
     drawn: Strategy,
     /// How many come before everything has had its turn.
@@ -28,6 +28,27 @@ pub(super) struct Aimed {
     tried: usize,
     /// The seed of the run that taught.
     taught: u64,
+}
+
+/// What a search does next.
+pub(super) enum Turn {
+    /// A plan to run, and the seed that fills its tape.
+    Planned(Plan, u64),
+    /// A plan that had to be run already, because what comes next depends on what came of it.
+    Ran(Plan, Box<Simulated>),
+}
+
+impl Turn {
+    /// The plan, and what came of it.
+    pub(super) fn run(self) -> (Plan, Simulated) {
+        match self {
+            Self::Planned(plan, seed) => {
+                let simulated = simulate(&plan, seed);
+                (plan, simulated)
+            }
+            Self::Ran(plan, simulated) => (plan, *simulated),
+        }
+    }
 }
 
 /// A plan without faults, and what else of it is left open.
@@ -43,7 +64,7 @@ impl Aimed {
             world,
             kinds,
             shots: Vec::new(),
-            next: Vec::new().into_iter(),
+            order: Vec::new().into_iter(),
             drawn: Strategy::Even,
             sample: 0,
             lessons: 0,
@@ -54,7 +75,12 @@ impl Aimed {
 
     /// The next run: the plan, and what came of it.
     pub(super) fn run(&mut self, seed: u64) -> (Plan, Simulated) {
-        if let Some(place) = self.next.next() {
+        self.next(seed).run()
+    }
+
+    /// What comes next. What teaches is run at once.
+    pub(super) fn next(&mut self, seed: u64) -> Turn {
+        if let Some(place) = self.order.next() {
             let shot = self.shots[place].clone();
             let again = shot.as_seen && self.tried == 0;
             let mut plan = shot.plan;
@@ -62,8 +88,7 @@ impl Aimed {
                 plan.network.chance = self.chance(shot.minds_server);
             }
             self.tried += 1;
-            let simulated = simulate(&plan, if again { self.taught } else { seed });
-            return (plan, simulated);
+            return Turn::Planned(plan, if again { self.taught } else { seed });
         }
         let World { plan, open } = &self.world;
         let mut world = generate::draw(plan, open, seed);
@@ -82,9 +107,9 @@ impl Aimed {
         self.lessons += 1;
         self.sample = shots.sample.min(order.len());
         (self.tried, self.taught) = (0, seed);
-        self.next = order.into_iter();
+        self.order = order.into_iter();
         self.shots = shots.plans;
-        (world, simulated)
+        Turn::Ran(world, Box::new(simulated))
     }
 
     /// What chance is to be like. What needs luck besides a fault mostly needs delays that differ, unless it is the
@@ -116,11 +141,9 @@ impl Drawn {
         Self { world }
     }
 
-    /// The next run: the plan, and what came of it.
-    pub(super) fn run(&mut self, seed: u64) -> (Plan, Simulated) {
+    /// What comes next.
+    pub(super) fn next(&self, seed: u64) -> Turn {
         let World { plan, open } = &self.world;
-        let plan = generate::draw(plan, open, seed);
-        let simulated = simulate(&plan, seed);
-        (plan, simulated)
+        Turn::Planned(generate::draw(plan, open, seed), seed)
     }
 }

@@ -7,9 +7,10 @@ use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, PlannedFault, Tr
 use picklock_sim::{Simulated, simulate, simulate_seen};
 
 use super::aim::{self, Shots, Try};
-use super::hunt::{Hunted, hunt};
+use super::hunt::{BATCH, Hunted, hunt};
 use super::nearer::Nearer;
 use super::portfolio::Way;
+use super::scouts::Turn;
 use super::yields::{self, Effort, measure};
 use crate::describe;
 use crate::kind::FaultKind;
@@ -148,7 +149,7 @@ fn a_near_miss_leads_to_an_overlap() {
     let near = missed.miss().expect("a session that nearly ended");
     let mut nearer = Nearer::default();
     nearer.learn(&plan, near);
-    let runs = std::iter::from_fn(|| nearer.run(0)).take(8);
+    let runs = std::iter::from_fn(|| nearer.next(0)).map(Turn::run).take(8);
     let overlaps = |simulated: &Simulated| {
         let mut found = nearness(simulated).found();
         found.any(|(name, near)| name == "between-holds" && near.distance.is_zero())
@@ -159,7 +160,7 @@ fn a_near_miss_leads_to_an_overlap() {
 #[test]
 fn the_nearest_miss_is_followed_first_and_only_once() {
     let mut nearer = Nearer::default();
-    assert!(nearer.run(0).is_none());
+    assert!(nearer.next(0).is_none());
     for millis in [4_300, 5_000, 4_600] {
         let plan = cut_off_for(Duration::from_millis(millis));
         let near = nearness(&simulate(&plan, 0)).miss().unwrap();
@@ -172,8 +173,8 @@ fn the_nearest_miss_is_followed_first_and_only_once() {
         };
         length
     };
-    let plans: Vec<Plan> = std::iter::from_fn(|| nearer.run(0))
-        .map(|(plan, _)| plan)
+    let plans: Vec<Plan> = std::iter::from_fn(|| nearer.next(0))
+        .map(|turn| turn.run().0)
         .collect();
     let twice = Duration::from_secs(10);
     let first: Vec<Duration> = plans[..6].iter().map(longest).collect();
@@ -220,6 +221,27 @@ fn a_hunt_finds_the_same_again_in_the_same_ways() {
             .collect()
     };
     assert_eq!(told(&once), told(&again));
+}
+
+#[test]
+fn what_a_hunt_finds_does_not_depend_on_the_number_of_threads() {
+    let of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let hunted = pool.unwrap().install(|| hunted(&Way::ALL, 300));
+        let found = hunted.found.into_iter();
+        let found = found.map(|it| (it.invariant, it.after, it.way, it.choices));
+        (hunted.runs, hunted.shares, found.collect::<Vec<_>>())
+    };
+    let alone = of(1);
+    assert!(!alone.2.is_empty());
+    assert_eq!(alone, of(4));
+}
+
+#[test]
+fn a_hunt_runs_as_often_as_it_may() {
+    for runs in [1, BATCH - 1, BATCH, BATCH + 1] {
+        assert_eq!(hunted(&[Way::Nearer], runs).runs, runs);
+    }
 }
 
 #[test]
