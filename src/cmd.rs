@@ -3,6 +3,7 @@
 mod amount;
 mod bench;
 mod choose;
+mod fits;
 mod herd;
 mod hunt;
 mod list;

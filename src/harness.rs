@@ -170,6 +170,10 @@ impl Harness {
                 let seed = story.seed;
                 story.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
                 story.why = None;
+                for way in outcome.violations.iter_mut().flat_map(|it| &mut it.ways) {
+                    let seed = way.seed;
+                    way.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
+                }
                 if let Some(smaller) = &mut story.smaller {
                     smaller.keep = None;
                 }

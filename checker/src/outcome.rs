@@ -49,8 +49,11 @@ pub struct Finding {
     pub name: String,
     /// How it stands.
     pub standing: Standing,
-    /// One line: `mutual-exclusion violated at seed 1: the replica never had the key`.
+    /// One line: `mutual-exclusion violated at seed 1 (41 of 100 seeds, 41 %): the replica never had the key`.
     pub line: String,
+    /// If it is a promise: how many seeds could tell whether it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub can_tell: Option<u64>,
 }
 
 /// The first violation of an invariant in a case, and how often it was seen.
@@ -68,9 +71,57 @@ pub struct Violation {
     pub expected: bool,
     /// The evidence.
     pub witness: Witness,
-    /// The smallest run that breaks the promise so, if one was looked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub smaller: Option<Smaller>,
+    /// The seeds that violate it, by the digest of their argument without names and numbers.
+    pub alike: BTreeMap<String, Alike>,
+    /// The ways in which they do, that of the first seed first, if these were looked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<Way>,
+    /// How many seeds were looked into to tell the ways apart.
+    #[serde(default)]
+    pub looked_into: u64,
+}
+
+/// A way to violate an invariant: an argument, and a plan that is as small as it can be, both without names and
+/// numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// The digest of the argument.
+    pub argument: String,
+    /// The seed whose run is the smallest of those that were looked into.
+    pub seed: u64,
+    /// How many seeds have this argument.
+    pub seeds: u64,
+    /// Whether only some of them have this plan, and others another.
+    pub some: bool,
+    /// What happens in the smallest run, in a sentence.
+    pub summary: String,
+    /// The command that shows the seed again.
+    pub replay: String,
+    /// The smallest run.
+    pub smaller: Smaller,
+}
+
+/// Seeds that violate an invariant with the same argument, but for names and numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alike {
+    /// How many there are.
+    pub seeds: u64,
+    /// The lowest of them, ascending: [`Alike::KEPT`] at most.
+    pub first: Vec<u64>,
+}
+
+impl Alike {
+    /// So many seeds are kept.
+    pub const KEPT: usize = 4;
+
+    /// Adds others, whichever come first: what is kept is the same in whatever order they come.
+    pub fn join(&mut self, others: Self) {
+        self.seeds += others.seeds;
+        self.first.extend(others.first);
+        self.first.sort_unstable();
+        self.first.truncate(Self::KEPT);
+    }
 }
 
 /// The least of a distance to an overlap, over many seeds.

@@ -12,13 +12,15 @@
 //!       "as_expected": false,
 //!       "seeds": 1000,
 //!       "ran": [{ "from": 0, "to": 1000, "step": 1 }],
-//!       "violations": [{ "invariant": "mutual-exclusion", "seed": 4127 }],
+//!       "violations": [{ "invariant": "mutual-exclusion", "seed": 4127, "seeds": 41 }],
 //!       "hash": "00c0ffee00c0ffee",
 //!       "standing": "fail",
 //!       "undecided": {},
 //!       "reached": { "two-wait": 1000 },
 //!       "nearest": { "between-holds": { "micros": 4981, "seed": 412 } },
-//!       "findings": [{ "name": "mutual-exclusion", "standing": "fail", "line": "…" }],
+//!       "findings": [
+//!         { "name": "mutual-exclusion", "standing": "fail", "line": "…", "can_tell": 1000 }
+//!       ],
 //!       "metrics": {}
 //!     }
 //!   ]
@@ -89,6 +91,9 @@ pub struct FirstViolation {
     pub invariant: String,
     /// The lowest seed that violates it.
     pub seed: u64,
+    /// How many of the seeds that ran violate it.
+    #[serde(default)]
+    pub seeds: u64,
 }
 
 /// The results as JSON, ended by a line break. `picklock` is the version of the program.
@@ -106,6 +111,7 @@ fn case_result(case: &CaseOutcome) -> CaseResult {
     let first = |violation: &picklock_checker::outcome::Violation| FirstViolation {
         invariant: violation.invariant.clone(),
         seed: violation.seed,
+        seeds: violation.seeds,
     };
     let finite =
         |(name, &value): (&String, &f64)| (name.clone(), value.is_finite().then_some(value));

@@ -2,7 +2,7 @@
 //! end.
 
 use picklock_checker::DISTANCES;
-use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing};
+use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Violation};
 
 use crate::story::story_with;
 use crate::style::Style;
@@ -18,14 +18,16 @@ const NAME: usize = 24;
 const RIGHT: usize = 87;
 
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
-/// the story of what failed.
+/// the story of what failed. Where not every seed can tell whether a promise is kept, how many can stands there, too.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
-    block(outcome, |_| String::new(), style)
+    block(outcome, |case| can_tell(case, false), style)
 }
 
-/// The same, and below each case how near its runs came to an overlap.
+/// The same, and below each case how many of its seeds can tell of each promise, and how near its runs came to an
+/// overlap.
 pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
-    block(outcome, nearest, style)
+    let more = |case: &CaseOutcome| can_tell(case, true) + &nearest(case);
+    block(outcome, more, style)
 }
 
 /// The block of a scenario, with something more below each case.
@@ -200,6 +202,26 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
     text
 }
 
+/// How many of the seeds can tell of the promises: of each, or of those that not every seed can tell of.
+fn can_tell(case: &CaseOutcome, each: bool) -> String {
+    let promises = case
+        .findings
+        .iter()
+        .filter_map(|it| Some((&it.name, it.can_tell?)));
+    let told = promises.filter(|(_, seeds)| each || *seeds < case.seeds);
+    let told: Vec<_> = told
+        .map(|(name, seeds)| format!("{name} {seeds}"))
+        .collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let first = format!(
+        "{:VERDICT$}    seeds that can tell, of {}: ",
+        "", case.seeds
+    );
+    hanging(&first, &told.join(", ")) + "\n"
+}
+
 /// How near a case came to an overlap: a line for each distance that there is, and the run that came so near.
 fn nearest(case: &CaseOutcome) -> String {
     let there = DISTANCES
@@ -225,14 +247,12 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             let elsewhere = unexpected
                 .iter()
                 .filter(|it| Some(&it.invariant) != about && !(story.also.contains(&it.invariant)));
-            let asides: Vec<_> = elsewhere
+            let mut asides: Vec<_> = elsewhere
                 .map(|it| {
                     let all = count(case.seeds, "seed");
                     let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
-                    let shrunk = it
-                        .smaller
-                        .as_ref()
-                        .map(|it| format!("; shrunk: {}", it.sizes));
+                    let shrunk = it.ways.first();
+                    let shrunk = shrunk.map(|way| format!("; shrunk: {}", way.smaller.sizes));
                     format!(
                         "also violated: {} {found}: {}{}",
                         it.invariant,
@@ -241,6 +261,8 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
                     )
                 })
                 .collect();
+            let about = unexpected.iter().find(|it| Some(&it.invariant) == about);
+            asides.extend(about.into_iter().flat_map(|it| alike(it)));
             story_with(story, &asides, Detail::Essential, style)
         }
         Some(_) | None => {
@@ -254,6 +276,33 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             )
         }
     }
+}
+
+/// Whether the seeds that violate a promise all do it alike, as far as that was looked into, and how else they do.
+fn alike(violation: &Violation) -> Vec<String> {
+    let (ways, all) = (&violation.ways, violation.seeds);
+    if violation.looked_into < 2 {
+        return Vec::new();
+    }
+    let shrunk = match violation.looked_into {
+        looked_into if looked_into == all => "all".to_owned(),
+        looked_into => looked_into.to_string(),
+    };
+    let how = match ways.len() {
+        1 => "fail alike".to_owned(),
+        some => format!("fail in {some} ways"),
+    };
+    let mut lines = vec![format!(
+        "{all} seeds violate it: {shrunk} were shrunk, and {how}"
+    )];
+    let others = ways.iter().skip(1).map(|way| {
+        let some = if way.some { "some of " } else { "" };
+        let (seed, seeds) = (way.seed, count(way.seeds, "seed"));
+        let (summary, sizes) = (&way.summary, &way.smaller.sizes);
+        format!("another way: at seed {seed} ({some}{seeds}): {summary}; shrunk: {sizes}")
+    });
+    lines.extend(others);
+    lines
 }
 
 /// A line with something at its right end, or after it if it is too long for that.

@@ -8,33 +8,32 @@ use crate::words::{count, hanging, harmless};
 
 /// What failures have in common: the invariant, the algorithm, and what is left of the argument and of the plan without
 /// names and numbers.
-type Signature<'a> = (&'a str, &'a str, String);
+type Signature<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-/// One failure of a kind.
+/// One way in which a case fails.
 struct Failed<'a> {
     case: &'a CaseOutcome,
-    /// The events of its argument, and its seed.
-    length: (usize, u64),
+    seed: u64,
+    /// The events up to the violation, if it was made small.
+    events: u32,
+    /// How many seeds have the argument, and whether others of them fail by another plan.
+    seeds: (u64, bool),
+    /// The command that shows it.
     shown: String,
 }
 
-/// The kinds of failures, if there is more than one failure: how many cases each has, and the shortest of them. Empty
-/// otherwise.
+/// The kinds of failures, if there is more than one failure: how many cases and seeds each has, and the shortest of
+/// them. Empty otherwise.
 pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
     let mut kinds: BTreeMap<Signature, Vec<Failed>> = BTreeMap::new();
     let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     for case in cases.filter(|case| case.standing == Standing::Fail) {
         for violation in case.violations.iter().filter(|it| !it.expected) {
-            let signature = (
-                violation.invariant.as_str(),
-                case.algorithm.as_str(),
-                kind(violation),
-            );
-            kinds.entry(signature).or_default().push(Failed {
-                case,
-                length: (events(violation), violation.seed),
-                shown: again(case, violation.seed),
-            });
+            let (invariant, algorithm) = (violation.invariant.as_str(), case.algorithm.as_str());
+            for (argument, plan, failed) in ways(case, violation) {
+                let signature = (invariant, algorithm, argument, plan);
+                kinds.entry(signature).or_default().push(failed);
+            }
         }
     }
     let failures: usize = kinds.values().map(Vec::len).sum();
@@ -46,31 +45,55 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
         count(failures as u64, "failure"),
         count(kinds.len() as u64, "kind")
     );
-    for ((invariant, algorithm, _), mut failed) in kinds {
-        failed.sort_by_key(|failed| failed.length);
+    for ((invariant, algorithm, _, _), mut failed) in kinds {
+        failed.sort_by_key(|failed| (failed.events, failed.seed));
         let shortest = &failed[0];
         let first = format!("    {invariant}, {algorithm}: ");
-        let number = count(failed.len() as u64, "case");
-        let at = (&shortest.case.scenario, shortest.length.1);
-        let line = format!("{number}, shortest in {} at seed {}", at.0, at.1);
+        let seeds = count(failed.iter().map(|failed| failed.seeds.0).sum(), "seed");
+        let seeds = match failed.iter().any(|failed| failed.seeds.1) {
+            true => format!("some of {seeds}"),
+            false => seeds,
+        };
+        let cases = count(failed.len() as u64, "case");
+        let at = (&shortest.case.scenario, shortest.seed);
+        let line = format!("{cases}, {seeds}, shortest in {} at seed {}", at.0, at.1);
         text.push_str(&hanging(&first, &harmless(&line)));
         text.push_str(&format!("\n      {}\n", harmless(&shortest.shown)));
     }
     text
 }
 
-/// The argument, and the plan if it was made as small as it can be.
-fn kind(violation: &Violation) -> String {
-    let plan = violation.smaller.as_ref().map(|it| it.shape.as_str());
-    format!("{}\n{}", violation.witness.kind(), plan.unwrap_or_default())
-}
-
-fn events(violation: &Violation) -> usize {
-    let shown = || violation.witness.events.len();
-    violation
-        .smaller
-        .as_ref()
-        .map_or_else(shown, |smaller| smaller.events as usize)
+/// The ways in which a case violates a promise: by what was made small, or else by the arguments alone.
+fn ways<'a>(
+    case: &'a CaseOutcome,
+    violation: &'a Violation,
+) -> Vec<(&'a str, &'a str, Failed<'a>)> {
+    let small = violation.ways.iter().map(|way| {
+        let failed = Failed {
+            case,
+            seed: way.seed,
+            events: way.smaller.events,
+            seeds: (way.seeds, way.some),
+            shown: way.replay.clone(),
+        };
+        (way.argument.as_str(), way.smaller.shape.as_str(), failed)
+    });
+    let small: Vec<_> = small.collect();
+    let told = |argument: &str| small.iter().any(|(known, ..)| *known == argument);
+    let others = violation.alike.iter().filter(|(it, _)| !told(it));
+    let others = others.filter_map(|(argument, alike)| {
+        let seed = *alike.first.first()?;
+        let failed = Failed {
+            case,
+            seed,
+            events: u32::MAX,
+            seeds: (alike.seeds, false),
+            shown: again(case, seed),
+        };
+        Some((argument.as_str(), "", failed))
+    });
+    let others: Vec<_> = others.collect();
+    small.into_iter().chain(others).collect()
 }
 
 /// The command that shows a seed of a case again. It is that of the story, which knows where the scenario is.
@@ -90,86 +113,4 @@ fn again(case: &CaseOutcome, seed: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use picklock_checker::outcome::Smaller;
-    use picklock_checker::{Step, VirtualTime, Witness};
-
-    fn case(scenario: &str, who: &str, events: usize, seed: u64) -> ScenarioOutcome {
-        let argument = vec![
-            Step::Then(format!("{who} is inside from {}.012 s.", seed + 1)),
-            Step::However("It is not the owner.".to_owned()),
-        ];
-        let violation = Violation {
-            invariant: "mutual-exclusion".to_owned(),
-            seed,
-            found_after: 1,
-            seeds: 1,
-            expected: false,
-            witness: Witness {
-                summary: String::new(),
-                at: VirtualTime::ZERO,
-                overlap: None,
-                events: (0..events).collect(),
-                argument,
-            },
-            smaller: None,
-        };
-        let case = CaseOutcome {
-            scenario: scenario.to_owned(),
-            path: scenario.to_owned(),
-            case: "zk-x".to_owned(),
-            algorithm: "zk-x".to_owned(),
-            standing: Standing::Fail,
-            findings: Vec::new(),
-            violations: vec![violation],
-            seeds: 1,
-            ran: Vec::new(),
-            undecided: BTreeMap::new(),
-            reached: BTreeMap::new(),
-            nearest: BTreeMap::new(),
-            hash: 0,
-            metrics: BTreeMap::new(),
-            took: std::time::Duration::ZERO,
-            story: None,
-        };
-        ScenarioOutcome {
-            name: scenario.to_owned(),
-            claim: String::new(),
-            cases: vec![case],
-        }
-    }
-
-    #[test]
-    fn failures_that_differ_in_names_and_numbers_are_of_one_kind_and_the_shortest_is_kept() {
-        let alike = [
-            case("a", "contender-1", 9, 4),
-            case("b", "contender-2", 7, 1_200),
-        ];
-        assert_eq!(
-            triage(&alike),
-            "  2 failures of 1 kind:\n    \
-             mutual-exclusion, zk-x: 2 cases, shortest in b at seed 1200\n      \
-             picklock replay b --case zk-x --seed 1200\n"
-        );
-        let mut shrunk = alike;
-        let plans = ["crash # when # waits", "expire-session # when # waits"];
-        for ((outcome, shape), events) in shrunk.iter_mut().zip(plans).zip([3, 5]) {
-            outcome.cases[0].violations[0].smaller = Some(Smaller {
-                sizes: String::new(),
-                keep: None,
-                events,
-                shape: shape.to_owned(),
-                needs: Vec::new(),
-            });
-        }
-        assert!(triage(&shrunk).starts_with("  2 failures of 2 kinds:\n"));
-        let other = [case("a", "contender-1", 9, 4), case("b", "Nobody", 7, 5)];
-        assert!(triage(&other).starts_with("  2 failures of 2 kinds:\n"));
-    }
-
-    #[test]
-    fn one_failure_needs_no_order() {
-        assert_eq!(triage(&[case("a", "contender-1", 9, 4)]), "");
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use common::two_inside;
 use insta::assert_snapshot;
 use outcome::{case, failed, finding, scenario};
-use picklock_checker::outcome::{CaseOutcome, Nearest, Standing};
+use picklock_checker::outcome::{CaseOutcome, Finding, Nearest, Smaller, Standing, Way};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
 
@@ -133,6 +133,62 @@ fn what_else_a_case_violates_is_told_too() {
     let text = terminal::scenario(&scenario(vec![failing]), &STYLE);
     let head: Vec<&str> = text.lines().skip(4).take(6).collect();
     assert_snapshot!(head.join("\n"));
+}
+
+#[test]
+fn how_many_seeds_fail_otherwise_is_told() {
+    let mut failing = failed("zk-no-recheck", two_inside());
+    let way = |seed: u64, seeds: u64, sizes: &str| Way {
+        argument: seeds.to_string(),
+        seed,
+        seeds,
+        some: false,
+        summary: "contender-2 and contender-4 both inside for 1.000 s".to_owned(),
+        replay: String::new(),
+        smaller: Smaller {
+            sizes: sizes.to_owned(),
+            keep: None,
+            events: 9,
+            shape: String::new(),
+            needs: Vec::new(),
+        },
+    };
+    let head = |failing: &CaseOutcome| {
+        let text = terminal::scenario(&scenario(vec![failing.clone()]), &STYLE);
+        let head: Vec<&str> = text.lines().skip(3).take(9).collect();
+        head.join("\n")
+    };
+    let violation = &mut failing.violations[0];
+    violation.looked_into = 4;
+    violation.ways = vec![way(4127, 41, "5 contenders to 3")];
+    let alike = head(&failing);
+    let violation = &mut failing.violations[0];
+    violation.looked_into = 41;
+    violation.ways.push(way(4311, 2, "5 contenders to 2"));
+    violation.ways[1].some = true;
+    assert_snapshot!(format!("{alike}\n{}", head(&failing)));
+}
+
+#[test]
+fn a_green_that_could_not_have_failed_is_seen() {
+    let promise = |name: &str, can_tell| Finding {
+        can_tell: Some(can_tell),
+        ..finding(name, Standing::Holds, &format!("{name} holds"))
+    };
+    let mut drawn = case("zk-hardened", Standing::Holds);
+    drawn.findings = vec![
+        promise("mutual-exclusion", 1000),
+        promise("progress", 930),
+        promise("fifo", 2),
+    ];
+    let mut all = case("zk-predecessor-watch", Standing::Holds);
+    all.findings = vec![promise("progress", 1000)];
+    let outcome = scenario(vec![drawn, all]);
+    let text = terminal::scenario(&outcome, &STYLE);
+    assert_snapshot!(format!(
+        "{text}\n{}",
+        terminal::scenario_in_detail(&outcome, &STYLE)
+    ));
 }
 
 #[test]

@@ -131,6 +131,7 @@ fn scenario(
         case.sometimes.clone_from(&sometimes);
     }
     replay::replay(fields, &mut cases, mistakes);
+    replay::saved(fields, &mut cases, mistakes);
     Scenario {
         name: name.to_owned(),
         path: path.to_owned(),

@@ -34,6 +34,7 @@ pub use library::BUILT_IN;
 pub use load::load;
 pub use nearest::nearest;
 pub use scenario::{
-    Case, Catalogue, Expectation, Measure, Recorded, Scenario, Want, default_event_budget,
+    Case, Catalogue, Expectation, Measure, Recorded, Saved, Scenario, Want, Was,
+    default_event_budget,
 };
 pub use write::write;

@@ -230,6 +230,7 @@ pub fn story(
         .map(|(name, _)| (*name).to_owned())
         .collect();
     let why = about.map(|invariant| why_command(scenario, case, outcome.seed, invariant));
+    let replay = exact_replay_command(scenario, case, outcome.seed, simulated.hash);
     Story {
         seed: outcome.seed,
         hash: simulated.hash,
@@ -237,7 +238,7 @@ pub fn story(
         violated,
         also,
         history: simulated.run.history,
-        replay: replay_command(scenario, case, outcome.seed),
+        replay,
         smaller: None,
     }
 }
@@ -245,6 +246,16 @@ pub fn story(
 /// The command that shows a run again, ready for a shell.
 pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
     format!("picklock replay {}", run_in_words(scenario, case, seed))
+}
+
+/// The same, and it says so if the run has become another one.
+pub fn exact_replay_command(scenario: &Scenario, case: &Case, seed: u64, hash: u64) -> String {
+    let command = replay_command(scenario, case, seed);
+    match &case.recorded {
+        // The file knows it.
+        Some(_) => command,
+        None => format!("{command} --was {}:{hash:016x}", env!("CARGO_PKG_VERSION")),
+    }
 }
 
 /// The command that says why a run violates a promise, ready for a shell.
@@ -277,7 +288,7 @@ impl Drop for Guilty<'_> {
 }
 
 /// A word as a shell takes it for one word.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./+:@%,=".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -92,6 +92,8 @@ pub struct Case {
     pub measures: Vec<Measure>,
     /// The run that it is about, if it is about one. Without it, a case is about many: one for each seed.
     pub recorded: Option<Recorded>,
+    /// The seed that drew the plan, if it was saved with `picklock plan`. The case is about many runs all the same.
+    pub saved: Option<Saved>,
 }
 
 impl Case {
@@ -105,24 +107,42 @@ impl Case {
     }
 }
 
+/// A run that once was: whoever sees it again can tell whether it is the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Was {
+    /// The hash of its history, if that is known.
+    pub hash: Option<u64>,
+    /// The version of picklock that ran it, if that is known.
+    pub picklock: Option<String>,
+}
+
+impl Was {
+    /// The version that ran it, if that is another than this.
+    pub fn other_version(&self) -> Option<&str> {
+        let version = self.picklock.as_deref();
+        version.filter(|version| *version != env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Where a plan comes from that was drawn from a seed and saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The seed.
+    pub seed: u64,
+    /// Its run.
+    pub was: Was,
+}
+
 /// A run as it was recorded: with the plan of its case, it happens again on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// What chance decided, in order; zeros from there on.
     pub choices: Vec<u32>,
-    /// The hash of its history, if that was written down.
-    pub hash: Option<u64>,
-    /// The version of picklock that recorded it, if that was written down.
-    pub picklock: Option<String>,
+    /// What was written down of it.
+    pub was: Was,
 }
 
 impl Recorded {
-    /// The version that recorded it, if that is another than this.
-    pub fn other_version(&self) -> Option<&str> {
-        let version = self.picklock.as_deref();
-        version.filter(|version| *version != env!("CARGO_PKG_VERSION"))
-    }
-
     /// What does not fit of the recorded choices, if a run with them makes these instead.
     pub fn misfit(&self, made: &[u32]) -> Option<String> {
         let mut pairs = self.choices.iter().zip(made).enumerate();
@@ -157,6 +177,7 @@ impl fmt::Debug for Case {
             .field("sometimes", &self.sometimes)
             .field("measures", &self.measures)
             .field("recorded", &self.recorded)
+            .field("saved", &self.saved)
             .finish()
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use file::digest;
 pub use file::{Foreign, Ran, ShardFile};
 pub use join::{Misfit, join};
 

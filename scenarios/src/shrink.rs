@@ -6,6 +6,7 @@
 //! choice, each taken alone. Nothing of this is left to chance, so the same run always shrinks to the same.
 
 mod durations;
+mod kinds;
 mod names;
 pub(crate) mod parts;
 mod reproduction;
@@ -78,8 +79,12 @@ pub struct Shrunk {
     pub steps: Vec<String>,
     /// Runs that it took.
     pub tried: u32,
+    /// Engine events of all these runs.
+    pub events: u64,
     /// Whether nothing more can be taken away. If not, the budget ran out first, or somebody asked to stop.
     pub minimal: bool,
+    /// The hash of the run that it came from.
+    pub was: u64,
     /// How large the run was.
     pub from: Size,
     /// How large it is now.

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_checker::outcome::{Nearest, SeedOutcome, Stretch};
+use picklock_checker::outcome::{Alike, Nearest, SeedOutcome, Stretch};
 use picklock_checker::time::whole_micros;
 use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
 
-use crate::shard::Shard;
+use crate::shard::{Shard, digest};
 
 /// What has been seen of a case so far, by one shard or by several that were joined.
 ///
@@ -66,6 +66,17 @@ struct Seen {
     seed: u64,
     seeds: u64,
     witness: Witness,
+    /// By the digest of what the arguments have in common: the seeds that violate it so.
+    alike: BTreeMap<String, Alike>,
+}
+
+impl Seen {
+    /// Whether the seeds that are alike are all that there are.
+    fn adds_up(&self, inside: impl Fn(u64) -> bool) -> bool {
+        let seeds = self.alike.values().map(|alike| alike.seeds);
+        let mut first = self.alike.values().flat_map(|alike| &alike.first);
+        seeds.fold(0, u64::saturating_add) == self.seeds && first.all(|seed| inside(*seed))
+    }
 }
 
 impl Tally {
@@ -130,14 +141,17 @@ impl Tally {
                         reason,
                     },
                 ),
-                Verdict::Violated(witness) => self.saw(
-                    invariant.to_owned(),
-                    Seen {
+                Verdict::Violated(witness) => {
+                    let first = vec![seed];
+                    let alike = (digest(&witness.kind()), Alike { seeds, first });
+                    let seen = Seen {
                         seed,
                         seeds,
                         witness: *witness,
-                    },
-                ),
+                        alike: BTreeMap::from([alike]),
+                    };
+                    self.saw(invariant.to_owned(), seen);
+                }
             }
         }
     }
@@ -213,6 +227,9 @@ impl Tally {
             return;
         };
         old.seeds += new.seeds;
+        for (kind, theirs) in new.alike {
+            old.alike.entry(kind).or_default().join(theirs);
+        }
         if new.seed < old.seed {
             (old.seed, old.witness) = (new.seed, new.witness);
         }
@@ -252,7 +269,7 @@ impl Tally {
             && self.ran.len() == 1
             && (self.ran.get(&shard.index())).is_some_and(|ran| *ran <= shard.len(seeds))
             && self.nearest.values().all(|nearest| inside(nearest.seed))
-            && self.violated.values().all(|seen| inside(seen.seed))
+            && (self.violated.values()).all(|seen| inside(seen.seed) && seen.adds_up(inside))
             && self.unknown.values().all(|unknown| inside(unknown.seed))
     }
 

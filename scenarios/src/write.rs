@@ -12,7 +12,7 @@ use picklock_sim::plan::{
 use self::toml::{number, prose, text};
 use crate::format::{PERSISTENCE, checked_by_default};
 use crate::open::Open;
-use crate::scenario::{Case, Expectation, Measure, Recorded, Scenario, Want};
+use crate::scenario::{Case, Expectation, Measure, Recorded, Saved, Scenario, Want, Was};
 use crate::units::{write_duration, write_range};
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
@@ -43,6 +43,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     }
     lines.extend(case_lines(case));
     lines.extend(case.recorded.as_ref().map(replay).unwrap_or_default());
+    lines.extend(case.saved.as_ref().map(saved).unwrap_or_default());
     let mut file = lines.join("\n");
     file.push('\n');
     file
@@ -242,13 +243,23 @@ fn replay(recorded: &Recorded) -> Vec<String> {
             lines.push("]".to_owned());
         }
     }
-    if let Some(hash) = recorded.hash {
-        lines.push(format!("hash = \"{hash:016x}\""));
-    }
-    if let Some(version) = &recorded.picklock {
-        lines.push(format!("picklock = {}", text(version)));
-    }
+    lines.extend(was(&recorded.was));
     lines
+}
+
+/// The seed that drew the plan.
+fn saved(saved: &Saved) -> Vec<String> {
+    let mut lines = vec![String::new(), "[saved]".to_owned()];
+    lines.push(format!("seed = {}", saved.seed));
+    lines.extend(was(&saved.was));
+    lines
+}
+
+fn was(was: &Was) -> impl Iterator<Item = String> {
+    let hash = was.hash.map(|hash| format!("hash = \"{hash:016x}\""));
+    let version = was.picklock.as_ref();
+    let version = version.map(|version| format!("picklock = {}", text(version)));
+    hash.into_iter().chain(version)
 }
 
 /// Silence means that what is checked by default holds.

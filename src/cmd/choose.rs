@@ -79,6 +79,7 @@ pub fn run(
 
 /// The seed of a case. A run that was recorded has one only, and needs none to be named.
 fn seed(case: &Case, asked: Option<u64>) -> Result<u64, Failure> {
+    let asked = asked.or(case.saved.as_ref().map(|saved| saved.seed));
     match (&case.recorded, asked) {
         (Some(_), None | Some(0)) => Ok(0),
         (Some(_), Some(seed)) => Err(Failure::usage(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use picklock::scenarios::write;
+use picklock::scenarios::{Saved, Was, runner, write};
 
 use super::choose;
 use crate::console;
@@ -14,7 +14,8 @@ Examples:
   picklock plan zookeeper/swarm --case zk-hardened --seed 7
   picklock plan zookeeper/swarm --case zk-no-guid --seed 13 > my-locks/found.toml
 
-The tape of a run is drawn from the seed too: a saved plan shows the same run with the same seed.";
+The tape of a run is drawn from the seed too: a saved plan shows the same run with the same seed.
+It says which that was: `picklock replay` takes the file alone, and says if it has become another run.";
 
 /// Print the plan that a seed runs, as a scenario file with nothing left open.
 #[derive(Debug, clap::Args)]
@@ -39,7 +40,17 @@ impl Plan {
     /// [`Failure`], if there is no such case, or nobody could see it.
     pub fn execute(self) -> Result<u8, Failure> {
         let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
-        let settled = case.settled(self.seed);
+        let mut settled = case.settled(self.seed).into_owned();
+        // A file has no larger numbers.
+        if case.recorded.is_none() && i64::try_from(self.seed).is_ok() {
+            settled.saved = Some(Saved {
+                seed: self.seed,
+                was: Was {
+                    hash: Some(runner::simulated(&settled, self.seed).hash),
+                    picklock: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                },
+            });
+        }
         console::shown(console::print(&write(&scenario, &settled)))?;
         Ok(exit::AS_EXPECTED)
     }

@@ -9,11 +9,11 @@ use picklock::reports::style::Style;
 use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::scenarios::runner::{self, wanted};
-use picklock::scenarios::{Case, Scenario, Want};
-use picklock::sim::Simulated;
+use picklock::scenarios::{Case, Scenario, Want, Was};
 use serde::Serialize;
 
 use super::choose;
+use super::fits::{self, Fits};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ Examples:
   picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
 Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
-recorded, 3 if the run cannot tell.";
+recorded or saved or that --was names, 3 if the run cannot tell.";
 
 /// Run one seed again, and tell its story.
 #[derive(Debug, clap::Args)]
@@ -38,9 +38,12 @@ pub struct Replay {
     /// The case; may be left out if there is only one.
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
-    /// The seed; a file with a recorded run needs none.
+    /// The seed; a file with a recorded run or a saved plan needs none.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// The version and the hash of the run that this should be, as a report says them.
+    #[arg(long, value_name = "VERSION:HASH", value_parser = fits::parse)]
+    was: Option<Was>,
     /// Show all contenders and all events, and not only what the violation needs.
     #[arg(long)]
     full: bool,
@@ -62,7 +65,7 @@ impl Replay {
             work.can_write(path)?;
         }
         let simulated = runner::simulated(&case, seed);
-        let fits = Fits::of(&case, &simulated);
+        let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
         work.seed_done();
         let mut judged = Judged::of(&case, &outcome);
@@ -140,47 +143,6 @@ impl Judged {
             standing,
             violated: violated.map(|(_, name, witness)| ((*name).to_owned(), (***witness).clone())),
             remarks,
-        }
-    }
-}
-
-/// Whether this is the run that was recorded, and what to say about that.
-struct Fits {
-    same: bool,
-    remarks: Vec<String>,
-}
-
-impl Fits {
-    fn of(case: &Case, simulated: &Simulated) -> Self {
-        let Some(recorded) = &case.recorded else {
-            return Self {
-                same: true,
-                remarks: Vec::new(),
-            };
-        };
-        let (hash, this) = (simulated.hash, env!("CARGO_PKG_VERSION"));
-        let version = recorded
-            .other_version()
-            .map(|other| format!("it was recorded with picklock {other}, and this is {this}"));
-        let misfit = recorded.misfit(&simulated.choices);
-        let (same, first) = match recorded.hash {
-            Some(was) if was == hash => (true, None),
-            Some(was) => {
-                let first = format!(
-                    "this is not the run that was recorded: its hash is {hash:016x}, and not {was:016x}"
-                );
-                (false, Some(first))
-            }
-            None => (misfit.is_none(), None),
-        };
-        let misfit = misfit.filter(|_| !same);
-        let unexplained = !same && version.is_none() && misfit.is_none();
-        let unexplained = unexplained
-            .then(|| "the file, the algorithm, or picklock itself has been changed".to_owned());
-        let remarks = [first, version, misfit, unexplained];
-        Self {
-            same,
-            remarks: remarks.into_iter().flatten().collect(),
         }
     }
 }

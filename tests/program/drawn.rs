@@ -22,7 +22,78 @@ fn a_plan_that_is_saved_is_the_run_that_was_seen() {
         assert!(!plan.stdout.contains("faults ="), "{}", plan.stdout);
         let file = folder.file("saved.toml", &plan.stdout);
         assert_eq!(hash(&[&file, "--seed", seed]), hash(&run));
+        assert_eq!(hash(&[&file]), hash(&run));
+        assert!(plan.stdout.contains(&format!("hash = \"{}\"", hash(&run))));
     }
+}
+
+#[test]
+fn a_saved_plan_says_when_it_has_become_another_run() {
+    let folder = Folder::new();
+    let plan = picklock(&["plan", SWARM, "--case", "zk-hardened", "--seed", "7"]).stdout;
+    let replay = |text: &str, more: &[&str]| {
+        let file = folder.file("saved.toml", text);
+        let done = picklock(&[&["replay", &file], more].concat());
+        let words: Vec<&str> = done.stdout.split_whitespace().collect();
+        (done.code, words.join(" "))
+    };
+    let version = format!("picklock = \"{}\"", env!("CARGO_PKG_VERSION"));
+    let older = plan.replace(&version, "picklock = \"0.0.7\"");
+    let (code, said) = replay(&older, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("it was saved with picklock 0.0.7"), "{said}");
+    let changed = plan.replace("fsync = \"", "fsync = \"1");
+    let (code, said) = replay(&changed, &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("this is not the run that was saved"),
+        "{said}"
+    );
+    assert!(said.contains("has been changed"), "{said}");
+    // Another seed is another run, of which nothing is known.
+    let (_, said) = replay(&changed, &["--seed", "8"]);
+    assert!(!said.contains("not the run"), "{said}");
+    // The plan is run with as many seeds as any other.
+    let run = picklock(&["run", &folder.file("saved.toml", &plan), "--seeds", "3"]);
+    assert!(run.stdout.contains("3 seeds"), "{}", run.stdout);
+}
+
+#[test]
+fn a_replay_says_when_it_is_not_the_run_that_the_command_was_printed_for() {
+    let run = [
+        "replay",
+        "zookeeper/waiter-death",
+        "--case",
+        "zk-no-recheck",
+        "--seed",
+        "4",
+    ];
+    let done = picklock(&run);
+    let command = done.stdout.lines().last().expect("it ends with a command");
+    let (_, was) = command
+        .split_once(" --was ")
+        .expect("it says which run it was");
+    let (version, hash) = was.split_once(':').expect("by version and hash");
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    let again = |was: &str| {
+        let done = picklock(&[&run[..], &["--was", was]].concat());
+        let words: Vec<&str> = done.stdout.split_whitespace().collect();
+        (done.code, words.join(" "))
+    };
+    let (code, said) = again(was);
+    assert_eq!(code, done.code, "{said}");
+    assert!(!said.contains("it was found with"), "{said}");
+    let (code, said) = again(&format!("0.0.7:{hash}"));
+    assert_eq!(code, done.code, "{said}");
+    let other = format!("it was found with picklock 0.0.7, and this is {version}");
+    assert!(said.contains(&other), "{said}");
+    let (code, said) = again("0.0.7:00c0ffee00c0ffee");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains(&format!("{hash}, and not 00c0ffee00c0ffee")),
+        "{said}"
+    );
+    assert!(said.contains(&other), "{said}");
 }
 
 #[test]

@@ -234,6 +234,12 @@ fn what_nobody_expected_is_told_of_the_shrunk_run() {
     );
     let keep = format!("Keep     picklock shrink {path} --case zk-no-recheck --seed 0");
     assert!(done.stdout.contains(&keep), "{}", done.stdout);
+    // The command that it ends with shows the run that was found, and knows it again.
+    let mut lines = done.stdout.lines();
+    let replay = lines.find_map(|line| line.strip_prefix("  Replay   picklock "));
+    let again = picklock(&replay.expect("it is there").split(' ').collect::<Vec<_>>());
+    assert!(replay.is_some_and(|it| it.contains(" --was ")));
+    assert_eq!(again.code, Some(1), "{again:?}");
 
     let done = picklock(&["run", &path, "--seeds", "3", "--no-shrink"]);
     assert_eq!(done.code, Some(1), "{done:?}");
@@ -271,7 +277,7 @@ fn every_regression_is_still_the_run_that_was_recorded() {
         let case = &scenario.cases[0];
         let recorded = case.recorded.as_ref().expect("it is a recorded run");
         let simulated = runner::simulated(case, 0);
-        assert_eq!(recorded.hash, Some(simulated.hash), "{}", scenario.path);
+        assert_eq!(recorded.was.hash, Some(simulated.hash), "{}", scenario.path);
         picklock::assert_as_expected(&scenario.path, 0..1);
     }
 }

@@ -43,7 +43,9 @@ pub fn failed(algorithm: &str, story: Story) -> CaseOutcome {
             seeds: 41,
             expected: false,
             witness,
-            smaller: None,
+            alike: BTreeMap::new(),
+            ways: Vec::new(),
+            looked_into: 0,
             invariant: invariant.clone(),
         }],
         findings: vec![finding(
@@ -66,6 +68,7 @@ pub fn finding(name: &str, standing: Standing, line: &str) -> Finding {
         name: name.to_owned(),
         standing,
         line: line.to_owned(),
+        can_tell: None,
     }
 }
 

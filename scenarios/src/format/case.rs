@@ -81,6 +81,7 @@ pub(super) fn case(
             sometimes: sometimes.unwrap_or_default(),
             measures,
             recorded: None,
+            saved: None,
         },
         span: name_item
             .or(algorithm_item)

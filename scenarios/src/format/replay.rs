@@ -1,7 +1,7 @@
-//! `[replay]`: the one run that a file is about, as it was recorded.
+//! `[replay]`: the one run that a file is about, as it was recorded. `[saved]`: the seed that drew a plan.
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use crate::scenario::{Case, Recorded};
+use crate::scenario::{Case, Recorded, Saved, Was};
 
 /// Longer tapes than this are taken for a mistake.
 const LONGEST: usize = 10_000_000;
@@ -16,10 +16,7 @@ pub(super) fn replay(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mista
     };
     let choices = fields.need("choices", "choices = [0, 3, 1]");
     let choices = choices.and_then(|item| choices_of(&item, mistakes));
-    let hash = fields.get("hash");
-    let hash = hash.and_then(|item| hash_of(&item, mistakes));
-    let picklock = fields.get("picklock");
-    let picklock = picklock.and_then(|item| item.prose("a version such as \"0.1.0\"", mistakes));
+    let was = was(&mut fields, mistakes);
     fields.finish(mistakes);
     match cases {
         [only] if only.open.is_some() => {
@@ -28,11 +25,7 @@ pub(super) fn replay(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mista
             mistakes.add(item.span, mistake.help(help));
         }
         [only] => {
-            only.recorded = choices.map(|choices| Recorded {
-                choices,
-                hash,
-                picklock,
-            });
+            only.recorded = choices.map(|choices| Recorded { choices, was });
         }
         // A case with a mistake of its own is not there.
         [] => {}
@@ -42,6 +35,50 @@ pub(super) fn replay(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mista
             mistakes.add(item.span, mistake.help(help));
         }
     }
+}
+
+/// Reads `[saved]`, and gives it to the case that the file has.
+pub(super) fn saved(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mistakes) {
+    let Some(item) = file.get("saved") else {
+        return;
+    };
+    let Some(mut fields) = item.table("the table [saved]", mistakes) else {
+        return;
+    };
+    let seed = fields.need("seed", "seed = 7");
+    let seed = seed.and_then(|item| item.integer(0..=i64::MAX, mistakes));
+    let was = was(&mut fields, mistakes);
+    fields.finish(mistakes);
+    match cases {
+        [only] if only.open.is_some() => {
+            let mistake = Mistake::new("a saved plan leaves nothing open");
+            let help = "take [saved] away: this is another plan for each seed";
+            mistakes.add(item.span, mistake.help(help));
+        }
+        [only] if only.recorded.is_some() => {
+            let mistake = Mistake::new("a recorded run has no seed");
+            mistakes.add(item.span, mistake.help("take [saved] away, or [replay]"));
+        }
+        [only] => {
+            let seed = seed.and_then(|seed| u64::try_from(seed).ok());
+            only.saved = seed.map(|seed| Saved { seed, was });
+        }
+        [] => {}
+        [_, ..] => {
+            let mistake = Mistake::new("this file has several cases, and a plan was saved for one");
+            let help = "keep the case that the plan was drawn for, and take the others away";
+            mistakes.add(item.span, mistake.help(help));
+        }
+    }
+}
+
+/// What is known of a run that was.
+fn was(fields: &mut Fields, mistakes: &mut Mistakes) -> Was {
+    let hash = fields.get("hash");
+    let hash = hash.and_then(|item| hash_of(&item, mistakes));
+    let picklock = fields.get("picklock");
+    let picklock = picklock.and_then(|item| item.prose("a version such as \"0.1.0\"", mistakes));
+    Was { hash, picklock }
 }
 
 fn choices_of(item: &Item, mistakes: &mut Mistakes) -> Option<Vec<u32>> {

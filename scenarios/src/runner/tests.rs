@@ -124,7 +124,10 @@ fn what_is_to_hold_and_is_violated_fails_even_if_another_seed_is_undecided() {
     let case = wanting(Want::Holds);
     let (standing, line) = finding(&case, seeds.clone());
     assert_eq!(standing, Standing::Fail);
-    assert_eq!(line, "fifo violated at seed 8: b went before a");
+    assert_eq!(
+        line,
+        "fifo violated at seed 8 (2 of 3 seeds, 66.7 %): b went before a"
+    );
     let violation = outcome(&case, seeds).violations.remove(0);
     assert_eq!((violation.seed, violation.found_after), (8, 2));
     assert_eq!((violation.seeds, violation.expected), (2, false));
@@ -136,7 +139,10 @@ fn what_is_to_be_violated_and_is_in_time_is_as_expected() {
     let case = wanting(to_be_violated(2));
     let (standing, line) = finding(&case, seeds.clone());
     assert_eq!(standing, Standing::AsExpected);
-    assert_eq!(line, "fifo violated at seed 1: the queue has no order");
+    assert_eq!(
+        line,
+        "fifo violated at seed 1 (1 of 2 seeds, 50 %): the queue has no order"
+    );
     assert!(outcome(&case, seeds).violations[0].expected);
 }
 
@@ -274,7 +280,11 @@ fn the_outcome_does_not_depend_on_the_number_of_threads() {
     assert_eq!((outcomes[1].seeds, story.seed), (95, 5));
     assert_eq!(
         story.replay,
-        "picklock replay zookeeper/waiter-death.toml --case zk-no-recheck --seed 5"
+        format!(
+            "picklock replay zookeeper/waiter-death.toml --case zk-no-recheck --seed 5 --was {}:{:016x}",
+            env!("CARGO_PKG_VERSION"),
+            story.hash
+        )
     );
 }
 

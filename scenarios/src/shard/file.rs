@@ -161,7 +161,7 @@ impl Ran {
 }
 
 /// A digest of a text: FNV-1a with 64 bits. It tells apart what differs by accident.
-fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     let digest = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {

@@ -5,7 +5,7 @@ use picklock_checker::{Evidence, Step, Verdict, invariants};
 
 use super::Shrunk;
 use super::search::read_back;
-use crate::scenario::{Case, Expectation, Recorded, Scenario, Want};
+use crate::scenario::{Case, Expectation, Recorded, Scenario, Want, Was};
 
 /// A scenario with one case that is this run, as it was found with a seed of a case of another scenario. It expects
 /// what the run does; [`write`](crate::write) makes a file of it.
@@ -58,9 +58,12 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
             measures: Vec::new(),
             recorded: Some(Recorded {
                 choices: shrunk.choices.clone(),
-                hash: Some(shrunk.simulated.hash),
-                picklock: Some(version.to_owned()),
+                was: Was {
+                    hash: Some(shrunk.simulated.hash),
+                    picklock: Some(version.to_owned()),
+                },
             }),
+            saved: None,
         }],
     }
 }

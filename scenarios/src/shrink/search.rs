@@ -39,6 +39,7 @@ pub(super) struct Search<'a> {
     excused: bool,
     budget: Budget,
     stop: &'a AtomicBool,
+    was: u64,
     from: Size,
     best: Best,
     /// What was tried before, and did not violate the promise.
@@ -93,6 +94,7 @@ impl<'a> Search<'a> {
         let choices = trimmed(simulated.choices.clone());
         let history = &simulated.run.history;
         let from = Size::of(&case.plan, &choices, history, witness.at);
+        let was = simulated.hash;
         let best = Best {
             plan: case.plan.clone(),
             text: spelled(case, &case.plan).unwrap_or_default(),
@@ -101,6 +103,7 @@ impl<'a> Search<'a> {
             witness,
         };
         Some(Self {
+            was,
             from,
             kind: best.witness.kind(),
             excused: is_excused(&case.plan, invariant),
@@ -247,6 +250,7 @@ impl<'a> Search<'a> {
         let best = self.best;
         Shrunk {
             invariant: self.invariant.name,
+            was: self.was,
             from: self.from,
             to: best.size(),
             plan: best.plan,
@@ -255,6 +259,7 @@ impl<'a> Search<'a> {
             witness: best.witness,
             steps: self.steps,
             tried: self.tried,
+            events: self.events,
             minimal: !self.ran_out,
         }
     }
@@ -312,6 +317,7 @@ pub(super) fn read_back(case: &Case, plan: &Plan) -> Option<(String, Scenario)> 
         open: None,
         drawn: false,
         recorded: None,
+        saved: None,
     };
     let text = write(&scenario, &case);
     let catalogue = Catalogue {

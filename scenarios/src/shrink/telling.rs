@@ -2,18 +2,20 @@
 
 use std::sync::atomic::AtomicBool;
 
-use picklock_checker::outcome::{CaseOutcome, Smaller, Story};
+use picklock_checker::outcome::{CaseOutcome, Smaller, Story, Way};
 use picklock_checker::{invariants, nameless};
+use picklock_sim::plan::Plan;
 
-use super::{Budget, Shrunk, shrink};
+use super::kinds::ways;
+use super::{Budget, Shrunk};
 use crate::clock::Stopwatch;
 use crate::describe;
 use crate::runner::{self, run_in_words};
 use crate::scenario::{Case, Scenario};
 use crate::why;
 
-/// Shrinks the first run that violates each promise that nobody expected to be violated. The story is told of the
-/// smaller run.
+/// Shrinks runs that violate each promise that nobody expected to be violated, and tells apart how they do. The story
+/// is told of the smallest that does it as the first.
 pub fn shorten(
     scenario: &Scenario,
     case: &Case,
@@ -25,25 +27,36 @@ pub fn shorten(
     let about = outcome.story.as_ref().and_then(|it| it.violated.clone());
     let about = about.map(|(invariant, _)| invariant);
     for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
-        let case = &*case.settled(violation.seed);
-        let invariant = invariants::find(&violation.invariant);
-        let shrunk = invariant.and_then(|it| shrink(case, violation.seed, it, budget, stop));
-        let Some(shrunk) = shrunk else {
+        let Some(invariant) = invariants::find(&violation.invariant) else {
             continue;
         };
-        let mut smaller = self::story(scenario, case, violation.seed, &shrunk);
-        violation.smaller.clone_from(&smaller.smaller);
-        if about.as_ref() == Some(&violation.invariant) {
-            // What is still large takes too long to be run so often.
-            let faults = shrunk.plan.faults.len() as u64;
-            let events = shrunk.simulated.run.counts.engine_events;
-            let all = events.saturating_mul(why::OTHERS * (faults + 1));
-            if let (Some(words), Some(invariant), true) =
-                (&mut smaller.smaller, invariant, all <= budget.events)
-            {
-                words.needs = why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+        let (ways, looked_into) = ways(case, violation, invariant, budget, stop);
+        violation.looked_into = looked_into as u64;
+        for way in ways {
+            let (seed, shrunk) = (way.seed, &way.smallest);
+            let mut told = story(scenario, &case.settled(seed), seed, shrunk);
+            let first = violation.ways.is_empty();
+            violation
+                .ways
+                .extend(told.smaller.clone().map(|smaller| Way {
+                    argument: way.argument,
+                    seed,
+                    seeds: way.seeds,
+                    some: way.some,
+                    summary: shrunk.witness.summary.clone(),
+                    replay: told.replay.clone(),
+                    smaller,
+                }));
+            if first && about.as_ref() == Some(&violation.invariant) {
+                // What is still large takes too long to be run so often.
+                let faults = shrunk.plan.faults.len() as u64;
+                let events = shrunk.simulated.run.counts.engine_events;
+                let all = events.saturating_mul(why::OTHERS * (faults + 1));
+                if let (Some(words), true) = (&mut told.smaller, all <= budget.events) {
+                    words.needs = why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+                }
+                outcome.story = Some(Box::new(told));
             }
-            outcome.story = Some(Box::new(smaller));
         }
     }
     outcome.took += watch.elapsed();
@@ -57,18 +70,25 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     let violated = (shrunk.invariant.to_owned(), shrunk.witness.clone());
     let simulated = shrunk.simulated.clone();
     let story = runner::story(scenario, case, simulated, &outcome, Some(violated));
-    let faults = shrunk.plan.faults.iter();
-    let faults: Vec<String> = faults.map(|it| nameless(&describe::planned(it))).collect();
     Story {
+        // Of the run that was found.
+        replay: runner::exact_replay_command(scenario, case, seed, shrunk.was),
         smaller: Some(Smaller {
             sizes: shrunk.sizes(),
             keep: Some(shrink_command(scenario, case, seed, shrunk.invariant)),
             events: shrunk.to.events,
-            shape: faults.join("\n"),
+            shape: shape(&shrunk.plan),
             needs: Vec::new(),
         }),
         ..story
     }
+}
+
+/// The faults of a plan without names and numbers.
+pub(super) fn shape(plan: &Plan) -> String {
+    let faults = plan.faults.iter();
+    let faults: Vec<String> = faults.map(|it| nameless(&describe::planned(it))).collect();
+    faults.join("\n")
 }
 
 /// The command that shrinks a run, ready for a shell.

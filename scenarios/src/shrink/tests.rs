@@ -8,7 +8,7 @@ use super::search::{read_back, violation};
 use super::structure::sections;
 use super::*;
 use crate::clock::Stopwatch;
-use crate::scenario::{Catalogue, Recorded, Scenario, Want};
+use crate::scenario::{Catalogue, Recorded, Scenario, Want, Was};
 use crate::{BUILT_IN, parse, write};
 
 static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
@@ -66,6 +66,7 @@ fn case_of(plan: &Plan) -> Case {
         open: None,
         drawn: false,
         recorded: None,
+        saved: None,
     }
 }
 
@@ -223,7 +224,7 @@ fn a_reproduction_reads_back_and_is_the_same_run() {
         let simulated = runner::simulated(&case, 0);
         assert_eq!(simulated.hash, shrunk.simulated.hash);
         assert_eq!(
-            case.recorded.as_ref().and_then(|it| it.hash),
+            case.recorded.as_ref().and_then(|it| it.was.hash),
             Some(simulated.hash)
         );
         let outcome = runner::judge(&case, 0, &simulated);
@@ -257,8 +258,7 @@ fn a_recorded_run_is_the_same_with_every_seed() {
     let (_, mut case) = find("zookeeper/waiter-death", "zk-no-recheck");
     case.recorded = Some(Recorded {
         choices: vec![7, 5, 3],
-        hash: None,
-        picklock: None,
+        was: Was::default(),
     });
     let hashes = [0, 1, 99].map(|seed| runner::simulated(&case, seed).hash);
     assert_eq!(hashes, [hashes[0]; 3]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_checker::outcome::{CaseOutcome, Finding, Standing, Story, Violation};
 use picklock_checker::{invariants, metrics};
 
-use super::{Tally, Unknown, mixed};
+use super::{Seen, Tally, Unknown, mixed};
 use crate::runner::{quoted, wanted};
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
@@ -73,7 +73,9 @@ impl Tally {
                     seeds: seen.seeds,
                     expected: matches!(want, Some(Want::Violated { .. })),
                     witness: seen.witness.clone(),
-                    smaller: None,
+                    alike: seen.alike.clone(),
+                    ways: Vec::new(),
+                    looked_into: 0,
                 })
             })
             .collect()
@@ -114,13 +116,14 @@ impl Tally {
             name: name.to_owned(),
             standing,
             line,
+            can_tell: Some(self.telling(name)),
         })
     }
 
     fn to_hold(&self, name: &str, open: bool) -> (Standing, String) {
         if let Some(seen) = self.violated.get(name) {
-            let (seed, summary) = (seen.seed, &seen.witness.summary);
-            let line = format!("{name} violated at seed {seed}: {summary}");
+            let (first, summary) = (self.first_of(seen), &seen.witness.summary);
+            let line = format!("{name} violated at {first}: {summary}");
             return (Standing::Fail, line);
         }
         if let Some(doubt) = self.in_doubt(name, open) {
@@ -149,7 +152,7 @@ impl Tally {
         {
             Some((seen, after)) if after <= within => {
                 let because = because.split_whitespace().collect::<Vec<_>>().join(" ");
-                let line = format!("{name} violated at seed {}: {because}", seen.seed);
+                let line = format!("{name} violated at {}: {because}", self.first_of(seen));
                 return (Standing::AsExpected, line);
             }
             Some((_, after)) if ran == within => {
@@ -206,6 +209,7 @@ impl Tally {
             name: name.to_owned(),
             standing,
             line,
+            can_tell: None,
         }
     }
 
@@ -228,6 +232,7 @@ impl Tally {
                 name: (*moment).to_owned(),
                 standing,
                 line,
+                can_tell: None,
             }
         });
         all.collect()
@@ -236,8 +241,8 @@ impl Tally {
     /// Whether the run of a case that was recorded is still the one that was recorded.
     fn recorded(&self, case: &Case) -> Option<Finding> {
         let recorded = case.recorded.as_ref().filter(|_| self.seeds() > 0)?;
-        let same = self.hash == mixed(0, recorded.hash?);
-        let (standing, line) = match (same, recorded.other_version()) {
+        let same = self.hash == mixed(0, recorded.was.hash?);
+        let (standing, line) = match (same, recorded.was.other_version()) {
             (true, None) => (
                 Standing::Holds,
                 "it is the run that was recorded".to_owned(),
@@ -262,6 +267,7 @@ impl Tally {
             name,
             standing,
             line,
+            can_tell: None,
         })
     }
 
@@ -304,9 +310,34 @@ impl Tally {
         Some(format!("{reason} ({})", self.of_all(*seeds)))
     }
 
+    /// `seed 3 (41 of 100 seeds, 41 %)`
+    fn first_of(&self, seen: &Seen) -> String {
+        let (seed, all) = (seen.seed, self.seeds());
+        if all == 1 {
+            return format!("seed {seed}");
+        }
+        format!("seed {seed} ({})", share(seen.seeds, all))
+    }
+
     fn of_all(&self, some: u64) -> String {
         format!("{some} of {}", seeds(self.seeds()))
     }
+}
+
+/// `41 of 1000 seeds, 4.1 %`
+fn share(some: u64, all: u64) -> String {
+    let of_all = seeds(all);
+    if some == all {
+        return format!("all {of_all}");
+    }
+    let thousandths = (u128::from(some) * 1000 + u128::from(all) / 2) / u128::from(all.max(1));
+    let percent = match (thousandths, thousandths / 10, thousandths % 10) {
+        (0, _, _) => "under 0.1".to_owned(),
+        (1000.., _, _) => "over 99.9".to_owned(),
+        (_, whole, 0) => whole.to_string(),
+        (_, whole, tenths) => format!("{whole}.{tenths}"),
+    };
+    format!("{some} of {of_all}, {percent} %")
 }
 
 fn seeds(number: u64) -> String {

@@ -1,6 +1,15 @@
-use picklock_checker::{Evidence, Reached, VirtualTime, notation};
+use picklock_checker::{Evidence, Reached, Step, VirtualTime, notation};
 
 use super::*;
+
+/// What is not the same in all arguments.
+fn kind(seed: u64) -> &'static str {
+    if seed.is_multiple_of(2) {
+        "so"
+    } else {
+        "otherwise"
+    }
+}
 
 fn outcome(seed: u64) -> SeedOutcome {
     let witness = Witness {
@@ -8,7 +17,7 @@ fn outcome(seed: u64) -> SeedOutcome {
         at: VirtualTime::ZERO,
         overlap: None,
         events: Vec::new(),
-        argument: Vec::new(),
+        argument: vec![Step::Then(format!("It is {}.", kind(seed)))],
     };
     let verdict = match seed % 3 {
         0 => vec![("fifo", Verdict::Violated(Box::new(witness)))],
@@ -73,6 +82,13 @@ fn shards_add_up_to_the_whole_in_any_order() {
         assert_eq!(as_one, whole);
         assert_eq!(as_one.violated["fifo"].seed, 6);
         assert_eq!(as_one.unknown["fifo"].reason, "at 4");
+        let mut alike: Vec<Alike> = as_one.violated["fifo"].alike.values().cloned().collect();
+        alike.sort_by_key(|alike| alike.first[0]);
+        let of = |seeds, first: &[u64]| Alike {
+            seeds,
+            first: first.to_vec(),
+        };
+        assert_eq!(alike, [of(4, &[6, 12, 18, 24]), of(3, &[9, 15, 21])]);
         let nearest = Nearest {
             micros: 6_000_000,
             seed: 7,

@@ -1,5 +1,6 @@
 //! A case that is written out reads back as the same case.
 
+mod kept;
 mod on_redis;
 mod plans;
 
@@ -79,6 +80,7 @@ proptest! {
         assert_same_plan(&again.plan, &case.plan);
         assert_eq!(again.measures, case.measures);
         assert_eq!(again.recorded, case.recorded);
+        assert_eq!(again.saved, case.saved);
         for wanted in &case.expectations {
             assert!(again.expectations.contains(wanted), "{wanted:?}");
         }

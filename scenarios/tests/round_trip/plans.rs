@@ -5,12 +5,14 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
-use picklock_scenarios::{Case, Expectation, Measure, Recorded, Want, describe};
+use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};
 use picklock_sim::zookeeper::library::Library;
 use picklock_sim::zookeeper::version::Version;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
+
+use super::kept::kept;
 
 fn micros(range: std::ops::Range<u64>) -> BoxedStrategy<Duration> {
     range.prop_map(Duration::from_micros).boxed()
@@ -392,18 +394,6 @@ fn wants() -> BoxedStrategy<Vec<Expectation>> {
         .boxed()
 }
 
-fn recorded() -> BoxedStrategy<Option<Recorded>> {
-    let choices = prop::collection::vec(any::<u32>(), 0..50);
-    let version = prop::option::of(Just("0.1.0".to_owned()));
-    let recorded = (choices, prop::option::of(any::<u64>()), version);
-    let recorded = recorded.prop_map(|(choices, hash, picklock)| Recorded {
-        choices,
-        hash,
-        picklock,
-    });
-    prop::option::of(recorded).boxed()
-}
-
 /// Any case.
 pub fn case() -> BoxedStrategy<Case> {
     let chance = prop_oneof![
@@ -419,7 +409,7 @@ pub fn case() -> BoxedStrategy<Case> {
             server_latency,
         });
     let algorithm = 0..recipes_on(ServiceKind::ZooKeeper).count();
-    let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, recorded());
+    let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, kept());
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);
     (ensemble(), network, workload(), rest, wants(), bounds)
         .prop_flat_map(|(ensemble, network, workload, rest, wants, bound)| {
@@ -435,7 +425,7 @@ pub fn case() -> BoxedStrategy<Case> {
         })
         .prop_map(
             |((ensemble, network, workload, rest, wants, bound), faults)| {
-                let (fenced, event_budget, algorithm, recorded) = rest;
+                let (fenced, event_budget, algorithm, (recorded, saved)) = rest;
                 let algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
                 Case {
                     name: format!("{}-again", algorithm.name),
@@ -459,6 +449,7 @@ pub fn case() -> BoxedStrategy<Case> {
                         at_most: None,
                     }],
                     recorded,
+                    saved,
                 }
             },
         )

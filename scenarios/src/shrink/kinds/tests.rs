@@ -1,0 +1,77 @@
+use picklock_checker::outcome::CaseOutcome;
+
+use super::*;
+use crate::runner::{Settings, run_case};
+use crate::scenario::{Catalogue, Scenario, Want};
+use crate::shrink::shorten;
+use crate::{BUILT_IN, parse};
+
+static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+
+/// A case of the library that was to keep all that it promises, and what came of so many seeds.
+fn failed(scenario: &str, case: &str, seeds: u64) -> (Scenario, Case, CaseOutcome) {
+    let text = BUILT_IN.iter().find(|(name, _)| *name == scenario);
+    let (name, text) = text.expect("it is in the library");
+    let scenario = parse(name, text, &Catalogue::EVERYTHING);
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    let mut case = scenario.cases.iter().find(|it| it.name == case).cloned();
+    let case = case.as_mut().expect("the scenario has it");
+    for expectation in &mut case.expectations {
+        if let Want::Violated { .. } = expectation.want {
+            expectation.want = Want::Holds;
+        }
+    }
+    let settings = Settings {
+        seeds: 0..seeds,
+        verify_determinism: false,
+    };
+    let outcome = run_case(&scenario, case, &settings, &NOBODY_STOPS, &|| {});
+    let outcome = outcome.expect("nothing stops it");
+    (scenario, case.clone(), outcome)
+}
+
+fn violation(outcome: &CaseOutcome, invariant: &str) -> Violation {
+    let mut violations = outcome.violations.iter();
+    let found = violations.find(|it| it.invariant == invariant);
+    found.expect("it is violated").clone()
+}
+
+#[test]
+fn two_ways_to_break_one_promise_in_one_case_are_told_apart() {
+    let (scenario, case, mut outcome) =
+        failed("zookeeper/lookup-without-sync", "curator-mutex", 20);
+    shorten(&scenario, &case, &mut outcome, Budget::ASIDE, &NOBODY_STOPS);
+    let violation = violation(&outcome, "progress");
+    let [one, other] = &violation.ways[..] else {
+        panic!("{:?}", violation.ways);
+    };
+    assert!((3..=LOOKED_INTO as u64).contains(&violation.looked_into));
+    assert_ne!(one.argument, other.argument);
+    assert_eq!(one.seeds + other.seeds, violation.seeds);
+    // That of the first seed comes first.
+    assert!(
+        violation.alike[&one.argument]
+            .first
+            .contains(&violation.seed)
+    );
+}
+
+#[test]
+fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
+    let (scenario, case, mut outcome) = failed("zookeeper/unsorted-children", "zk-unsorted", 20);
+    let first = violation(&outcome, "honest-answer").seed;
+    shorten(&scenario, &case, &mut outcome, Budget::ASIDE, &NOBODY_STOPS);
+    let violation = violation(&outcome, "honest-answer");
+    let [way] = &violation.ways[..] else {
+        panic!("{:?}", violation.ways);
+    };
+    assert!(violation.looked_into > 1 && !way.some);
+    let invariant = picklock_checker::invariants::find("honest-answer").expect("it is known");
+    let alone = shrink(&case, first, invariant, Budget::ASIDE, &NOBODY_STOPS);
+    let alone = alone.expect("the first seed violates it").to.events;
+    assert!(
+        way.smaller.events <= alone,
+        "{} {alone}",
+        way.smaller.events
+    );
+}
