@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use picklock_algorithms::registry::RECIPES;
-use picklock_scenarios::{BUILT_IN, Catalogue, Scenario, load, parse};
+use picklock_scenarios::runner::run_seed;
+use picklock_scenarios::{BUILT_IN, Catalogue, Scenario, Want, load, parse};
 
 fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -46,10 +47,36 @@ fn every_flaw_has_a_scenario_that_expects_it_to_be_caught() {
     for recipe in RECIPES.iter().filter(|recipe| recipe.flaw.is_some()) {
         let caught = cases.iter().any(|case| {
             case.algorithm.name == recipe.name
-                && case.expectations.iter().any(|expectation| {
-                    matches!(expectation.want, picklock_scenarios::Want::Violated { .. })
-                })
+                && case
+                    .expectations
+                    .iter()
+                    .any(|expectation| matches!(expectation.want, Want::Violated { .. }))
         });
         assert!(caught, "{}", recipe.name);
+    }
+}
+
+#[test]
+fn what_is_to_be_violated_is_with_the_seeds_of_any_day() {
+    // Days of five years. Those of a wide range of seeds would seldom show what one seed in ten does not do.
+    for day in [20_500_u64, 20_777, 21_111, 21_600, 22_222] {
+        let first = day * 1_000_000;
+        for scenario in from_disk() {
+            for case in &scenario.cases {
+                for expectation in &case.expectations {
+                    let Want::Violated { within_seeds, .. } = expectation.want else {
+                        continue;
+                    };
+                    let name = expectation.invariant;
+                    let violates = |seed: u64| {
+                        let outcome = run_seed(case, seed, false).expect("it runs once");
+                        let mut verdicts = outcome.verdicts.iter();
+                        verdicts.any(|(it, verdict)| *it == name && verdict.witness().is_some())
+                    };
+                    let found = (first..first + within_seeds).any(violates);
+                    assert!(found, "{} {} {name} from {first}", scenario.name, case.name);
+                }
+            }
+        }
     }
 }

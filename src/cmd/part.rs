@@ -21,11 +21,12 @@ const SEEDS_A_DAY: u64 = 1_000_000;
 /// Which part of which seeds, as a command line says it.
 #[derive(Debug, clap::Args)]
 pub struct Part {
-    /// The seeds to run each case with, from A to below B; N alone is 0..N [default: 0..100, or as
-    /// many as fit with --time].
+    /// The seeds to run each case with, from A to below B; N alone is 0..N [default: 100 that every
+    /// day has its own of, or as many as fit with --time].
     #[arg(long, value_name = "A..B", value_parser = seeds::parse)]
     seeds: Option<Range<u64>>,
-    /// Add N to all seeds; `today` is a number that every day has its own of (UTC), and is shown.
+    /// Add N to all seeds; `today` is a number that every day has its own of (UTC). Without --seeds
+    /// that is what is added if nothing else is; it is shown, and pins the seeds.
     #[arg(long, value_name = "N", value_parser = base)]
     seed_base: Option<u64>,
     /// Run only the I-th of N parts of the seeds, for `picklock merge`; `auto` takes I and N from
@@ -53,7 +54,7 @@ pub struct Span {
     pub shard: Option<Shard>,
     /// How much time there is, if that is the limit.
     pub time: Option<Duration>,
-    /// What was added to all seeds, if that was asked for.
+    /// What was added to all seeds, if that was asked for, or the seeds were not.
     pub base: Option<u64>,
 }
 
@@ -64,16 +65,23 @@ impl Part {
     ///
     /// [`Failure::Usage`], if seeds become too large, or there is no shard to be found.
     pub fn span(&self) -> Result<Span, Failure> {
-        let base = self.seed_base.unwrap_or(0);
+        let base = match (self.seed_base, &self.seeds) {
+            (None, None) => Some(today()),
+            (asked, _) => asked,
+        };
+        let added = base.unwrap_or(0);
         let most = if self.time.is_some() {
             seeds::MOST
         } else {
             100
         };
         let seeds = self.seeds.clone().unwrap_or(0..most);
-        let start = seeds.start.checked_add(base);
-        let seeds = start.zip(seeds.end.checked_add(base)).ok_or_else(|| {
-            let problem = format!("--seed-base {base} is too large: seeds end at {}", u64::MAX);
+        let start = seeds.start.checked_add(added);
+        let seeds = start.zip(seeds.end.checked_add(added)).ok_or_else(|| {
+            let problem = format!(
+                "--seed-base {added} is too large: seeds end at {}",
+                u64::MAX
+            );
             Failure::usage(problem, ["try a smaller one".to_owned()])
         })?;
         let shard = match self.shard {
@@ -85,23 +93,37 @@ impl Part {
             seeds: seeds.0..seeds.1,
             shard,
             time: self.time,
-            base: self.seed_base,
+            base,
         })
     }
-}
 
-impl Span {
-    /// The shard, or everything.
-    pub fn part(&self) -> Shard {
-        self.shard.unwrap_or(Shard::WHOLE)
+    /// What to add to a command to run the same seeds on another day, if that needs to be said: as many of each case
+    /// as have run, if time was the limit.
+    fn pinned(&self, span: &Span, ran: u64) -> Option<String> {
+        let base = span.base?;
+        let seeds = match (&self.seeds, span.time) {
+            (None, None) => String::new(),
+            (Some(seeds), None) => format!("--seeds {}..{} ", seeds.start, seeds.end),
+            (seeds, Some(_)) => {
+                let from = seeds.as_ref().map_or(0, |seeds| seeds.start);
+                let all = ran.saturating_mul(span.part().of());
+                format!("--seeds {from}..{} ", from.saturating_add(all))
+            }
+        };
+        let shard = span.shard.map(|shard| format!(" --shard {shard}"));
+        Some(format!(
+            "{seeds}--seed-base {base}{}",
+            shard.unwrap_or_default()
+        ))
     }
 
-    /// What to say of it after the results, if it is not just what was asked for: lines that end with a line break.
-    pub fn said(&self, ran: u64) -> String {
+    /// What to say of the seeds after the results, if they are not just what was asked for: lines that end with a line
+    /// break. `ran` is how many of a case have run, and `command` runs the same cases.
+    pub fn said(&self, span: &Span, ran: u64, command: &str) -> String {
         let mut text = String::new();
-        let (from, to) = (self.seeds.start, self.seeds.end);
-        if let Some(shard) = self.shard {
-            let seeds = if self.time.is_some() {
+        let (from, to) = (span.seeds.start, span.seeds.end);
+        if let Some(shard) = span.shard {
+            let seeds = if span.time.is_some() {
                 format!("from {from} on")
             } else {
                 format!("{from}..{to}")
@@ -110,14 +132,27 @@ impl Span {
                 "  Shard {shard} of the seeds {seeds}: picklock merge joins it with the others.\n"
             ));
         }
-        if let Some(time) = self.time {
+        if let Some(time) = span.time {
             let time = units::write_duration(time);
             text.push_str(&format!("  {ran} seeds of each case ran in {time}.\n"));
         }
-        if let Some(base) = self.base {
-            text.push_str(&format!("  The same seeds again: --seed-base {base}\n"));
+        if let Some(pinned) = self.pinned(span, ran) {
+            let which = match self.seed_base {
+                None if span.shard.is_none() => format!("Seeds from {from} on, every day others. "),
+                None | Some(_) => String::new(),
+            };
+            text.push_str(&format!(
+                "  {which}The same again:\n    {command} {pinned}\n"
+            ));
         }
         text
+    }
+}
+
+impl Span {
+    /// The shard, or everything.
+    pub fn part(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
     }
 }
 
@@ -229,13 +264,18 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
 
 fn base(text: &str) -> Result<u64, String> {
     if text == "today" {
-        return Ok(days_since_epoch() * SEEDS_A_DAY);
+        return Ok(today());
     }
     let expected = || "expected a number such as 1000000, or today".to_owned();
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(expected());
     }
     text.parse().map_err(|_| expected())
+}
+
+/// What is added to all seeds today.
+fn today() -> u64 {
+    days_since_epoch() * SEEDS_A_DAY
 }
 
 fn time(text: &str) -> Result<Duration, String> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use picklock::checker::outcome::{ScenarioOutcome, Standing};
 use picklock::reports::{json, terminal};
-use picklock::scenarios::runner::{Settings, conclude, run_shard};
+use picklock::scenarios::runner::{Settings, conclude, quoted, run_shard};
 use picklock::scenarios::shard::ShardFile;
 use picklock::scenarios::shrink::{self, Budget};
 use picklock::scenarios::{Scenario, saturation};
@@ -25,7 +25,8 @@ Examples:
   picklock run                                        every scenario that comes with picklock
   picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
   picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
-  picklock run --time 60s --seed-base today           as many seeds as fit, every day others
+  picklock run --time 60s                             as many seeds as fit, every day others
+  picklock run --seed-base 20778000000                those of a day, again
   picklock run --seeds 10000 --shard 2/4 --json 2.json
   picklock run zookeeper --case zk-hardened --verify-determinism";
 
@@ -104,7 +105,15 @@ impl Run {
             }
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();
-            console::shown(work.print(&(summary + &span.said(ran))))?;
+            // A run that was recorded has no seeds.
+            if scenarios
+                .iter()
+                .flat_map(|it| &it.cases)
+                .any(|case| case.recorded.is_none())
+            {
+                summary.push_str(&self.part.said(&span, ran, &self.command()));
+            }
+            console::shown(work.print(&summary))?;
         }
         if let Some(path) = &self.json {
             let text = match span.shard {
@@ -114,6 +123,18 @@ impl Run {
             work.write(path, text.as_bytes())?;
         }
         Ok(code)
+    }
+
+    /// The command that runs the same cases, ready for a shell, without what says which seeds.
+    fn command(&self) -> String {
+        let paths = self.paths.iter().map(|path| path.display().to_string());
+        let cases = self
+            .cases
+            .iter()
+            .flat_map(|case| ["--case".to_owned(), case.clone()]);
+        let words = ["picklock", "run"].map(str::to_owned).into_iter();
+        let words = words.chain(paths).chain(cases).map(|word| quoted(&word));
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers

@@ -146,9 +146,54 @@ fn shards_that_do_not_fit_are_refused_by_name() {
     wrong(&[], &["not JSON"]);
     std::fs::remove_file(&other).expect("it can be removed");
     wrong(&[], &["cannot be read"]);
+    let yesterday = [
+        "--seed-base",
+        "20777000000",
+        "--shard",
+        "4/4",
+        "--json",
+        &other,
+    ];
+    let done = picklock(&[&["run", "zookeeper/waiter-death"], &yesterday[..]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    wrong(&[], &["20777000000..20777000100", "--seed-base"]);
     let done = merged(&files[..2], &[]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("3/4, 4/4 missing"), "{}", done.stderr);
+}
+
+#[test]
+fn without_seeds_every_day_has_its_own_and_one_command_runs_them_again() {
+    let folder = Folder::new();
+    let (today, again) = (folder.at("today.json"), folder.at("again.json"));
+    let done = picklock(&["run", "zookeeper/waiter-death", "--json", &today]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let mut lines = done.stdout.lines();
+    let told = lines.by_ref().find(|line| line.contains("The same again:"));
+    assert!(told.is_some_and(|line| line.contains("every day others")));
+    let command = lines.next().expect("the command follows").trim();
+    let words: Vec<&str> = command.split(' ').collect();
+    let [
+        "picklock",
+        "run",
+        "zookeeper/waiter-death",
+        "--seed-base",
+        base,
+    ] = words[..]
+    else {
+        panic!("{command}");
+    };
+    let base: u64 = base.parse().expect("it is a number");
+    // A day between 2026 and 2099.
+    assert!(base.is_multiple_of(1_000_000) && (20_454..47_482).contains(&(base / 1_000_000)));
+    let done = picklock(&[&words[1..], &["--json", &again]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
+    assert_eq!(read(&today), read(&again));
+    assert!(read(&today).contains(&format!("\"from\": {base}")));
+    // Who says which seeds gets these.
+    let done = picklock(&["run", "zookeeper/waiter-death", "--seeds", "2"]);
+    assert!(!done.stdout.contains("same again"), "{}", done.stdout);
 }
 
 #[test]
@@ -168,6 +213,8 @@ fn a_limit_of_time_runs_what_fits_and_the_same_seeds_say_the_same() {
         "{}",
         done.stdout
     );
+    let pinned = "picklock run zookeeper/waiter-death --seeds 0..64 --seed-base 7000000";
+    assert!(done.stdout.contains(pinned), "{}", done.stdout);
     let done = picklock(&[&run[..], &["--seeds", "64", "--json", &again]].concat());
     assert_eq!(done.code, Some(0), "{done:?}");
     let read = |path: &str| std::fs::read_to_string(path).expect("it was written");

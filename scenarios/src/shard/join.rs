@@ -35,6 +35,14 @@ pub fn join(files: Vec<(String, ShardFile)>) -> Result<ShardFile, Misfit> {
         if let Some(difference) = difference(&files[0].1, file) {
             let problem = format!("{first} and {name} are not shards of one run: {difference}");
             let hint = "run all shards with the same scenarios, cases, seeds, and number of shards";
+            let (ours, theirs) = (&files[0].1.seeds, &file.seeds);
+            if ours.start != theirs.start {
+                let base = format!(
+                    "without --seeds they begin with the date: give all shards the same --seed-base, such as {}",
+                    ours.start
+                );
+                return Err(Misfit::new(problem, &base));
+            }
             return Err(Misfit::new(problem, hint));
         }
     }
