@@ -221,6 +221,16 @@ pub const TRIGGERS: &[Example] = &[
         r#"when.answered = { request = "create", by = "contender-1" }"#,
     ),
     row(
+        "streamed",
+        "The primary has sent its replicas what a contender's request changed (Redis).",
+        r#"when.streamed = { request = "set", by = "contender-1" }"#,
+    ),
+    row(
+        "applied",
+        "A contender's write has come to a server that follows.",
+        r#"when.applied = { request = "create", by = "contender-1", at = "server-2" }"#,
+    ),
+    row(
         "told",
         "A server sends a contender a message of a channel (Redis).",
         r#"when.told = { by = "contender-1" }"#,
@@ -229,6 +239,26 @@ pub const TRIGGERS: &[Example] = &[
         "session-expired",
         "The service has expired a contender's session.",
         r#"when.session-expired = { by = "contender-1" }"#,
+    ),
+    row(
+        "disconnected",
+        "A contender's client has lost its connection, or given it up.",
+        r#"when.disconnected = { by = "contender-1" }"#,
+    ),
+    row(
+        "reconnected",
+        "A contender's client is connected again, in the same session.",
+        r#"when.reconnected = { by = "contender-1" }"#,
+    ),
+    row(
+        "session-lost",
+        "A contender's client has learned that its session is gone.",
+        r#"when.session-lost = { by = "contender-1" }"#,
+    ),
+    row(
+        "elected",
+        "Another server has come to lead, or to be the primary; for the nth time, if that is given.",
+        r#"when.elected = {}"#,
     ),
     row(
         "fired",
