@@ -16,6 +16,10 @@ pub trait Environment {
     fn wall(&self) -> Duration;
     /// Resolves after `duration` of the monotonic clock, later if the process is paused meanwhile.
     fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()>;
+    /// The same, between two tries of something that failed: whoever waits for it has found nobody ahead of it.
+    fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        self.sleep(duration)
+    }
     /// Runs a task of this process in the background. It dies with the process.
     fn spawn(&self, task: LocalFuture<'static, ()>);
     /// A random number.
@@ -47,6 +51,11 @@ impl Env {
     /// Resolves after `duration` of the monotonic clock.
     pub fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
         self.0.sleep(duration)
+    }
+
+    /// The same, between two tries of something that failed: whoever waits for it has found nobody ahead of it.
+    pub fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        self.0.pause(duration)
     }
 
     /// Runs a task of this process in the background.

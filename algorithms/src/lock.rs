@@ -17,6 +17,18 @@ pub trait Lock {
     /// Waits until the contender holds the lock.
     async fn acquire(&mut self) -> Result<Held, LockError>;
 
+    /// Whether it has a call that waits for so long and no longer: [`acquire_within`](Self::acquire_within). Who wants
+    /// that of another recipe calls `acquire`, and drops the call when the time is up.
+    fn has_timed_acquire(&self) -> bool {
+        false
+    }
+
+    /// Waits until the contender holds the lock, but no longer than so long: then [`LockError::NotInTime`], and nothing
+    /// is left behind.
+    async fn acquire_within(&mut self, _patience: Duration) -> Result<Held, LockError> {
+        self.acquire().await
+    }
+
     /// Gives the lock back.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;
 
@@ -61,6 +73,12 @@ pub enum LockError {
     /// No answer came in time. The request may or may not have taken effect, or may still.
     #[error("no answer in time; the request may have taken effect")]
     TimedOut,
+    /// The time for which we wanted to wait is over, and nothing is left of our request.
+    #[error("somebody else had it for as long as we wanted to wait")]
+    NotInTime,
+    /// We do not hold what we want to release.
+    #[error("we do not hold the lock")]
+    NotHeld,
     /// By our own clock, the lease has run out.
     #[error("the lease has run out")]
     LeaseLapsed,
@@ -70,7 +88,11 @@ impl LockError {
     /// Whether nothing can have been left behind at the service.
     pub fn definite(self) -> bool {
         match self {
-            Self::SessionExpired | Self::PlaceLost | Self::Refused => true,
+            Self::SessionExpired
+            | Self::PlaceLost
+            | Self::Refused
+            | Self::NotInTime
+            | Self::NotHeld => true,
             Self::ConnectionLoss | Self::Disconnected | Self::TimedOut | Self::LeaseLapsed => false,
         }
     }

@@ -19,6 +19,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::known_by_name::RECIPE,
     zk::curator_mutex_unprotected::RECIPE,
     zk::curator_mutex_session_policy::RECIPE,
+    zk::curator_mutex_leftover::RECIPE,
     zk::read_then_write::RECIPE,
     redis::compare_and_delete::RECIPE,
     redis::fencing_token::RECIPE,

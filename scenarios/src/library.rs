@@ -196,6 +196,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/partition.toml"),
     ),
     (
+        "zookeeper/re-entry",
+        include_str!("../zookeeper/re-entry.toml"),
+    ),
+    (
         "zookeeper/read-only",
         include_str!("../zookeeper/read-only.toml"),
     ),
@@ -221,6 +225,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/swallowed-reply-for-ever.toml"),
     ),
     ("zookeeper/swarm", include_str!("../zookeeper/swarm.toml")),
+    (
+        "zookeeper/timed-acquire",
+        include_str!("../zookeeper/timed-acquire.toml"),
+    ),
     (
         "zookeeper/unsorted-children",
         include_str!("../zookeeper/unsorted-children.toml"),

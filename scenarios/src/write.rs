@@ -197,6 +197,9 @@ fn workload(workload: &Workload, open: &Open) -> Vec<String> {
         format!("bystanders = {}", workload.bystanders),
         format!("bystander-every = {}", time(workload.bystander_every)),
     ];
+    let patience = workload.patience;
+    lines.extend(patience.map(|patience| format!("patience = {}", time(patience))));
+    lines.extend((workload.entries > 1).then(|| format!("entries = {}", workload.entries)));
     if let Some(bound) = workload.progress_bound {
         lines.push(format!("progress-bound = {}", time(bound)));
     }

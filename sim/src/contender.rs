@@ -1,5 +1,6 @@
 //! Contenders: who wants the lock, what they do while they have it, and what they believe.
 
+mod calls;
 mod handle;
 
 use std::cell::RefMut;
@@ -13,7 +14,6 @@ use picklock_algorithms::clients::completion::{Completions, completion};
 use picklock_algorithms::{Env, Held, Lock, LockError};
 use picklock_checker::{ContenderId, Failure, Token, What};
 
-use crate::engine::ahead::Place;
 use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
 use crate::process::{ProcessId, ProcessState};
@@ -166,31 +166,6 @@ impl Contender {
         }
     }
 
-    /// `None` if it was cancelled.
-    async fn acquire(&mut self) -> Option<Result<Held, LockError>> {
-        let cancelled = {
-            let mut world = self.world();
-            world.set_acquiring(self.process, true);
-            world.cancellable(self.process)
-        };
-        let acquire = self.lock.acquire();
-        let place = self.process.0 as usize;
-        self.shared.world.borrow_mut().contenders[place].call = Place::of(&*acquire);
-        let result = match cancelled {
-            None => Some(acquire.await),
-            Some(cancelled) => {
-                let acquire = async { Some(acquire.await) };
-                let cancelled = async {
-                    cancelled.await;
-                    None
-                };
-                future::or(acquire, cancelled).await
-            }
-        };
-        self.world().set_acquiring(self.process, false);
-        result
-    }
-
     async fn use_lock(&mut self, held: Held) {
         let token = held.token.map(Token);
         self.say(What::Acquired {
@@ -199,7 +174,10 @@ impl Contender {
             token,
         })
         .await;
-        let ended = {
+        let entered = self.enter_again().await;
+        let ended = if let Err(error) = entered {
+            Err(Interrupted(error))
+        } else {
             let lost = async { Err(Interrupted(self.lock.lost(&held).await)) };
             // Who has decided to write when it stood still writes before it hears of anything.
             future::or(self.section(token), lost).await
@@ -382,7 +360,7 @@ fn failure(error: LockError) -> Failure {
         LockError::ConnectionLoss => Failure::ConnectionLoss,
         LockError::PlaceLost => Failure::PlaceLost,
         LockError::Disconnected => Failure::Disconnected,
-        LockError::Refused => Failure::Refused,
-        LockError::TimedOut | LockError::LeaseLapsed => Failure::TimedOut,
+        LockError::Refused | LockError::NotHeld => Failure::Refused,
+        LockError::TimedOut | LockError::NotInTime | LockError::LeaseLapsed => Failure::TimedOut,
     }
 }

@@ -62,6 +62,11 @@ pub struct Workload {
     pub arrive: Arrival,
     /// How often each wants the lock.
     pub rounds: u32,
+    /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
+    pub patience: Option<Duration>,
+    /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
+    /// section does its work.
+    pub entries: u32,
     /// How long a section lasts, apart from what it does to the resource.
     pub hold: Hold,
     /// Time between a release and the next acquire of the same contender: from, to.
@@ -84,6 +89,8 @@ impl Default for Workload {
             contenders: 3,
             arrive: Arrival::Together,
             rounds: 1,
+            patience: None,
+            entries: 1,
             hold: Hold::For(Duration::from_millis(10)),
             think: (Duration::ZERO, Duration::ZERO),
             section: Section::Write,

@@ -60,6 +60,15 @@ impl Environment for SimulatedEnvironment {
         Box::pin(slept)
     }
 
+    fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        let slept = self.sleep(duration);
+        let pause = Pause::of(&self.shared, self.process);
+        Box::pin(async move {
+            slept.await;
+            drop(pause);
+        })
+    }
+
     fn spawn(&self, task: LocalFuture<'static, ()>) {
         // Dropping an environment's owner may spawn while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
@@ -79,6 +88,31 @@ impl Environment for SimulatedEnvironment {
             // shortened would fail for a reason of its own.
             0 => drawn.wrapping_mul(SPREAD),
             number => number,
+        }
+    }
+}
+
+/// A contender is between two tries. It may be dropped there.
+struct Pause {
+    shared: Rc<Shared>,
+    process: ProcessId,
+}
+
+impl Pause {
+    fn of(shared: &Rc<Shared>, process: ProcessId) -> Self {
+        shared.world.borrow_mut().pauses(process, true);
+        Self {
+            shared: Rc::clone(shared),
+            process,
+        }
+    }
+}
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        // It may be dropped while the world is being taken down.
+        if let Ok(mut world) = self.shared.world.try_borrow_mut() {
+            world.pauses(self.process, false);
         }
     }
 }

@@ -149,6 +149,8 @@ pub(crate) struct Contender {
     pub holding: bool,
     /// Everything it has asked is answered, and it waits to be told something.
     pub waiting: bool,
+    /// How many of its tasks pause between two tries: meanwhile it waits for nobody.
+    pub pauses: u32,
     /// It was told something since it last waited.
     pub woken: bool,
     /// Its recipe has tasks of its own, so it does not wait as long as one of them has something to do.

@@ -23,7 +23,7 @@ pub use state::{ConnectionState, ErrorPolicy};
 
 use crate::clients::completion::{Completion, completion};
 use crate::clients::zookeeper::{SessionState, ZkError, ZkResult, ZooKeeper};
-use crate::env::Env;
+use crate::env::{Env, LocalFuture};
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +105,15 @@ impl Curator {
     /// # Errors
     ///
     /// The error of the last call.
-    pub async fn retry<T>(
+    pub async fn retry<T>(&self, call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>) -> ZkResult<T> {
+        self.repeat(call, |pause| self.env().pause(pause)).await
+    }
+
+    /// The same, with pauses of a kind.
+    async fn repeat<T>(
         &self,
         mut call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>,
+        pauses: impl Fn(Duration) -> LocalFuture<'static, ()>,
     ) -> ZkResult<T> {
         let began = self.env().monotonic();
         let mut retries = 0;
@@ -123,7 +129,7 @@ impl Curator {
                 return Err(error);
             };
             retries += 1;
-            self.env().sleep(pause).await;
+            pauses(pause).await;
         }
     }
 

@@ -7,14 +7,16 @@
 //!
 //! # Steps
 //!
+//! 0. If we hold the lock already, count one more entry, and ask nobody.
 //! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node, protected: repeated by the retry policy, in a new
 //!    session too, and looked for by its guid before it is made again (`clients::curator`).
 //! 2. List the children, and sort them by what comes after the last `lock-`, as text.
 //! 3. If our node is not among them, go to 1, for as long as the retry policy allows.
 //! 4. If it is the first, we hold the lock.
-//! 5. Otherwise watch the data of the one ahead of it; on any event, or if it is gone, go to 2.
+//! 5. Otherwise watch the data of the one ahead of it; on any event, or if it is gone, go to 2. If we wait for a time, and
+//!    it is over by the wall clock, delete our node; that was in vain.
 //! 6. If any of that fails, delete our node, however long that takes.
-//! 7. To release, delete our node, however long that takes.
+//! 7. To release, count one entry less; with the last, delete our node, however long that takes.
 //!
 //! # Guarantees
 //!
@@ -27,12 +29,15 @@
 //! - There is no token, so a pause that outlasts the session lets a stale write through (scenario
 //!   `zookeeper/gc-pause`); Curator leaves that to the caller.
 //! - `isAcquiredInThisProcess` and re-entrant calls go by a map of threads, which nobody tells that the session is
-//!   gone. Here nobody asks it.
+//!   gone: another entry is granted though there is no node any more. Here each contender is one thread.
+//! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that is
+//!   repeated for long, or not answered, takes longer.
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_lite::future;
 
 use super::queue::child;
 use crate::clients::curator::{Curator, ErrorPolicy, Settings};
@@ -51,6 +56,7 @@ pub const RECIPE: Recipe = Recipe {
         let manner = Manner {
             protected: true,
             policy: ErrorPolicy::Standard,
+            cleans_up: true,
         };
         Box::new(InterProcessMutex::new(zk, env, lock, manner))
     }),
@@ -72,6 +78,8 @@ pub(super) const CLAIMS: &[Claim] = &[
 pub(super) struct Manner {
     pub(super) protected: bool,
     pub(super) policy: ErrorPolicy,
+    /// Whether who has waited for long enough deletes its node.
+    pub(super) cleans_up: bool,
 }
 
 /// The lock.
@@ -79,6 +87,26 @@ pub struct InterProcessMutex {
     curator: Curator,
     lock: Path,
     manner: Manner,
+    /// What we hold, and how often we have entered it.
+    held: Option<(Held, u32)>,
+}
+
+/// For how long to wait, by the wall clock.
+struct Patience {
+    left: Duration,
+    since: Duration,
+}
+
+impl Patience {
+    /// What is left of it now; nothing if it is over. A clock that is put back makes it longer.
+    fn left(&mut self, env: &Env) -> Option<Duration> {
+        let now = env.wall();
+        let put_back = self.since.saturating_sub(now);
+        let passed = now.saturating_sub(self.since);
+        self.since = now;
+        self.left = (self.left + put_back).saturating_sub(passed);
+        Some(self.left).filter(|left| !left.is_zero())
+    }
 }
 
 impl InterProcessMutex {
@@ -91,6 +119,7 @@ impl InterProcessMutex {
         let manner = Manner {
             protected: true,
             policy: ErrorPolicy::Session,
+            cleans_up: true,
         };
         Self::of(zk, env, lock, manner, settings)
     }
@@ -100,6 +129,7 @@ impl InterProcessMutex {
             curator: Curator::new(zk, env, settings),
             lock,
             manner,
+            held: None,
         }
     }
 
@@ -111,8 +141,8 @@ impl InterProcessMutex {
         }
     }
 
-    /// Steps 2 to 5.
-    async fn wait_for_turn(&self, ours: &Path) -> ZkResult<()> {
+    /// Steps 2 to 5. Whether it has come before the time was over.
+    async fn wait_for_turn(&self, ours: &Path, patience: &mut Option<Patience>) -> ZkResult<bool> {
         loop {
             let children = self
                 .curator
@@ -123,39 +153,67 @@ impl InterProcessMutex {
             let name = ours.rsplit('/').next().unwrap_or_default();
             let place = names.iter().position(|other| &***other == name);
             let Some(ahead) = place.ok_or(ZkError::NoNode)?.checked_sub(1) else {
-                return Ok(());
+                return Ok(true);
             };
             let ahead = child(&self.lock, names[ahead]);
             let watched = self
                 .curator
                 .retry(async |zk| zk.data_and_watch(&ahead).await)
                 .await;
-            match watched {
-                Ok((_, _, changed)) => {
-                    changed.next().await;
-                }
-                Err(ZkError::NoNode) => {}
+            let changed = match watched {
+                Ok((_, _, changed)) => changed,
+                Err(ZkError::NoNode) => continue,
                 Err(error) => return Err(error),
+            };
+            let told = async {
+                changed.next().await;
+            };
+            match patience {
+                None => told.await,
+                Some(patience) => match patience.left(self.curator.env()) {
+                    Some(left) => future::or(told, self.curator.env().sleep(left)).await,
+                    None => return Ok(false),
+                },
             }
         }
     }
-}
 
-#[async_trait(?Send)]
-impl Lock for InterProcessMutex {
-    async fn acquire(&mut self) -> Result<Held, LockError> {
-        let began = self.curator.env().monotonic();
+    /// Steps 0 to 6.
+    async fn enter(&mut self, patience: Option<Duration>) -> Result<Held, LockError> {
+        if let Some((held, entries)) = &mut self.held {
+            *entries += 1;
+            return Ok(held.clone());
+        }
+        let held = self.attempt(patience).await?;
+        self.held = Some((held.clone(), 1));
+        Ok(held)
+    }
+
+    async fn attempt(&self, patience: Option<Duration>) -> Result<Held, LockError> {
+        let env = self.curator.env();
+        let mut patience = patience.map(|left| Patience {
+            left,
+            since: env.wall(),
+        });
+        let began = env.monotonic();
         let mut retries = 0;
         loop {
             let path = self.make_node().await?; // Step 1.
             let way_out = WayOut::new(&self.curator, &path);
-            let error = match self.wait_for_turn(&path).await {
-                Ok(()) => {
+            let error = match self.wait_for_turn(&path, &mut patience).await {
+                Ok(true) => {
                     way_out.not_needed();
                     return Ok(Held {
                         place: path,
                         token: None,
                     });
+                }
+                Ok(false) => {
+                    way_out.not_needed();
+                    if self.manner.cleans_up {
+                        self.curator.delete_guaranteed(&path).await?;
+                    }
+                    return Err(LockError::NotInTime);
                 }
                 Err(error) => error,
             };
@@ -165,13 +223,35 @@ impl Lock for InterProcessMutex {
                 return Err(error.into());
             };
             retries += 1;
-            self.curator.env().sleep(pause).await;
+            env.pause(pause).await;
         }
     }
+}
 
-    /// Step 7.
-    async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        Ok(self.curator.delete_guaranteed(&held.place).await?)
+#[async_trait(?Send)]
+impl Lock for InterProcessMutex {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.enter(None).await
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, patience: Duration) -> Result<Held, LockError> {
+        self.enter(Some(patience)).await
+    }
+
+    /// Step 7. Whatever comes of it, we hold the lock no longer.
+    async fn release(&mut self, _held: Held) -> Result<(), LockError> {
+        match self.held.take() {
+            None => Err(LockError::NotHeld),
+            Some((held, entries)) if entries > 1 => {
+                self.held = Some((held, entries - 1));
+                Ok(())
+            }
+            Some((held, _)) => Ok(self.curator.delete_guaranteed(&held.place).await?),
+        }
     }
 
     async fn lost(&self, _held: &Held) -> LockError {

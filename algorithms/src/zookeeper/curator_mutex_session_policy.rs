@@ -19,6 +19,7 @@ pub const RECIPE: Recipe = Recipe {
         let manner = Manner {
             protected: true,
             policy: ErrorPolicy::Session,
+            cleans_up: true,
         };
         Box::new(InterProcessMutex::new(zk, env, lock, manner))
     }),

@@ -17,6 +17,7 @@ pub const RECIPE: Recipe = Recipe {
         let manner = Manner {
             protected: false,
             policy: ErrorPolicy::Standard,
+            cleans_up: true,
         };
         Box::new(InterProcessMutex::new(zk, env, lock, manner))
     }),

@@ -72,6 +72,8 @@ pub(super) fn workload(
     let rounds = fields.get("rounds");
     let rounds = rounds.and_then(|item| whole(&item, 1..=1_000_000, mistakes));
     open.rounds = rounds.and_then(wide);
+    let patience = fields.duration("patience", Zero::Senseless, mistakes);
+    let entries = fields.count("entries", 1..=1_000, mistakes);
     let hold = fields
         .get("hold")
         .and_then(|item| hold(&item, open, mistakes));
@@ -89,6 +91,8 @@ pub(super) fn workload(
         contenders: contenders.unwrap_or(default.contenders),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),
+        patience,
+        entries: entries.unwrap_or(default.entries),
         hold: hold.unwrap_or(default.hold),
         think: think.unwrap_or(default.think),
         section: section.unwrap_or(default.section),

@@ -89,12 +89,16 @@ fn workload() -> BoxedStrategy<Workload> {
     ];
     let bounds = (prop::option::of(length()), prop::option::of(length()));
     let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100);
-    (numbers, arrive, hold, span(), section, length(), bounds)
+    let calls = (prop::option::of(length()), 1_u32..=1_000);
+    let times = (length(), bounds, calls);
+    (numbers, arrive, hold, span(), section, times)
         .prop_map(
-            |(numbers, arrive, hold, think, section, bystander_every, bounds)| Workload {
+            |(numbers, arrive, hold, think, section, (bystander_every, bounds, calls))| Workload {
                 contenders: numbers.0,
                 arrive,
                 rounds: numbers.1,
+                patience: calls.0,
+                entries: calls.1,
                 hold,
                 think,
                 section,

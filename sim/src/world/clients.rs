@@ -307,7 +307,7 @@ impl World {
         let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
             return;
         };
-        if !contender.acquiring || contender.waiting {
+        if !contender.acquiring || contender.waiting || contender.pauses > 0 {
             return;
         }
         let idle = match contender.client {

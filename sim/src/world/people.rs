@@ -63,6 +63,16 @@ impl World {
         }
     }
 
+    /// A contender goes to rest between two tries, or goes on.
+    pub fn pauses(&mut self, process: ProcessId, pauses: bool) {
+        if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
+            contender.pauses = match pauses {
+                true => contender.pauses + 1,
+                false => contender.pauses.saturating_sub(1),
+            };
+        }
+    }
+
     /// If the plan cancels this contender some time: what tells it.
     pub fn cancellable(&mut self, process: ProcessId) -> Option<Answer<()>> {
         let planned =

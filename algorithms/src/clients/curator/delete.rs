@@ -50,7 +50,9 @@ impl Curator {
         mut call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>,
     ) -> ZkResult<T> {
         loop {
-            match self.retry(&mut call).await {
+            // Nobody waits for it.
+            let pauses = |pause| self.env().sleep(pause);
+            match self.repeat(&mut call, pauses).await {
                 Err(error) if may_be_repeated(error) => self.env().sleep(PAUSE).await,
                 answer => return answer,
             }

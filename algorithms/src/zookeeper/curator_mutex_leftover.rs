@@ -1,0 +1,24 @@
+//! `curator_mutex`, except that whoever has waited for long enough leaves, and its node stays. Must be caught by
+//! `zookeeper/timed-acquire`.
+
+use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use crate::clients::curator::ErrorPolicy;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-mutex-leftover",
+    summary: "Curator's InterProcessMutex whose timed acquire gives up without deleting its node.",
+    source: "CURATOR-79, CURATOR-462; kazoo #732: who gives up leaves its place behind",
+    flaw: Some("the node of who has given up stays in the queue for as long as its session lives"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    build: Build::ZooKeeper(|zk, env, lock| {
+        let manner = Manner {
+            protected: true,
+            policy: ErrorPolicy::Standard,
+            cleans_up: false,
+        };
+        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+    }),
+};
