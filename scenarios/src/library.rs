@@ -67,6 +67,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "redis/power-loss-always",
         include_str!("../redis/power-loss-always.toml"),
     ),
+    ("redis/re-entry", include_str!("../redis/re-entry.toml")),
     (
         "redis/redisson-failover",
         include_str!("../redis/redisson-failover.toml"),

@@ -13,8 +13,8 @@
 //! 2. List the children, and sort them by what comes after the last `lock-`, as text.
 //! 3. If our node is not among them, go to 1, for as long as the retry policy allows.
 //! 4. If it is the first, we hold the lock.
-//! 5. Otherwise watch the data of the one ahead of it; on any event, or if it is gone, go to 2. If we wait for a time, and
-//!    it is over by the wall clock, delete our node; that was in vain.
+//! 5. Otherwise watch the data of the one ahead of it; on any event, or if it is gone, go to 2. If we wait for a time,
+//!    and it is over by the wall clock, delete our node; that was in vain.
 //! 6. If any of that fails, delete our node, however long that takes.
 //! 7. To release, count one entry less; with the last, delete our node, however long that takes.
 //!
@@ -30,8 +30,8 @@
 //!   `zookeeper/gc-pause`); Curator leaves that to the caller.
 //! - `isAcquiredInThisProcess` and re-entrant calls go by a map of threads, which nobody tells that the session is
 //!   gone: another entry is granted though there is no node any more. Here each contender is one thread.
-//! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that is
-//!   repeated for long, or not answered, takes longer.
+//! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
+//!   is repeated for long, or not answered, takes longer.
 
 use std::rc::Rc;
 use std::time::Duration;

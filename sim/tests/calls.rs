@@ -1,0 +1,121 @@
+//! How contenders call a lock: again while they hold it, for a time, and after a pause.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::registry;
+use picklock_checker::{ContenderId, Failure, History, What};
+use picklock_sim::plan::{
+    Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
+    Service, Trigger, Workload,
+};
+use picklock_sim::simulate;
+
+const A: ContenderId = ContenderId(0);
+const B: ContenderId = ContenderId(1);
+
+fn plan(algorithm: &str, workload: Workload, faults: Vec<PlannedFault>) -> Plan {
+    Plan {
+        recipe: *registry::find(algorithm).expect("a registered algorithm"),
+        service: Service::ZooKeeper(Ensemble::default()),
+        network: Network::default(),
+        workload: Workload {
+            contenders: 2,
+            arrive: Arrival::InOrder,
+            section: Section::Write,
+            ..workload
+        },
+        resource: Resource { fenced: false },
+        faults,
+        event_budget: 1_000_000,
+    }
+}
+
+/// The places in the history where that happens.
+fn places(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<usize> {
+    let events = history.events.iter().enumerate();
+    let found = events.filter(|(_, event)| wanted(&event.what));
+    found.map(|(place, _)| place).collect()
+}
+
+#[test]
+fn a_timed_acquire_gives_up_in_time_and_leaves_nothing() {
+    let workload = Workload {
+        hold: Hold::For(Duration::from_secs(5)),
+        patience: Some(Duration::from_secs(2)),
+        ..Workload::default()
+    };
+    let plan = plan("curator-mutex", workload, Vec::new());
+    for seed in 0..20 {
+        let history = simulate(&plan, seed).run.history;
+        let at = |place: usize| history.events[place].at;
+        let asked = places(&history, |what| {
+            matches!(what, What::AcquireStarted { by: B, .. })
+        });
+        let gave_up = places(&history, |what| {
+            matches!(
+                what,
+                What::AcquireFailed {
+                    by: B,
+                    why: Failure::TimedOut,
+                    definite: true,
+                    ..
+                }
+            )
+        });
+        // The lock is held for five seconds: it is waited for in vain twice, and then for less than two.
+        assert_eq!((asked.len(), gave_up.len()), (3, 2), "seed {seed}");
+        for (asked, gave_up) in asked.iter().zip(&gave_up) {
+            let took = (at(*gave_up) - at(*asked)).as_millis();
+            // Three requests more than the wait: to queue, to look, and to leave.
+            assert!((2_000..2_050).contains(&took), "seed {seed}: {took} ms");
+        }
+        let left = places(&history, |what| {
+            matches!(what, What::Unqueued { by: B, .. })
+        });
+        assert_eq!(left.len(), 3, "seed {seed}");
+        assert!(left[0] < gave_up[0] && left[1] < gave_up[1], "seed {seed}");
+    }
+}
+
+#[test]
+fn only_the_last_to_leave_frees_the_lock() {
+    let of = |entries| {
+        let workload = Workload {
+            entries,
+            ..Workload::default()
+        };
+        let plan = plan("curator-mutex", workload, Vec::new());
+        simulate(&plan, 1).run.history
+    };
+    let (once, thrice) = (of(1), of(3));
+    assert!(!places(&once, |what| matches!(what, What::Released { by: B, .. })).is_empty());
+    // Entries cost nothing: nobody is asked.
+    assert_eq!(once.events, thrice.events);
+}
+
+#[test]
+fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
+    let when = Trigger::Answered {
+        request: RequestKind::Create,
+        by: ContenderName(0),
+        nth: 1,
+    };
+    let lost = PlannedFault {
+        when,
+        after: Duration::ZERO,
+        text: String::new(),
+        inject: Fault::LoseReply {
+            target: ContenderName(0),
+        },
+    };
+    let plan = plan("curator-mutex", Workload::default(), vec![lost]);
+    for seed in 0..50 {
+        let history = simulate(&plan, seed).run.history;
+        let first = |wanted: &dyn Fn(&What) -> bool| places(&history, wanted)[0];
+        let held = first(&|what| matches!(what, What::Acquired { by: A, .. }));
+        let came = first(&|what| matches!(what, What::AcquireStarted { by: B, .. }));
+        // The second comes when the first has the lock, or waits for another. Here there is no other.
+        assert!(held < came, "seed {seed}");
+    }
+}
