@@ -79,6 +79,11 @@ impl Library {
         self == Self::Java
     }
 
+    /// Whether it breaks the connection when an answer is longer than it reads.
+    pub(super) fn reads_no_long_answers(self) -> bool {
+        self == Self::Java
+    }
+
     /// Whether a lost connection is told to those who watch nodes.
     pub(super) fn tells_watchers_of_losses(self) -> bool {
         self != Self::Rust

@@ -95,6 +95,13 @@ pub enum Response {
 }
 
 impl Response {
+    /// Whether a Java client refuses to read it, because it is longer than its `jute.maxbuffer` is by default. Only a
+    /// list of children can be, or data.
+    pub fn is_too_long(&self) -> bool {
+        const MOST: u64 = 0xf_ffff;
+        matches!(self, Self::Children(_) | Self::Data { .. }) && self.wire_bytes() - 4 > MOST
+    }
+
     /// Its length on the wire in bytes: the length word, the reply header, and fields as jute encodes them.
     pub fn wire_bytes(&self) -> u64 {
         const STAT: u64 = 68;

@@ -253,7 +253,9 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         let oldest = self.next_xid.0.wrapping_sub(self.waiting.len() as u32);
-        if oldest != xid.0 {
+        let is_too_long = reply.as_ref().is_ok_and(Response::is_too_long)
+            && self.settings.library.reads_no_long_answers();
+        if oldest != xid.0 || is_too_long {
             return self.give_up(now, connection, out);
         }
         let Some(waiting) = self.waiting.pop_front() else {

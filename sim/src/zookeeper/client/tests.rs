@@ -1,7 +1,7 @@
 //! Tests of the client handle: connections, timers, and requests.
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Response, SessionId, SessionState, ZkError, Zxid, watch,
+    Children, EventKind, Response, SessionId, SessionState, ZkError, Zxid, watch,
 };
 
 use super::desk::*;
@@ -362,4 +362,24 @@ fn a_request_waits_for_a_connection_no_longer_than_for_an_answer() {
     assert_eq!(answered(&mut asked), None);
     desk.pass_until(SECOND);
     assert_eq!(answered(&mut asked), Some(Err(ZkError::RequestTimeout)));
+}
+
+/// Names of 60 letters, so many of them.
+fn list(count: usize) -> Reply {
+    let names = (0..count).map(|number| Rc::from(format!("{number:060}")));
+    Ok(Response::Children(Rc::new(Children::new(names))))
+}
+
+#[test]
+fn a_list_of_more_than_a_mebibyte_breaks_the_connection() {
+    // A header of 16 bytes, the number of names, and for each its length and 60 letters.
+    let most = (1_048_575 - 20) / 64;
+    let mut desk = Desk::connected();
+    let (mut whole, _) = desk.ask(get_children("/q"), None);
+    desk.reply(1, 1, list(most));
+    assert!(matches!(answered(&mut whole), Some(Ok(_))));
+    let (mut longer, _) = desk.ask(get_children("/q"), None);
+    assert_eq!(desk.reply(1, 2, list(most + 1)), [disconnect(1)]);
+    desk.pass_until(100 * MILLI);
+    assert_eq!(answered(&mut longer), Some(Err(ZkError::ConnectionLoss)));
 }
