@@ -93,6 +93,10 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = format!("{fewer} of {rounds} rounds");
         changes.push(with(what, plan, |plan| plan.workload.rounds = fewer));
     }
+    for fewer in lower(plan.workload.entries, 1) {
+        let what = format!("{fewer} of {} entries", plan.workload.entries);
+        changes.push(with(what, plan, |plan| plan.workload.entries = fewer));
+    }
     for fewer in lower(bystanders, 0) {
         let what = format!("{fewer} of {bystanders} bystanders");
         changes.push(with(what, plan, |plan| plan.workload.bystanders = fewer));
@@ -219,6 +223,10 @@ fn manners(plan: &Plan) -> Vec<Change> {
     if plan.workload.storm.is_some() {
         let what = "a storm that ends by itself".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.storm = None));
+    }
+    if plan.workload.patience.is_some() {
+        let what = "no patience".to_owned();
+        changes.push(with(what, plan, |plan| plan.workload.patience = None));
     }
     if plan.workload.progress_bound.is_some() {
         let what = "the usual bound on progress".to_owned();
