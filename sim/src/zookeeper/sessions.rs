@@ -298,4 +298,14 @@ mod tests {
         tracker.set_owner(SessionId(7), ServerId(0));
         assert!(tracker.check(SessionId(7), ServerId(0)).is_ok());
     }
+
+    #[test]
+    fn the_id_of_a_session_is_its_server_its_servers_clock_and_a_counter() {
+        let id = first_session(ServerId(2), 0x7f12_3456_789a);
+        assert_eq!(id, SessionId(0x0312_3456_789a_0000));
+        // The next server begins far from where any counter comes to.
+        let other = first_session(ServerId(3), 0x7f12_3456_789a);
+        assert_eq!(other.0 - id.0, 1 << 56);
+        assert_ne!(password_of(id), password_of(other));
+    }
 }

@@ -231,3 +231,23 @@ fn an_epoch_whose_numbers_have_run_out_gives_way_to_another() {
     assert_eq!(there, [true, false, true]);
     assert_eq!(tree.last_zxid().epoch(), 2);
 }
+
+#[test]
+fn once_the_sequence_number_sticks_a_list_of_children_that_has_changed_shows_no_change() {
+    let told_by = |version| {
+        let mut cluster = of_version(version);
+        let (writer, client) = (cluster.connect(0), cluster.connect(0));
+        cluster.servers[0].tree.set_creates("/q", i32::MAX);
+        let since = cluster.server(0).tree().last_zxid();
+        cluster.cut(client);
+        cluster.ask(writer, persistent("/q/late")).unwrap();
+        let client = cluster.resume(client, 0, since);
+        cluster.run_for(10 * LATENCY);
+        cluster.inbox(client);
+        cluster.send(client, tables(since, &[], &[], &["/q"]));
+        cluster.run_for(10 * LATENCY);
+        cluster.events(client).len()
+    };
+    assert_eq!(told_by(Version::V3_8), 0);
+    assert_eq!(told_by(Version::V3_4), 1);
+}
