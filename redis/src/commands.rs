@@ -4,6 +4,7 @@ mod cluster;
 mod connections;
 mod counters;
 mod expiry;
+mod flags;
 mod hashes;
 mod keys;
 mod lists;
@@ -57,8 +58,6 @@ impl Traits {
     pub(crate) const MAY_REPLICATE: Self = Self(4);
     /// It is answered also while a connection that speaks RESP2 listens to channels.
     pub(crate) const WHILE_LISTENING: Self = Self(8);
-    /// It is answered also by a replica that has lost its primary and does not serve old data, and while loading.
-    pub(crate) const STALE: Self = Self(16);
 
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -130,7 +129,7 @@ const fn about(
     Row {
         name,
         arity,
-        traits: Traits::NO_SCRIPT.and(Traits::STALE),
+        traits: Traits::NO_SCRIPT,
         run: Run::Connection(run),
     }
 }

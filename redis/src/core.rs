@@ -11,6 +11,7 @@ use crate::effects::Effects;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
 use crate::keyspace::{Entry, Keyspace};
 use crate::pubsub::Subscriptions;
+use crate::trouble::Trouble;
 use crate::watches::Watches;
 use crate::{Now, Output, Settings};
 
@@ -32,6 +33,9 @@ pub(crate) struct Core {
     pub(crate) is_replica: bool,
     /// It has not as many good replicas as there have to be for a write.
     pub(crate) lacks_replicas: bool,
+    /// What keeps it from serving, and whether it serves old keys as a replica without its primary.
+    pub(crate) trouble: Trouble,
+    pub(crate) serves_stale_data: bool,
     /// Whether the answer goes to somebody who speaks RESP3.
     pub(crate) resp3: bool,
     /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
@@ -53,6 +57,7 @@ pub(crate) enum Expired {
 impl Core {
     pub(crate) fn new(settings: Rc<Settings>) -> Self {
         let number = settings.number as u8;
+        let serves_stale_data = settings.serve_stale_data;
         let cluster = settings.cluster.clone();
         let cluster = cluster.map(|cluster| Box::new(Cluster::new(cluster, number)));
         Self {
@@ -69,6 +74,8 @@ impl Core {
             expired: Expired::Deleted,
             is_replica: false,
             lacks_replicas: false,
+            trouble: Trouble::default(),
+            serves_stale_data,
             resp3: false,
             cluster,
             wishes: Wishes::default(),
@@ -87,6 +94,13 @@ impl Core {
         } else {
             self.lacks_replicas.then_some(NO_REPLICAS)
         }
+    }
+
+    /// What speaks against the first write of a script.
+    pub(crate) fn refusal_in_script(&self) -> Option<&'static str> {
+        let read_only = self.is_replica.then_some(READ_ONLY);
+        let misconfigured = || self.trouble.misconfigured(&self.settings.persistence);
+        read_only.or_else(misconfigured).or_else(|| self.refusal())
     }
 
     /// Looks at a key, which may turn out to have expired. Whether it is there.

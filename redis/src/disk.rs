@@ -14,6 +14,9 @@ const WRITE_BACK: Duration = Duration::from_secs(30);
 /// How often the log goes to the disk, if it is to go every second.
 const EVERY_SECOND: Duration = Duration::from_secs(1);
 
+/// How long it takes until it is tried again to save all keys, in whole seconds.
+const RETRY: Duration = Duration::from_secs(6);
+
 /// How often it is looked whether it is time to save all keys, and a second, in microseconds.
 const LOOK: u64 = 100_000;
 const SECOND: u64 = 1_000_000;
@@ -38,6 +41,8 @@ pub(crate) struct Disk {
     made: VirtualTime,
     /// When the first change was made that the image has not.
     since: Option<VirtualTime>,
+    /// When it was tried in vain to make another.
+    failed: Option<VirtualTime>,
 }
 
 impl Disk {
@@ -59,6 +64,10 @@ impl Disk {
                 .since
                 .map_or(VirtualTime::NEVER, |since| since + WRITE_BACK),
             Persistence::Snapshots(points) => {
+                if let Some(failed) = self.failed {
+                    let second = VirtualTime::from_micros(failed.micros() / SECOND * SECOND);
+                    return second + RETRY;
+                }
                 let reached = points
                     .iter()
                     .filter(|point| changes >= point.changes.max(1));
@@ -78,6 +87,9 @@ impl Server {
     /// When something is to be written to the disk next.
     pub(crate) fn disk_due(&self) -> VirtualTime {
         let persistence = &self.core.settings.persistence;
+        if self.core.trouble.disk_is_full && matches!(persistence, Persistence::Log(_)) {
+            return VirtualTime::NEVER;
+        }
         let dirty = self.core.effects.dirty;
         self.disk.due(persistence, dirty, self.core.now.monotonic)
     }
@@ -88,11 +100,60 @@ impl Server {
         if self.core.effects.dirty > self.disk.dirty {
             self.disk.since.get_or_insert(now);
         }
-        if self.disk_due() <= now {
+        if self.core.trouble.disk_is_full {
+            self.write_in_vain(now);
+        } else if self.disk_due() <= now {
+            self.core.trouble.unsaved = false;
+            self.disk.failed = None;
             self.disk.image = self.core.keys.clone();
             self.disk.dirty = self.core.effects.dirty;
             self.disk.made = now;
             self.disk.since = None;
+        }
+    }
+
+    /// What is to be written is not, for the disk is full.
+    fn write_in_vain(&mut self, now: VirtualTime) {
+        let unsaved = match self.core.settings.persistence {
+            Persistence::None => false,
+            Persistence::Log(_) => self.core.effects.dirty > self.disk.dirty,
+            Persistence::Snapshots(_) => self.disk_due() <= now,
+        };
+        if unsaved {
+            self.core.trouble.unsaved = true;
+            self.disk.failed = Some(now);
+        }
+    }
+
+    /// The disk is full, or is not any more. Of a log, all that was written before is safe from the end of the process.
+    pub(crate) fn disk_fills(&mut self, is_full: bool) {
+        let logs = matches!(self.core.settings.persistence, Persistence::Log(_));
+        if is_full == std::mem::replace(&mut self.core.trouble.disk_is_full, is_full) || !logs {
+            return;
+        }
+        self.core.trouble.unsaved = false;
+        self.disk.image = self.core.keys.clone();
+        self.disk.dirty = self.core.effects.dirty;
+    }
+
+    /// Whether what is on the disk is still being read. When it is all there, the server begins to do its work.
+    pub(crate) fn still_loads(&mut self) -> bool {
+        let Some(until) = self.core.trouble.loading else {
+            return false;
+        };
+        if self.core.now.monotonic < until {
+            return true;
+        }
+        self.core.trouble.loading = None;
+        self.begin_again();
+        false
+    }
+
+    /// A server that has read its keys takes its place.
+    fn begin_again(&mut self) {
+        match self.configured.clone() {
+            Some(address) => self.follow(address),
+            None => self.set_role(),
         }
     }
 
@@ -101,6 +162,7 @@ impl Server {
     pub fn restart(&mut self, now: Now, end: End, out: &mut Vec<Output>) {
         let kept = match (&self.core.settings.persistence, end) {
             (Persistence::None, _) => false,
+            (Persistence::Log(_), _) if self.core.trouble.disk_is_full => false,
             (Persistence::Log(Fsync::Always), _) | (Persistence::Log(_), End::Kill) => true,
             (_, End::Shutdown) => true,
             (Persistence::Log(_), End::PowerLoss) => false,
@@ -119,6 +181,7 @@ impl Server {
         new.replication = replication;
         new.scripts = Scripts::default();
         new.core.keys = keys;
+        new.core.trouble.disk_is_full = self.core.trouble.disk_is_full;
         new.configured.clone_from(&configured);
         new.restarts = self.restarts + 1;
         if configured.is_none() {
@@ -132,9 +195,15 @@ impl Server {
         new.disk.made = now.monotonic;
         *self = new;
         std::mem::swap(&mut self.core.out, out);
-        match configured {
-            Some(address) => self.follow(address),
-            None => self.set_role(),
+        let settings = &self.core.settings;
+        let reads = settings.persistence != Persistence::None && !settings.load_time.is_zero();
+        if reads {
+            self.core.trouble.loading = Some(now.monotonic + settings.load_time);
+            if let Some(address) = configured {
+                self.begin_as_replica(address);
+            }
+        } else {
+            self.begin_again();
         }
         self.set_wake();
         std::mem::swap(&mut self.core.out, out);

@@ -18,6 +18,10 @@ pub(crate) const OVERFLOW: &str = "ERR increment or decrement would overflow";
 pub(crate) const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
 pub(crate) const READ_ONLY: &str = "READONLY You can't write against a read only replica.";
 pub(crate) const NO_REPLICAS: &str = "NOREPLICAS Not enough good replicas to write.";
+pub(crate) const NO_MEMORY: &str = "OOM command not allowed when used memory > 'maxmemory'.";
+pub(crate) const MASTER_DOWN: &str =
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
+pub(crate) const LOADING: &str = "LOADING Redis is loading the dataset in memory";
 pub(crate) const EXEC_ABORT: &str = "EXECABORT Transaction discarded because of previous errors.";
 
 /// Refuses with this text.

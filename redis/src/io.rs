@@ -56,6 +56,11 @@ pub enum Input {
         /// The message.
         message: PeerMessage,
     },
+    /// Nothing can be written to the disk any more, or again something can.
+    Disk {
+        /// Which of the two.
+        is_full: bool,
+    },
     /// A message from another node of the cluster.
     FromNode {
         /// What it says; also by whom it was sent.

@@ -23,6 +23,7 @@ pub mod sentinel;
 mod server;
 mod settings;
 pub mod town;
+mod trouble;
 mod waiting;
 mod watches;
 mod words;

@@ -80,6 +80,7 @@ impl Server {
             Input::LinkGone { link } => self.link_gone(link),
             Input::FromPeer { link, message } => self.heard_from_peer(link, message),
             Input::FromNode { message } => self.heard_from_node(*message),
+            Input::Disk { is_full } => self.disk_fills(is_full),
             Input::Wake => {}
         }
         // What has arrived comes before what the time brings, as in the loop of a real server.
@@ -114,7 +115,7 @@ impl Server {
     /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have nobody.
     pub fn serves(&self) -> bool {
         let cluster = self.core.cluster.as_ref();
-        cluster.is_none_or(|cluster| cluster.serves)
+        self.core.trouble.loading.is_none() && cluster.is_none_or(|cluster| cluster.serves)
     }
 
     /// What `INFO server` answers.
@@ -275,6 +276,10 @@ impl Server {
             .into_iter()
             .flatten()
             .filter_map(|queued| commands::find(queued.name()));
+        let held = queue.map(Vec::as_slice);
+        if let Some(refusal) = self.refused_early(row, held) {
+            return refuse(refusal);
+        }
         if (writes(row) || (row.name == "exec" && queued.into_iter().any(writes)))
             && let Some(refusal) = self.core.refusal()
         {
@@ -288,7 +293,12 @@ impl Server {
                 "ERR Can't execute '{name}': {others} are allowed in this context"
             ));
         }
-        Ok(())
+        let queue = self.clients.get(connection);
+        let queue = queue.and_then(|client| client.queue.as_deref());
+        match self.refused_late(row, command, queue) {
+            Some(refusal) => refuse(refusal),
+            None => Ok(()),
+        }
     }
 
     /// Runs a command that nothing speaks against.

@@ -19,6 +19,10 @@ pub struct Settings {
     pub cluster: Option<ClusterSettings>,
     /// What it keeps on its disk.
     pub persistence: Persistence,
+    /// Whether it serves what it has while it is a replica that does not hear its primary.
+    pub serve_stale_data: bool,
+    /// How long it reads what it has on its disk when it is started again.
+    pub load_time: Duration,
     /// Without so many good replicas nothing may be written.
     pub min_replicas_to_write: usize,
     /// A replica is good if it was heard of no longer ago than this, in whole seconds.
@@ -89,6 +93,8 @@ impl Default for Settings {
             primary: None,
             cluster: None,
             persistence: Persistence::None,
+            serve_stale_data: true,
+            load_time: Duration::ZERO,
             min_replicas_to_write: 0,
             min_replicas_max_lag: Duration::from_secs(10),
             sync_delay: Duration::ZERO,

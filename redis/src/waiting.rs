@@ -94,6 +94,9 @@ impl Server {
 
     /// Does what the time has brought: pauses and waits end, and keys go.
     pub(crate) fn pass_time(&mut self) {
+        if self.still_loads() {
+            return;
+        }
         let now = self.core.wall_millis();
         if self.pause.is_some_and(|pause| pause.until <= now) {
             self.unpause();
@@ -143,6 +146,10 @@ impl Server {
     }
 
     pub(crate) fn set_wake(&mut self) {
+        if let Some(until) = self.core.trouble.loading {
+            self.wake = until;
+            return;
+        }
         let now = self.core.now;
         let in_micros = |wall_millis: i64| {
             let due = wall_millis.saturating_mul(1_000);

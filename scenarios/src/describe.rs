@@ -161,6 +161,8 @@ pub fn fault(fault: &Fault) -> String {
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
         | Fault::Promote { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. } => server_fault(fault),
         Fault::DeleteNode { of } => format!("delete-node of {}", contender(*of)),
         Fault::RecreateLock => "recreate-lock".to_owned(),
@@ -225,6 +227,12 @@ fn server_fault(fault: &Fault) -> String {
             format!("server-clock-jump of {who} by {by}")
         }
         Fault::Promote { target } => format!("promote {}", server(*target)),
+        Fault::FullMemory { target, length } => {
+            format!("full-memory of {} for {}", server(*target), time(*length))
+        }
+        Fault::FullDisk { target, length } => {
+            format!("full-disk of {} for {}", server(*target), time(*length))
+        }
         Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
         Fault::Pause { .. }
         | Fault::Crash { .. }

@@ -128,6 +128,8 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::CrashServer { .. }
         | Fault::PowerLoss { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::SlowDisk { .. } => None,
@@ -161,6 +163,8 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::HangServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
@@ -219,6 +223,8 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::ClockJump { .. }
         | Fault::ClockDrift { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
@@ -253,6 +259,8 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }

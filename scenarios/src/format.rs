@@ -113,6 +113,7 @@ fn scenario(
         has_links: service.has_links(),
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
+        writes_and_goes_on: crate::kind::writes_and_goes_on(&service),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

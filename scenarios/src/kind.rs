@@ -1,7 +1,7 @@
 //! The kinds of faults, by the names that scenario files use.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Fault, Plan, Service};
+use picklock_sim::plan::{Fault, Fsync, Persistence, Plan, Service};
 
 /// A kind of fault: what breaks, but not whom, when, or for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub enum FaultKind {
     SlowDisk,
     ServerClockJump,
     Promote,
+    FullMemory,
+    FullDisk,
     EvictKey,
     DeleteNode,
     RecreateLock,
@@ -42,7 +44,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 28] = [
+    pub const NAMED: [(&'static str, Self); 30] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -68,6 +70,8 @@ impl FaultKind {
         ("slow-disk", Self::SlowDisk),
         ("server-clock-jump", Self::ServerClockJump),
         ("promote", Self::Promote),
+        ("full-memory", Self::FullMemory),
+        ("full-disk", Self::FullDisk),
         ("evict-key", Self::EvictKey),
         ("delete-node", Self::DeleteNode),
         ("recreate-lock", Self::RecreateLock),
@@ -78,10 +82,12 @@ impl FaultKind {
         Self::NAMED.map(|(_, kind)| kind).to_vec()
     }
 
-    /// Those that are drawn, and hunted with, by whoever names none: all but what is several others at once.
+    /// Those that are drawn, and hunted with, by whoever names none: all but what is several others at once, and what
+    /// makes a server say plainly that it does not serve.
     pub fn unasked() -> Vec<Self> {
         let all = Self::all().into_iter();
-        all.filter(|kind| *kind != Self::Partition).collect()
+        all.filter(|kind| ![Self::Partition, Self::FullMemory, Self::FullDisk].contains(kind))
+            .collect()
     }
 
     /// The kind of a fault.
@@ -112,6 +118,8 @@ impl FaultKind {
             Fault::SlowDisk { .. } => Self::SlowDisk,
             Fault::ServerClockJump { .. } => Self::ServerClockJump,
             Fault::Promote { .. } => Self::Promote,
+            Fault::FullMemory { .. } => Self::FullMemory,
+            Fault::FullDisk { .. } => Self::FullDisk,
             Fault::EvictKey { .. } => Self::EvictKey,
             Fault::DeleteNode { .. } => Self::DeleteNode,
             Fault::RecreateLock => Self::RecreateLock,
@@ -141,7 +149,13 @@ impl FaultKind {
         let others_decide = service.sentinels() > 0 || service.cluster().is_some();
         // Who waits for an answer for ever waits for ever.
         let is_felt = self != Self::SwallowReply || gives_up_waiting(service);
-        is_there && has_links && has_sides && is_felt && !(others_decide && self == Self::Promote)
+        let writes = self != Self::FullDisk || writes_and_goes_on(service);
+        is_there
+            && writes
+            && has_links
+            && has_sides
+            && is_felt
+            && !(others_decide && self == Self::Promote)
     }
 
     /// Those that can strike in a scenario on a service, by name.
@@ -162,6 +176,8 @@ impl FaultKind {
             Self::LoseMessage
             | Self::PowerLoss
             | Self::ServerClockJump
+            | Self::FullMemory
+            | Self::FullDisk
             | Self::EvictKey
             | Self::Promote => Some(ServiceKind::Redis),
             Self::Pause
@@ -194,6 +210,17 @@ impl FaultKind {
         let mut named = Self::NAMED.iter();
         let found = named.find(|(_, kind)| *kind == self);
         found.map_or("fault", |(name, _)| name)
+    }
+}
+
+/// Whether its servers write to disks, and go on if they cannot: one that must write before it answers ends.
+pub(crate) fn writes_and_goes_on(service: &Service) -> bool {
+    match service {
+        Service::ZooKeeper(_) => false,
+        Service::Redis(deployment) => !matches!(
+            deployment.persistence,
+            Persistence::None | Persistence::Log(Fsync::Always)
+        ),
     }
 }
 

@@ -33,6 +33,11 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "redis/failover-replicated",
         include_str!("../redis/failover-replicated.toml"),
     ),
+    ("redis/full-disk", include_str!("../redis/full-disk.toml")),
+    (
+        "redis/full-memory",
+        include_str!("../redis/full-memory.toml"),
+    ),
     (
         "redis/hidden-retry",
         include_str!("../redis/hidden-retry.toml"),
@@ -100,6 +105,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "redis/restart-aof",
         include_str!("../redis/restart-aof.toml"),
+    ),
+    (
+        "redis/restart-loading",
+        include_str!("../redis/restart-loading.toml"),
     ),
     (
         "redis/resumed-primary",

@@ -128,6 +128,12 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         format!("retry-pause = {}", time(deployment.retry_pause)),
         format!("command-time = {}", time(deployment.command_time)),
     ];
+    if !deployment.load_time.is_zero() {
+        lines.push(format!("load-time = {}", time(deployment.load_time)));
+    }
+    if !deployment.serve_stale_data {
+        lines.push("serve-stale-data = false".to_owned());
+    }
     if deployment.min_replicas_to_write > 0 {
         let (least, lag) = (
             deployment.min_replicas_to_write,

@@ -539,6 +539,15 @@ fn a_partition_has_two_sides_and_a_primary_needs_no_more_replicas_than_there_are
         on_redis(three, &parts(both)),
         on_redis("", &parts("servers = [\"server-1\"]")),
         on_redis("min-replicas-to-write = 1", fault),
+        on_redis("serve-stale-data = 1", fault),
+        on_redis(
+            "",
+            "inject.full-disk = { target = \"server-1\", for = \"1s\" }",
+        ),
+        on_redis(
+            "replicas = 1\nsentinels = 3",
+            "inject.full-memory = { target = \"sentinel-1\", for = \"1s\" }",
+        ),
         on_redis("replicas = 1\nmin-replicas-to-write = 2", fault),
         on_redis("replicas = 1\nmin-replicas-max-lag = \"1500ms\"", fault),
     ];

@@ -382,6 +382,16 @@ pub enum Fault {
     /// The server becomes the primary, as Sentinel makes it: clients that ask are sent to it, other replicas follow it,
     /// and the old primary does ten seconds later, if it runs.
     Promote { target: ServerName },
+    /// The server uses all the memory that it may, and refuses what could take more.
+    FullMemory {
+        target: ServerName,
+        length: Duration,
+    },
+    /// Nothing can be written to the disk of the server, and it refuses what would have to be.
+    FullDisk {
+        target: ServerName,
+        length: Duration,
+    },
     /// The lock's key goes from the server: it is evicted, or an operator deletes it.
     EvictKey { target: ServerName },
     /// An operator deletes a contender's node in the queue.

@@ -23,6 +23,21 @@ pub const TABLES: &[(&str, &str, &str)] = &[
     ),
     (
         "scenarios/src/describe.rs",
+        "fault",
+        "a sentence for each fault",
+    ),
+    (
+        "scenarios/src/generate/faults.rs",
+        "inject",
+        "how each kind of fault is drawn",
+    ),
+    (
+        "scenarios/src/search/fits.rs",
+        "between",
+        "a number for each kind of fault",
+    ),
+    (
+        "scenarios/src/describe.rs",
         "server_fault",
         "a sentence for each fault",
     ),

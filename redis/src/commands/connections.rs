@@ -15,23 +15,19 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "ping",
         arity: -1,
-        traits: Traits::WHILE_LISTENING.and(Traits::STALE),
+        traits: Traits::WHILE_LISTENING,
         run: Run::Connection(ping),
     },
     Row {
         name: "quit",
         arity: -1,
-        traits: Traits::NO_SCRIPT
-            .and(Traits::WHILE_LISTENING)
-            .and(Traits::STALE),
+        traits: Traits::NO_SCRIPT.and(Traits::WHILE_LISTENING),
         run: Run::Connection(quit),
     },
     Row {
         name: "reset",
         arity: 1,
-        traits: Traits::NO_SCRIPT
-            .and(Traits::WHILE_LISTENING)
-            .and(Traits::STALE),
+        traits: Traits::NO_SCRIPT.and(Traits::WHILE_LISTENING),
         run: Run::Connection(reset),
     },
     read("command", -1, commands),

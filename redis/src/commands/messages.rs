@@ -27,7 +27,7 @@ const fn sending(name: &'static str, run: fn(&mut Core, &Command) -> Reply) -> R
     Row {
         name,
         arity: 3,
-        traits: Traits::MAY_REPLICATE.and(Traits::STALE),
+        traits: Traits::MAY_REPLICATE,
         run: Run::Keys(run),
     }
 }

@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "info",
         arity: -1,
-        traits: Traits::STALE,
+        traits: Traits::NONE,
         run: Run::Connection(info),
     },
     about("replicaof", 3, replicaof),
@@ -75,7 +75,7 @@ fn replicaof(
     Ok(Outcome::Answer(Value::OK))
 }
 
-/// `CONFIG REWRITE`: from now on a restart does not change the role.
+/// `CONFIG REWRITE`: from now on a restart does not change the role. `CONFIG SET` of what decides whether it serves.
 fn config(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
     if is(command, 1, "REWRITE") && command.len() == 2 {
         let primary = server.replication.primary.as_ref();
@@ -83,5 +83,30 @@ fn config(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Out
         return Ok(Outcome::Answer(Value::OK));
     }
     let what = small(word(command, 1)).to_ascii_uppercase();
+    if what == "SET" && command.len() == 4 {
+        return set(server, command);
+    }
     refuse(format!("ERR not modelled: CONFIG {what}"))
+}
+
+/// How many bytes a server without keys uses, at the least.
+const BYTES_OF_NOTHING: i64 = 500_000;
+
+fn set(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> {
+    let (name, value) = (small(word(command, 2)), word(command, 3));
+    let yes = is(command, 3, "yes");
+    match &*name {
+        // What keys weigh is not known; less than a server without any is less than there is, and nothing is no limit.
+        "maxmemory" => match words::integer(value) {
+            Some(bytes) if (0..BYTES_OF_NOTHING).contains(&bytes) => {
+                server.core.trouble.memory_is_full = bytes > 0;
+            }
+            _ => return refuse("ERR not modelled: CONFIG SET maxmemory to more than nothing"),
+        },
+        "replica-serve-stale-data" if yes || is(command, 3, "no") => {
+            server.core.serves_stale_data = yes;
+        }
+        _ => return refuse(format!("ERR not modelled: CONFIG SET {name}")),
+    }
+    Ok(Outcome::Answer(Value::OK))
 }

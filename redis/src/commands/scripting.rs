@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
-use crate::errors::{NO_SCRIPT, refuse};
+use crate::errors::{MASTER_DOWN, NO_SCRIPT, refuse};
 use crate::scripts::{self, Script};
 use crate::{ConnectionId, Server};
 
@@ -16,9 +16,7 @@ const fn running(
     Row {
         name,
         arity: -3,
-        traits: Traits::NO_SCRIPT
-            .and(Traits::MAY_REPLICATE)
-            .and(Traits::STALE),
+        traits: Traits::NO_SCRIPT.and(Traits::MAY_REPLICATE),
         run: Run::Connection(run),
     }
 }
@@ -88,6 +86,10 @@ fn run(
     read_only: bool,
 ) -> Result<Outcome, ErrorReply> {
     let core = &mut server.core;
+    if core.trouble.stale {
+        // `COMMAND INFO` says otherwise, but a script would have to say so of itself.
+        return refuse(MASTER_DOWN);
+    }
     scripts::run(core, script, command, 3, keys, read_only).map(Outcome::Answer)
 }
 

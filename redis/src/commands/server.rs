@@ -12,7 +12,7 @@ const fn at_any_time(name: &'static str, arity: i32, run: fn(&mut Core, &Command
     Row {
         name,
         arity,
-        traits: Traits::STALE,
+        traits: Traits::NONE,
         run: Run::Keys(run),
     }
 }

@@ -51,8 +51,9 @@ impl Server {
         address: Option<Address>,
     ) {
         let upstream = self.replication.primary.as_ref();
-        if upstream.is_some_and(|upstream| !matches!(upstream.state, LinkState::Up(_))) {
-            // What we have may be worth nothing soon.
+        let has_lost = upstream.is_some_and(|upstream| !matches!(upstream.state, LinkState::Up(_)));
+        if has_lost || self.core.trouble.loading.is_some() {
+            // What we have may be worth nothing soon, or is not there yet.
             self.core.out.push(Output::CloseLink { link });
             return;
         }

@@ -13,6 +13,11 @@ use crate::peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 use crate::{Output, Server};
 
 impl Upstream {
+    /// Whether the link to it stands, and its stream comes.
+    pub(crate) fn is_heard(&self) -> bool {
+        matches!(self.state, LinkState::Up(_))
+    }
+
     /// There is no link any more.
     fn fail(&mut self, now: VirtualTime) {
         if let LinkState::Up(_) = self.state {

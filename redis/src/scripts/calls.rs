@@ -10,7 +10,7 @@ use super::machine::{LENT, Loan};
 use super::sha1::sha_of;
 use crate::Output;
 use crate::commands::{self, Run, Traits, ping_value};
-use crate::errors::{Reply, refuse};
+use crate::errors::{NO_MEMORY, Reply, refuse};
 use crate::replies;
 use crate::words::float_text;
 
@@ -179,8 +179,11 @@ impl Loan {
         }
         if row.traits.has(Traits::WRITE) && !self.has_written {
             // Asked once only: who has begun to write may go on.
-            if let Some(refusal) = self.core.refusal() {
+            if let Some(refusal) = self.core.refusal_in_script() {
                 return refuse(refusal);
+            }
+            if self.core.trouble.memory_is_full && row.takes_memory() {
+                return refuse(NO_MEMORY);
             }
             self.has_written = true;
         }

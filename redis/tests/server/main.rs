@@ -9,3 +9,4 @@ mod models;
 mod points;
 mod replication;
 mod scripts;
+mod trouble;

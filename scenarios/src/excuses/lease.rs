@@ -37,6 +37,7 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
                 | Fault::HangServer { .. }
                 | Fault::IsolateServer { .. }
                 | Fault::Partition { .. }
+                | Fault::FullDisk { .. }
                 | Fault::HoldLink { .. }
         )
     };
@@ -114,6 +115,8 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         | Fault::HangServer { .. }
         | Fault::IsolateServer { .. }
         | Fault::Partition { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }

@@ -19,6 +19,8 @@ pub(super) struct Cast {
     pub(super) sentinels: u8,
     /// Whether the servers are the nodes of a cluster.
     pub(super) in_cluster: bool,
+    /// Whether servers write to their disks, and go on if they cannot.
+    pub(super) writes_and_goes_on: bool,
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.

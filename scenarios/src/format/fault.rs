@@ -105,6 +105,8 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }

@@ -86,6 +86,8 @@ impl Body<'_, '_, '_> {
             Kind::SlowDisk => self.slow_disk(),
             Kind::ServerClockJump => self.server_clock_jump(),
             Kind::Promote => self.promote(),
+            Kind::FullMemory => self.filled(|target, length| Fault::FullMemory { target, length }),
+            Kind::FullDisk => self.full_disk(),
             Kind::EvictKey => {
                 let target = self.server();
                 self.refuse_sentinel(target);
@@ -251,6 +253,22 @@ impl Body<'_, '_, '_> {
             target: target?,
             restart_after: restart_after?,
         })
+    }
+
+    fn filled(&mut self, make: fn(ServerName, Duration) -> Fault) -> Option<Fault> {
+        let (target, length) = (self.server(), self.length());
+        self.refuse_sentinel(target);
+        Some(make(target?, length?))
+    }
+
+    fn full_disk(&mut self) -> Option<Fault> {
+        if !self.cast.writes_and_goes_on {
+            let mistake = Mistake::new("a full disk stops nobody here")
+                .label("or ends the server: with `aof-always` it exits")
+                .help("give [service.redis] a `persistence` of `rdb`, `aof-no`, or `aof-everysec`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+        self.filled(|target, length| Fault::FullDisk { target, length })
     }
 
     fn hang_server(&mut self) -> Option<Fault> {

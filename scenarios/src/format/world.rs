@@ -133,6 +133,8 @@ fn deployment(
     let of_each = cluster.as_ref().map(|cluster| cluster.replicas);
     let most = of_each.or(followers).unwrap_or(0);
     let wanted = replicas::read(&mut fields, most, mistakes);
+    let stale = fields.get("serve-stale-data");
+    let stale = stale.and_then(|item| item.flag(mistakes));
     let lease = fields.duration("lease", Zero::Senseless, mistakes);
     let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
     let connect_timeout = fields.duration("connect-timeout", Zero::Senseless, mistakes);
@@ -147,6 +149,8 @@ fn deployment(
         sentinels,
         cluster,
         persistence: persistence.unwrap_or_default(),
+        load_time: time("load-time", default.load_time),
+        serve_stale_data: stale.unwrap_or(default.serve_stale_data),
         min_replicas_to_write: wanted.replicas,
         min_replicas_max_lag: wanted.max_lag,
         lease: lease.unwrap_or(default.lease),

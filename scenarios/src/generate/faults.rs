@@ -265,6 +265,8 @@ impl<'p> Storm<'p> {
             | FaultKind::LagServer
             | FaultKind::SlowDisk
             | FaultKind::ServerClockJump
+            | FaultKind::FullMemory
+            | FaultKind::FullDisk
             | FaultKind::EvictKey
             | FaultKind::Promote => self.inject_at_server(kind, draw),
             FaultKind::DeleteNode => Fault::DeleteNode { of: target },
@@ -317,6 +319,8 @@ impl<'p> Storm<'p> {
                 target,
                 by_millis: self.jump(draw),
             },
+            FaultKind::FullMemory => Fault::FullMemory { target, length },
+            FaultKind::FullDisk => Fault::FullDisk { target, length },
             FaultKind::EvictKey => Fault::EvictKey { target },
             FaultKind::Promote => Fault::Promote { target },
             FaultKind::HoldLink

@@ -62,6 +62,8 @@ impl Strikes {
             | FaultKind::LagServer
             | FaultKind::SlowDisk
             | FaultKind::ServerClockJump
+            | FaultKind::FullMemory
+            | FaultKind::FullDisk
             | FaultKind::EvictKey
             | FaultKind::Promote
             | FaultKind::DeleteNode

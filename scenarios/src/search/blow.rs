@@ -167,6 +167,8 @@ impl<'p> Blow<'p> {
             | FaultKind::SlowDisk
             | FaultKind::ServerClockJump
             | FaultKind::Promote
+            | FaultKind::FullMemory
+            | FaultKind::FullDisk
             | FaultKind::EvictKey => self.at_server(kind, nth),
         }
     }
@@ -200,6 +202,14 @@ impl<'p> Blow<'p> {
             },
             FaultKind::Promote => Fault::Promote {
                 target: ServerName::Number(1),
+            },
+            FaultKind::FullMemory => Fault::FullMemory {
+                target: nth,
+                length: self.lease,
+            },
+            FaultKind::FullDisk => Fault::FullDisk {
+                target: nth,
+                length: self.lease,
             },
             _ => Fault::EvictKey { target: nth },
         }

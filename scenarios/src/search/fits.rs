@@ -131,6 +131,8 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         // Whose session ends, or whose node goes, under it, is the last to know.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
@@ -245,6 +247,8 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
         },
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::ServerClockJump

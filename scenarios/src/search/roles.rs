@@ -209,6 +209,8 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::LagServer
         | FaultKind::SlowDisk
         | FaultKind::ServerClockJump
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::DeleteNode

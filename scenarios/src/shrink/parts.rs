@@ -66,9 +66,10 @@ impl<'f> Parts<'f> {
             Fault::ServerClockJump { target, .. }
             | Fault::EvictKey { target }
             | Fault::Promote { target } => Self::server(target, Vec::new()),
-            Fault::HangServer { target, length } | Fault::IsolateServer { target, length } => {
-                Self::server(target, vec![length])
-            }
+            Fault::HangServer { target, length }
+            | Fault::FullMemory { target, length }
+            | Fault::FullDisk { target, length }
+            | Fault::IsolateServer { target, length } => Self::server(target, vec![length]),
             Fault::LagServer { target, by, length } => Self::server(target, vec![by, length]),
             Fault::SlowDisk {
                 target,

@@ -182,6 +182,8 @@ fn fault(fault: &Fault) -> String {
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }
         | Fault::ServerClockJump { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
@@ -249,6 +251,12 @@ fn of_service(broken: &Fault) -> String {
             on("server-clock-jump", &server(*target), &[jump(*by_millis)])
         }
         Fault::Promote { target } => on("promote", &server(*target), &[]),
+        Fault::FullMemory { target, length } => {
+            on("full-memory", &server(*target), &[lasting(*length)])
+        }
+        Fault::FullDisk { target, length } => {
+            on("full-disk", &server(*target), &[lasting(*length)])
+        }
         Fault::EvictKey { target } => on("evict-key", &server(*target), &[]),
         Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),
         Fault::RecreateLock => "recreate-lock = {}".to_owned(),

@@ -42,6 +42,8 @@ fn deployment() -> BoxedStrategy<Deployment> {
                     ..Cluster::of(3, (retries % 4) as u8)
                 }),
                 persistence: Persistence::Log(Fsync::EverySecond),
+                load_time: lease,
+                serve_stale_data: retries % 2 == 0,
                 min_replicas_to_write: 0,
                 min_replicas_max_lag: Duration::from_secs(10),
                 lease,
@@ -133,21 +135,37 @@ fn over(
                     Fault::HoldLink { .. } | Fault::IsolateServer { .. } | Fault::Partition { .. }
                 ) =>
         {
-            planned.inject = if jump % 3 == 0 {
-                Fault::EvictKey { target: server }
-            } else if jump % 5 == 0 {
-                Fault::PowerLoss {
-                    target: server,
-                    restart_after: None,
-                }
-            } else {
-                Fault::ServerClockJump {
-                    target: server,
-                    by_millis: jump,
-                }
-            };
+            planned.inject = of_redis(server, jump);
         }
         _ => {}
     }
     planned.text = describe::fault(&planned.inject);
+}
+
+/// A fault that only Redis has.
+fn of_redis(server: ServerName, jump: i64) -> Fault {
+    let length = Duration::from_millis(jump.unsigned_abs());
+    if jump % 7 == 0 {
+        Fault::FullMemory {
+            target: server,
+            length,
+        }
+    } else if jump % 11 == 0 {
+        Fault::FullDisk {
+            target: server,
+            length,
+        }
+    } else if jump % 3 == 0 {
+        Fault::EvictKey { target: server }
+    } else if jump % 5 == 0 {
+        Fault::PowerLoss {
+            target: server,
+            restart_after: None,
+        }
+    } else {
+        Fault::ServerClockJump {
+            target: server,
+            by_millis: jump,
+        }
+    }
 }

@@ -90,6 +90,10 @@ pub struct Deployment {
     pub cluster: Option<Cluster>,
     /// What servers keep on their disks.
     pub persistence: Persistence,
+    /// How long a server reads what it has on its disk when it is started again.
+    pub load_time: Duration,
+    /// Whether a replica that does not hear its primary serves what it has.
+    pub serve_stale_data: bool,
     /// How many replicas must have told a primary of themselves lately, for it to take writes.
     pub min_replicas_to_write: u8,
     /// How long ago that may be.
@@ -116,6 +120,8 @@ impl Default for Deployment {
             sentinels: None,
             cluster: None,
             persistence: Persistence::None,
+            load_time: Duration::ZERO,
+            serve_stale_data: true,
             min_replicas_to_write: 0,
             min_replicas_max_lag: Duration::from_secs(10),
             lease: Duration::from_secs(10),

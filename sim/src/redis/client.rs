@@ -318,7 +318,9 @@ impl Client {
         }
         let open = Phase::Open(connection);
         if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
-            wire.answer(value);
+            if wire.answer(now, value, &self.settings) {
+                out.push(Output::Disconnect { connection });
+            }
         } else if let Some(it) = self.subscriptions.iter_mut().find(|it| it.phase == open) {
             it.hear(&value, out);
         }

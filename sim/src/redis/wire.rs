@@ -51,6 +51,9 @@ pub(super) struct Pending {
     pub asking: bool,
 }
 
+/// What servers say that do not serve yet.
+const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
+
 /// How often a command is sent elsewhere because a node said so (redis-py's `RedisClusterRequestTTL`).
 const REDIRECTIONS: u32 = 16;
 
@@ -189,11 +192,20 @@ impl Wire {
         }
     }
 
-    /// The answer to the oldest command without one.
-    pub fn answer(&mut self, value: Value) {
-        if let Some(pending) = self.answered() {
+    /// The answer to the oldest command without one. If the server does not serve yet, and the command may be sent
+    /// again, it is, by the next connection, as redis-py does it: answers whether this one is to be closed.
+    pub fn answer(&mut self, now: VirtualTime, value: Value, settings: &Settings) -> bool {
+        let Some(mut pending) = self.answered() else {
+            return false;
+        };
+        let not_yet = matches!(&value, Value::Error(error) if NOT_YET.contains(&error.code()));
+        if !not_yet || !pending.try_again(now, settings) {
             pending.answer(value);
+            return false;
         }
+        self.broken(now, settings);
+        self.unsent.push_front(pending);
+        true
     }
 
     /// The oldest command without an answer has one, if anybody still waits for it.

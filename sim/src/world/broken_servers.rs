@@ -83,6 +83,8 @@ impl World {
             | Fault::PowerLoss { .. }
             | Fault::ServerClockJump { .. }
             | Fault::Promote { .. }
+            | Fault::FullMemory { .. }
+            | Fault::FullDisk { .. }
             | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => None,

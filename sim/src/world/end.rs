@@ -92,6 +92,8 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::HangServer { length, .. }
         | Fault::IsolateServer { length, .. }
         | Fault::Partition { length, .. }
+        | Fault::FullMemory { length, .. }
+        | Fault::FullDisk { length, .. }
         | Fault::HoldLink { length, .. }
         | Fault::LagServer { length, .. }
         | Fault::SlowDisk { length, .. } => *length,

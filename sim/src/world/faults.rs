@@ -132,6 +132,8 @@ impl World {
             | Fault::SlowDisk { .. } => self.inject_at_server(fault),
             Fault::PowerLoss { .. }
             | Fault::ServerClockJump { .. }
+            | Fault::FullMemory { .. }
+            | Fault::FullDisk { .. }
             | Fault::EvictKey { .. }
             | Fault::Promote { .. } => self.inject_at_redis(fault),
         }
@@ -148,6 +150,9 @@ impl World {
             }
             Fault::ClockDrift { target, .. } => {
                 self.processes[target.0 as usize].drift(self.now, 0);
+            }
+            Fault::FullMemory { .. } | Fault::FullDisk { .. } => {
+                self.heal_redis(&plan.faults[fault].inject);
             }
             Fault::SlowDisk { .. } => {
                 for slot in &mut self.servers {

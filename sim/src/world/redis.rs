@@ -227,6 +227,8 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         primary: primary.map(links::address),
         cluster: in_cluster.map(|cluster| cluster::settings(cluster, server, chance)),
         persistence: deployment.persistence.clone(),
+        serve_stale_data: deployment.serve_stale_data,
+        load_time: deployment.load_time,
         min_replicas_to_write: deployment.min_replicas_to_write.into(),
         min_replicas_max_lag: deployment.min_replicas_max_lag,
         ..Settings::default()

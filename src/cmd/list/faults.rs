@@ -146,6 +146,16 @@ pub const FAULTS: &[Example] = &[
         r#"inject.promote = { target = "server-2" }"#,
     ),
     row(
+        "full-memory",
+        "The server uses all the memory that it may, and refuses what could take more: OOM (Redis).",
+        r#"inject.full-memory = { target = "server-1", for = "20s" }"#,
+    ),
+    row(
+        "full-disk",
+        "Nothing can be written to the disk of the server, and it refuses to write: MISCONF (Redis).",
+        r#"inject.full-disk = { target = "server-1", for = "20s" }"#,
+    ),
+    row(
         "evict-key",
         "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
         r#"inject.evict-key = { target = "server-1" }"#,

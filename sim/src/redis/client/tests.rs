@@ -107,6 +107,29 @@ fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
 }
 
 #[test]
+fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
+    let loading = || Value::error("LOADING Redis is loading the dataset in memory");
+    let mut desk = Desk::new(SETTINGS);
+    let once = desk.submit("GET");
+    let connection = desk.open();
+    desk.hear(connection, loading());
+    assert_eq!(now(once), Some(Ok(loading())));
+
+    let mut desk = Desk::new(Settings {
+        retries: 1,
+        ..SETTINGS
+    });
+    let twice = desk.submit("GET");
+    let connection = desk.open();
+    desk.hear(connection, loading());
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["GET"]);
+    desk.hear(connection, Value::Nil);
+    assert_eq!(now(twice), Some(Ok(Value::Nil)));
+}
+
+#[test]
 fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
     let mut desk = Desk::new(SETTINGS);
     let _first = desk.submit("GET");

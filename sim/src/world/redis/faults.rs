@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::clients::redis::Command;
+use picklock_redis::Input;
+
+use crate::network::ServerId;
+use crate::ownership::Actor;
 use crate::plan::Fault;
 use crate::world::World;
 
@@ -17,6 +22,11 @@ impl World {
             self.struck_servers.push((self.striking, server));
             self.power_goes(server);
             return restart_after;
+        }
+        if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {
+            let server = self.server(target)?;
+            self.fill(fault, server, true);
+            return Some(length);
         }
         if let Fault::ServerClockJump { target, by_millis } = *fault
             && let Some(server) = self.server(target)
@@ -34,5 +44,24 @@ impl World {
             self.evict_from_redis(server);
         }
         None
+    }
+
+    /// What a fault has filled is empty again.
+    pub(in crate::world) fn heal_redis(&mut self, fault: &Fault) {
+        if let Fault::FullMemory { target, .. } | Fault::FullDisk { target, .. } = *fault
+            && let Some(server) = self.server(target)
+        {
+            self.fill(fault, server, false);
+        }
+    }
+
+    fn fill(&mut self, fault: &Fault, server: ServerId, is_full: bool) {
+        if let Fault::FullMemory { .. } = fault {
+            let bytes = Command::new("CONFIG").arg("SET").arg("maxmemory");
+            self.run_as_operator(server, bytes.number(i64::from(is_full)));
+        } else {
+            self.tell_redis(server, Input::Disk { is_full }, Actor::Outsider);
+            self.redis_says(server);
+        }
     }
 }

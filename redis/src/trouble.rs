@@ -1,0 +1,114 @@
+//! Why a server cannot serve, and whom it refuses then.
+
+use picklock_algorithms::clients::redis::Command;
+use picklock_checker::VirtualTime;
+
+use crate::Server;
+use crate::commands::{self, Row, Traits};
+use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY};
+use crate::settings::Persistence;
+
+/// What keeps a server from serving.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trouble {
+    /// It uses more memory than it may, and evicts nothing.
+    pub(crate) memory_is_full: bool,
+    /// Nothing can be written to its disk.
+    pub(crate) disk_is_full: bool,
+    /// What it had to write to its disk could not be written.
+    pub(crate) unsaved: bool,
+    /// It is a replica without its primary, and is not to serve old keys.
+    pub(crate) stale: bool,
+    /// Its keys are being read from the disk until then.
+    pub(crate) loading: Option<VirtualTime>,
+}
+
+impl Trouble {
+    fn is_any(&self) -> bool {
+        self.memory_is_full || self.unsaved || self.stale || self.loading.is_some()
+    }
+
+    /// Why nothing may be written, if what was to be saved could not be.
+    pub(crate) fn misconfigured(&self, persistence: &Persistence) -> Option<&'static str> {
+        match persistence {
+            _ if !self.unsaved => None,
+            Persistence::None => None,
+            Persistence::Snapshots(_) => Some(
+                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. \
+                 Commands that may modify the data set are disabled, because this instance is configured to report \
+                 errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check \
+                 the Redis logs for details about the RDB error.",
+            ),
+            Persistence::Log(_) => {
+                Some("MISCONF Errors writing to the AOF file: No space left on device")
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Why a command is refused before it is looked at whether it may write: there is no memory for it, or no disk.
+    /// With those that a transaction holds, if it is `EXEC`.
+    pub(crate) fn refused_early(
+        &self,
+        row: &Row,
+        queue: Option<&[Command]>,
+    ) -> Option<&'static str> {
+        let trouble = &self.core.trouble;
+        if !trouble.is_any() {
+            return None;
+        }
+        let any =
+            |wanted: fn(&Row) -> bool| wanted(row) || (row.name == "exec" && some(queue, wanted));
+        let ends = ["exec", "discard", "multi", "quit", "watch", "reset"];
+        let queues = queue.is_some() && !ends.contains(&row.name);
+        if trouble.memory_is_full && (any(Row::takes_memory) || queues) {
+            return Some(NO_MEMORY);
+        }
+        let misconfigured = trouble.misconfigured(&self.core.settings.persistence);
+        misconfigured.filter(|_| any(writes) || row.name == "ping")
+    }
+
+    /// Why a command is refused after that: its keys are old, or not there yet.
+    pub(crate) fn refused_late(
+        &self,
+        row: &Row,
+        command: &Command,
+        queue: Option<&[Command]>,
+    ) -> Option<&'static str> {
+        let trouble = &self.core.trouble;
+        if !trouble.stale && trouble.loading.is_none() {
+            return None;
+        }
+        let held = queue.filter(|_| row.name == "exec").into_iter().flatten();
+        let held = held.filter_map(|held| Some((commands::find(held.name())?, held)));
+        let all: Vec<(&Row, &Command)> = held.chain([(row, command)]).collect();
+        if trouble.stale
+            && !all
+                .iter()
+                .all(|(row, command)| row.runs_when_stale(command))
+        {
+            return Some(MASTER_DOWN);
+        }
+        let loads = trouble.loading.is_some();
+        (loads && !all.iter().all(|(row, _)| row.runs_while_loading())).then_some(LOADING)
+    }
+
+    /// Whether it is a replica that is not to serve what it has, because it does not hear its primary.
+    pub(crate) fn is_stale(&self) -> bool {
+        let primary = self.replication.primary.as_ref();
+        !self.core.serves_stale_data && primary.is_some_and(|primary| !primary.is_heard())
+    }
+}
+
+fn writes(row: &Row) -> bool {
+    row.traits.has(Traits::WRITE)
+}
+
+/// Whether some of the commands of a transaction are such.
+fn some(queue: Option<&[Command]>, wanted: fn(&Row) -> bool) -> bool {
+    let queued = queue.into_iter().flatten();
+    queued
+        .filter_map(|queued| commands::find(queued.name()))
+        .any(wanted)
+}
