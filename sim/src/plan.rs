@@ -8,9 +8,11 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::RequestKind;
 
+mod names;
 mod service;
 
 pub use crate::engine::Strategy;
+pub use names::{ContenderName, Direction, ServerName};
 pub use service::{Cluster, Deployment, Ensemble, Fsync, Persistence, Sentinels, Service};
 
 /// Everything that a run will do.
@@ -240,36 +242,6 @@ pub enum Trigger {
     Elected { nth: u32 },
     /// Another fault of the plan, by its place from zero, has fired.
     Fired { fault: usize },
-}
-
-/// A contender, by its place from zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ContenderName(pub u32);
-
-/// A server, by its part or by its place from zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ServerName {
-    /// Whoever leads when the fault strikes.
-    Leader,
-    /// The `nth` (from zero) of those that follow when the fault strikes.
-    Follower(u32),
-    /// The server that a contender's client is connected to when the fault strikes.
-    Of(ContenderName),
-    /// The server at this place.
-    Number(u32),
-    /// The Sentinel at this place.
-    Sentinel(u32),
-}
-
-/// Which way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From the client to the server.
-    ToServer,
-    /// From the server to the client.
-    ToClient,
-    /// Both.
-    Both,
 }
 
 /// What can break.

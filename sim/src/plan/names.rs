@@ -1,0 +1,31 @@
+//! Whom and what a fault strikes, by name.
+
+/// A contender, by its place from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContenderName(pub u32);
+
+/// A server, by its part or by its place from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ServerName {
+    /// Whoever leads when the fault strikes.
+    Leader,
+    /// The `nth` (from zero) of those that follow when the fault strikes.
+    Follower(u32),
+    /// The server that a contender's client is connected to when the fault strikes.
+    Of(ContenderName),
+    /// The server at this place.
+    Number(u32),
+    /// The Sentinel at this place.
+    Sentinel(u32),
+}
+
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the client to the server.
+    ToServer,
+    /// From the server to the client.
+    ToClient,
+    /// Both.
+    Both,
+}
