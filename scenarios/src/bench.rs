@@ -50,7 +50,7 @@ impl Figure {
     }
 }
 
-/// Measures everything but the large herd, each for about this long.
+/// Measures everything but searches and the large herd, each for about this long.
 pub fn figures(each: Duration) -> Vec<Figure> {
     let (futures, loops) = in_turns(each, bare::with_futures, bare::without_futures);
     let short = short_run();
@@ -71,7 +71,6 @@ pub fn figures(each: Duration) -> Vec<Figure> {
         simulated.hash ^ check_all(&simulated.run).len() as u64
     });
     let spent = watch.elapsed().as_secs_f64();
-    let explored = explored().map(|case| share_of_plain_runs(&case, each));
     let figure = |what: &str, value, unit, goal| Figure {
         what: what.to_owned(),
         value,
@@ -109,20 +108,33 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             "times real time",
             Goal::AtLeast(100_000.0),
         ),
-        figure(
-            "a search in all ways, against the same runs without a search",
-            explored.unwrap_or_default(),
-            "of their rate",
-            Goal::AtLeast(0.8),
-        ),
     ]
 }
 
-/// The world that is searched: nothing is found in it, so the search goes on.
-fn explored() -> Option<Case> {
-    let (name, text) = BUILT_IN
-        .iter()
-        .find(|(name, _)| *name == "zookeeper/swarm")?;
+/// Measures what a search costs besides its runs, each figure for about this long.
+pub fn searches(each: Duration) -> Vec<Figure> {
+    let worlds = [
+        (
+            "a search in all ways, against its runs alone",
+            "zookeeper/waiter-death",
+        ),
+        (
+            "the same where each run has another world",
+            "zookeeper/swarm",
+        ),
+    ];
+    let figures = worlds.map(|(what, scenario)| Figure {
+        what: what.to_owned(),
+        value: explored(scenario).map_or(0.0, |case| share_of_plain_runs(&case, each)),
+        unit: "of their rate",
+        goal: Goal::AtLeast(0.8),
+    });
+    figures.into()
+}
+
+/// The world of a scenario that is searched: nothing is found in it, so the search goes on.
+fn explored(scenario: &str) -> Option<Case> {
+    let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario)?;
     let scenario = parse(name, text, &Catalogue::EVERYTHING).ok()?;
     scenario
         .cases

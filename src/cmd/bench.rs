@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock::reports::words::{decimal, thousands};
-use picklock::scenarios::bench::{Figure, Goal, figures, herds};
+use picklock::scenarios::bench::{Figure, Goal, figures, herds, searches};
 
 use crate::console::{self, Look};
 use crate::exit;
@@ -38,7 +38,9 @@ impl Bench {
     pub fn execute(self, _look: &Look) -> Result<u8, Failure> {
         // One core, whatever the machine has.
         let pool = threads::pool(Some(1))?;
-        let mut measured = pool.install(|| figures(Duration::from_millis(self.millis)));
+        let each = Duration::from_millis(self.millis);
+        let mut measured = pool.install(|| figures(each));
+        measured.extend(pool.install(|| searches(each)));
         measured.extend(self.herd.into_iter().flat_map(herds));
         let mut text = String::new();
         for figure in &measured {
