@@ -287,7 +287,8 @@ mod tests {
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
         on("zookeeper]\nservers = 3", "zk-predecessor-watch").or_else(|mistakes| {
-            on("redis]\nreplicas = 1", "redis-compare-and-delete").map_err(|_| mistakes)
+            let redis = "redis]\nreplicas = 1\npersistence = \"rdb\"";
+            on(redis, "redis-compare-and-delete").map_err(|_| mistakes)
         })
     }
 
