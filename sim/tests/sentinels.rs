@@ -170,3 +170,24 @@ fn who_does_not_poll_releases_the_lock_at_the_old_primary_and_it_stays_at_the_ne
     assert_eq!(how, Disowned::Expired);
     assert!(after > seconds(20));
 }
+
+#[test]
+fn redisson_waits_for_replicas_when_it_renews_a_lease_too() {
+    let deployment = Deployment {
+        replicas: 1,
+        lease: seconds(3),
+        ..Deployment::default()
+    };
+    let second_wait = Trigger::Sent {
+        request: RequestKind::Wait,
+        by: FIRST,
+        nth: 2,
+    };
+    let faults = vec![planned(second_wait, hang(PRIMARY, 1))];
+    let service = Service::Redis(deployment);
+    let history = history_on(service, "redisson-lock-replicated", faults);
+    // The first wait is that for the lock, and the release comes after five seconds.
+    let entered = times(&history, |what| matches!(what, What::Acquired { .. }));
+    let renewed = fired(&history)[0].since(entered[0]);
+    assert!(renewed < seconds(2), "{renewed:?}");
+}

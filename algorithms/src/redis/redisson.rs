@@ -98,6 +98,8 @@ pub(super) struct RedissonLock {
     pub looks_again: bool,
     /// Whether a script counts only if a replica, of those that there are, has heard of it.
     pub waits_for_replicas: bool,
+    /// By what the watchdog renews the lease.
+    pub watchdog: Redis,
     scripts: Scripts,
     /// The process and the thread.
     field: String,
@@ -129,6 +131,7 @@ impl RedissonLock {
             },
             field: format!("{}:1", env.guid()),
             channel: format!("redisson_lock__channel:{{{}}}", lease.key),
+            watchdog: redis.clone(),
             leased: Leased { redis, env, lease },
             looks_again: true,
             waits_for_replicas: false,
@@ -148,16 +151,10 @@ impl RedissonLock {
         args: &[&str],
     ) -> RedisResult<Option<Value>> {
         let redis = &self.leased.redis;
-        if !self.waits_for_replicas {
-            return redis.script(script, keys, args).await.map(Some);
+        match self.waits_for_replicas {
+            true => synced(redis, script, keys, args).await,
+            false => redis.script(script, keys, args).await.map(Some),
         }
-        let replicas = redis.replicas().await?;
-        let answer = redis.script(script, keys, args).await?;
-        let heard = match replicas {
-            0 => return Ok(Some(answer)),
-            _ => redis.wait(replicas, SYNC_TIMEOUT).await?,
-        };
-        Ok((heard > 0).then_some(answer))
     }
 
     /// Step 1.
@@ -216,7 +213,8 @@ impl RedissonLock {
     fn watch_over(&mut self) {
         let hold = Rc::new(Cell::new(true));
         self.hold = Rc::clone(&hold);
-        let (redis, env) = (self.leased.redis.clone(), self.leased.env.clone());
+        let (redis, env) = (self.watchdog.clone(), self.leased.env.clone());
+        let waits = self.waits_for_replicas;
         let (key, field) = (self.leased.lease.key.clone(), self.field.clone());
         let (renew, lease) = (self.scripts.renew.clone(), self.lease_millis());
         let every = self.leased.lease.time / 3;
@@ -226,14 +224,35 @@ impl RedissonLock {
                 if !hold.get() {
                     return;
                 }
-                let answer = redis.script(&renew, &[&key], &[&lease, &field]).await;
-                // An error is written to a log, and the next turn comes; nobody is told that the field is gone.
-                if answer == Ok(Value::Integer(0)) {
+                let (keys, args) = ([&*key], [&*lease, &*field]);
+                let answer = match waits {
+                    true => synced(&redis, &renew, &keys, &args).await,
+                    false => redis.script(&renew, &keys, &args).await.map(Some),
+                };
+                // An error is written to a log, and so is that no replica has heard of it, and the next turn comes;
+                // nobody is told that the field is gone.
+                if answer == Ok(Some(Value::Integer(0))) {
                     return;
                 }
             }
         });
     }
+}
+
+/// Runs a script and waits for replicas, if there are any. Answers nothing if none of them has heard of it.
+async fn synced(
+    redis: &Redis,
+    script: &Script,
+    keys: &[&str],
+    args: &[&str],
+) -> RedisResult<Option<Value>> {
+    let replicas = redis.replicas().await?;
+    let answer = redis.script(script, keys, args).await?;
+    let heard = match replicas {
+        0 => return Ok(Some(answer)),
+        _ => redis.wait(replicas, SYNC_TIMEOUT).await?,
+    };
+    Ok((heard > 0).then_some(answer))
 }
 
 #[async_trait(?Send)]

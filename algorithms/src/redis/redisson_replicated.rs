@@ -2,18 +2,20 @@
 //!
 //! # Source
 //!
-//! Redisson 4.x, `CommandAsyncService.syncedEval`, with `checkLockSyncedSlaves` and `slavesSyncTimeout` as they are by
-//! default.
+//! Redisson 4.x, `CommandAsyncService.syncedEval` and `LockTask.renew`, with `checkLockSyncedSlaves` and
+//! `slavesSyncTimeout` as they are by default.
 //!
 //! # Steps
 //!
-//! Those of [`redisson`](super::redisson), but the scripts of steps 1 and 5 are run so, by one connection:
+//! Those of [`redisson`](super::redisson), but all its scripts are run so, each by one connection, and the watchdog's
+//! by another than the rest:
 //!
 //! 1. `INFO replication`: how many replicas are connected?
 //! 2. The script.
 //! 3. If there are replicas: `WAIT` for all of them, for one second.
-//! 4. If none has heard of it: run the script of step 5, wait for a second or two, and try again, five times in all. If
-//!    one has, that is enough; if there was none to wait for, too.
+//! 4. If none has heard of step 1: run the script of step 5, wait for a second or two, and try again, five times in
+//!    all. If one has, that is enough; if there was none to wait for, too. If none has heard of a renewal, nothing
+//!    happens.
 //!
 //! # Guarantees
 //!
@@ -40,6 +42,7 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::Redis(|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);
+        lock.watchdog = redis.dedicated();
         lock.waits_for_replicas = true;
         Box::new(lock)
     }),
