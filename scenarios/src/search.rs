@@ -2,6 +2,7 @@
 
 pub mod aim;
 mod blow;
+mod chains;
 pub(crate) mod fits;
 pub mod hunt;
 mod nearer;

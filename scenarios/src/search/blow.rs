@@ -18,6 +18,16 @@ pub(super) enum Variant {
     Other,
     /// It follows another fault: it lasts long, and comes again if chance decides what comes of it.
     Follows,
+    /// It follows another fault, and lasts until the next one is in the middle of its section.
+    Briefly,
+    /// Of several streams of replication, it holds one.
+    OneLink,
+    /// It follows that, and strikes the other replicas too.
+    WithReplicas,
+    /// It takes the leader away until another leads, and little longer.
+    Outage,
+    /// It follows that.
+    WhenElected,
 }
 
 /// A contender at a moment, and the times that matter to it then.
@@ -61,6 +71,9 @@ impl<'p> Blow<'p> {
     /// servers of which a majority is asked, and of connections, which lead to any server.
     pub(super) fn faults(&self, kind: FaultKind, variant: Variant) -> Vec<(Fault, Duration)> {
         let servers = u32::from(self.plan.service.servers());
+        if let Some(faults) = self.faults_of_replicas(kind, variant) {
+            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+        }
         let (times, pause) = match (&self.plan.service, kind) {
             (
                 Service::Redis(deployment),
@@ -84,14 +97,38 @@ impl<'p> Blow<'p> {
         (0..times.max(1)).map(fault).collect()
     }
 
+    /// Faults of a kind at the replicas of the primary, and at itself, where there are several replicas and it matters at
+    /// which a fault strikes.
+    fn faults_of_replicas(&self, kind: FaultKind, variant: Variant) -> Option<Vec<Fault>> {
+        let Service::Redis(deployment) = &self.plan.service else {
+            return None;
+        };
+        let number = |place: u8| ServerName::Number(place.into());
+        let (primary, replicas) = (deployment.first_primary(), deployment.first_replicas());
+        if replicas.len() < 2 {
+            return None;
+        }
+        match (kind, variant) {
+            (FaultKind::HoldLink, Variant::Best) => {
+                let hold = |replica: &u8| self.hold_link_to(number(*replica));
+                Some(replicas.iter().map(hold).collect())
+            }
+            (FaultKind::CrashServer | FaultKind::PowerLoss, Variant::WithReplicas) => {
+                let all = replicas[1..].iter().chain([&primary]);
+                let dies = |server: &u8| self.at_server(kind, number(*server));
+                Some(all.map(dies).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// How long a contender is to stand still, or how late something is to come: until another is in the middle of its
     /// section, or until that is over.
     fn absence(&self, variant: Variant) -> Duration {
         match (variant, self.outlasts) {
             (Variant::Best, false) | (Variant::Other, true) => whole(self.overlap),
-            (Variant::Best, true) | (Variant::Other, false) | (Variant::Follows, _) => {
-                self.lease * 3
-            }
+            (Variant::Briefly, _) => whole(self.overlap),
+            _ => self.lease * 3,
         }
     }
 
@@ -105,7 +142,8 @@ impl<'p> Blow<'p> {
             },
             FaultKind::Crash => Fault::Crash {
                 target,
-                restart_after: None,
+                // It asks who leads, and the others do not.
+                restart_after: (variant == Variant::WhenElected).then_some(RESTART),
             },
             FaultKind::Cancel => Fault::Cancel { target },
             FaultKind::ExpireSession => Fault::ExpireSession { target },
@@ -141,6 +179,9 @@ impl<'p> Blow<'p> {
                 target,
                 parts_per_million: -300_000,
             },
+            FaultKind::HangServer | FaultKind::IsolateServer if variant == Variant::Outage => {
+                self.outage(kind)
+            }
             FaultKind::HangServer => Fault::HangServer {
                 target: its_server,
                 length: self.lease,
@@ -190,7 +231,7 @@ impl<'p> Blow<'p> {
                 target: nth,
                 restart_after: Some(self.back()),
             },
-            FaultKind::HoldLink => self.hold_link(half + half / 2),
+            FaultKind::HoldLink => self.hold_link(),
             FaultKind::SlowDisk => Fault::SlowDisk {
                 target: ServerName::Leader,
                 fsync: half / 10,
@@ -215,23 +256,43 @@ impl<'p> Blow<'p> {
         }
     }
 
+    /// The leader is away for long enough that another leads.
+    fn outage(&self, kind: FaultKind) -> Fault {
+        let target = match self.plan.service {
+            Service::ZooKeeper(_) => ServerName::Leader,
+            Service::Redis(_) => ServerName::Number(self.first_primary()),
+        };
+        let length = failover(self.plan).unwrap_or(self.lease);
+        match kind {
+            FaultKind::IsolateServer => Fault::IsolateServer { target, length },
+            _ => Fault::HangServer { target, length },
+        }
+    }
+
     /// How long a server is away: it is to be back before the section is over.
     fn back(&self) -> Duration {
         let half = self.lease / 2;
-        self.stay.map_or(half, |stay| half.min(whole(stay / 4)))
+        let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
+        // Nobody replaces it who does not miss it.
+        back.max(failover(self.plan).unwrap_or_default())
     }
 
-    fn hold_link(&self, length: Duration) -> Fault {
+    /// What the primary tells a server is held.
+    fn hold_link_to(&self, to: ServerName) -> Fault {
+        Fault::HoldLink {
+            from: vec![ServerName::Number(self.first_primary())],
+            to,
+            length: self.lease / 2 + self.lease / 4,
+        }
+    }
+
+    fn hold_link(&self) -> Fault {
+        let length = self.lease / 2 + self.lease / 4;
         if let Service::Redis(_) = self.plan.service {
             // What the primary tells its replica, or, if it has none, the next node.
-            let primary = self.first_primary();
-            let next = (primary + 1) % u32::from(self.plan.service.servers());
+            let next = (self.first_primary() + 1) % u32::from(self.plan.service.servers());
             let replica = self.first_replica().unwrap_or(next);
-            return Fault::HoldLink {
-                from: vec![ServerName::Number(primary)],
-                to: ServerName::Number(replica),
-                length,
-            };
+            return self.hold_link_to(ServerName::Number(replica));
         }
         let followers = u32::from(self.plan.service.servers()).saturating_sub(1);
         // So many that those who are left are no majority.
@@ -273,9 +334,9 @@ impl<'p> Blow<'p> {
     /// it is over.
     fn delay(&self, variant: Variant) -> Duration {
         match (self.stay, variant) {
-            (Some(_), Variant::Best | Variant::Follows) => whole(self.overlap),
             (Some(_), Variant::Other) | (None, Variant::Best) => self.lease / 2,
-            (None, Variant::Other | Variant::Follows) => self.lease,
+            (Some(_), _) => whole(self.overlap),
+            (None, _) => self.lease,
         }
     }
 }
@@ -286,9 +347,38 @@ fn whole(duration: Duration) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
 }
 
+/// How soon one that has crashed is back.
+const RESTART: Duration = Duration::from_millis(100);
+
+/// Whether another comes to lead where a leader or a primary is away.
+pub(super) fn fails_over(plan: &Plan) -> bool {
+    failover(plan).is_some()
+}
+
+/// How long it takes at most until another leads, if nothing else breaks; `None` if nobody else does.
+fn failover(plan: &Plan) -> Option<Duration> {
+    match &plan.service {
+        // Until the followers miss it, and have voted.
+        Service::ZooKeeper(ensemble) => {
+            let missed = ensemble.tick * ensemble.sync_limit;
+            (ensemble.servers > 1).then(|| missed + Duration::from_secs(2))
+        }
+        Service::Redis(deployment) => match (&deployment.sentinels, &deployment.cluster) {
+            (Some(sentinels), _) => Some(sentinels.down_after + Duration::from_millis(2_400)),
+            (None, Some(cluster)) => Some(cluster.node_timeout * 2 + Duration::from_secs(1)),
+            (None, None) => None,
+        },
+    }
+}
+
 /// What there is to try of a kind.
-pub(super) fn variants(kind: FaultKind) -> &'static [Variant] {
+pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
+    let streams = match &plan.service {
+        Service::Redis(deployment) => deployment.first_replicas().len(),
+        Service::ZooKeeper(_) => 0,
+    };
     match kind {
+        FaultKind::HoldLink if streams > 1 => &[Variant::Best, Variant::OneLink],
         FaultKind::Pause | FaultKind::DelayRequest | FaultKind::DelayReply => {
             &[Variant::Best, Variant::Other]
         }

@@ -180,6 +180,17 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
     }
 }
 
+/// How promising it is that a leader goes away, if what breaks next breaks when another leads, from 1 to 10: when the lock
+/// is free, and each may take it from another.
+pub(crate) fn promise_of_outage(class: Class) -> u32 {
+    match class {
+        Class::Released => 10,
+        Class::Acquired => 9,
+        Class::Changing(Way::Sent, _) | Class::First(Way::Sent, _) => 7,
+        other => by_step(other, [9, 4, 4, 4, 4, 3, 1]),
+    }
+}
+
 /// Of these, that of the class: acquired, waiting, writing, queued, releasing, changing, and all others.
 fn by_step(class: Class, of: [u32; 7]) -> u32 {
     let [
