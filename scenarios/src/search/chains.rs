@@ -249,16 +249,17 @@ impl<'s> Lesson<'s> {
                 }
             }
         }
-        let mut ranked: Vec<Shot> = Vec::new();
+        let mut ranked: Vec<(u32, Shot)> = Vec::new();
         for (_, mut of_class) in classes {
             of_class.sort_by_key(|shot| std::cmp::Reverse(shot.score));
             let worn = (0..).step_by(WORN as usize).zip(of_class);
-            ranked.extend(worn.map(|(worn, shot)| Shot {
-                score: shot.score.saturating_sub(worn),
-                ..shot
+            ranked.extend(worn.map(|(worn, mut shot)| {
+                shot.score = shot.score.saturating_sub(worn);
+                (worn, shot)
             }));
         }
-        ranked.sort_by_key(|shot| std::cmp::Reverse(shot.score));
-        ranked
+        // Of two that are as promising, the one that is new in its class comes first.
+        ranked.sort_by_key(|(worn, shot)| (std::cmp::Reverse(shot.score), *worn));
+        ranked.into_iter().map(|(_, shot)| shot).collect()
     }
 }
