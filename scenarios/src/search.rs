@@ -3,6 +3,7 @@
 pub mod aim;
 mod blow;
 mod chains;
+mod failovers;
 pub(crate) mod fits;
 pub mod hunt;
 mod nearer;

@@ -66,8 +66,8 @@ impl Shots {
 /// What to try in the world of a plan without faults, the most promising first, given the moments of a run of it.
 ///
 /// Every kind comes to its turn before any comes again. Two or three kinds are also tried together, each struck by the
-/// one before it: twice as often as alone, for who names a few thinks of them together. What takes a leader away is also
-/// tried with what strikes when another leads.
+/// one before it: twice as often as alone, for who names a few thinks of them together. What takes a leader away is
+/// tried, too, with what strikes when another leads.
 pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
     let lesson = Lesson::of(plan, seen);
     let alone: Vec<Vec<Chain>> = kinds.iter().map(|kind| lesson.chains(&[*kind])).collect();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Service, Trigger};
 
+use super::failovers::failover;
 use super::roles::Roles;
 use crate::generate::moments::Strikes;
 use crate::kind::FaultKind;
@@ -97,8 +98,8 @@ impl<'p> Blow<'p> {
         (0..times.max(1)).map(fault).collect()
     }
 
-    /// Faults of a kind at the replicas of the primary, and at itself, where there are several replicas and it matters at
-    /// which a fault strikes.
+    /// Faults of a kind at the primary and its replicas, where there are several and it matters which of them a fault
+    /// strikes.
     fn faults_of_replicas(&self, kind: FaultKind, variant: Variant) -> Option<Vec<Fault>> {
         let Service::Redis(deployment) = &self.plan.service else {
             return None;
@@ -349,27 +350,6 @@ fn whole(duration: Duration) -> Duration {
 
 /// How soon one that has crashed is back.
 const RESTART: Duration = Duration::from_millis(100);
-
-/// Whether another comes to lead where a leader or a primary is away.
-pub(super) fn fails_over(plan: &Plan) -> bool {
-    failover(plan).is_some()
-}
-
-/// How long it takes at most until another leads, if nothing else breaks; `None` if nobody else does.
-fn failover(plan: &Plan) -> Option<Duration> {
-    match &plan.service {
-        // Until the followers miss it, and have voted.
-        Service::ZooKeeper(ensemble) => {
-            let missed = ensemble.tick * ensemble.sync_limit;
-            (ensemble.servers > 1).then(|| missed + Duration::from_secs(2))
-        }
-        Service::Redis(deployment) => match (&deployment.sentinels, &deployment.cluster) {
-            (Some(sentinels), _) => Some(sentinels.down_after + Duration::from_millis(2_400)),
-            (None, Some(cluster)) => Some(cluster.node_timeout * 2 + Duration::from_secs(1)),
-            (None, None) => None,
-        },
-    }
-}
 
 /// What there is to try of a kind.
 pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {

@@ -3,7 +3,8 @@
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
 
-use super::blow::{Blow, Variant, fails_over, minds_server, strikes_request, variants};
+use super::blow::{Blow, Variant, minds_server, strikes_request, variants};
+use super::failovers::fails_over;
 use super::fits::{Class, promise, promise_of_outage, read};
 use super::parts::Parts;
 use super::roles::Roles;
