@@ -125,8 +125,8 @@ impl<'s> Lesson<'s> {
         ContenderName((by.0 + 1) % all)
     }
 
-    /// When a contender has the lock next. A stream of replication that stands still hurts nobody before the primary has
-    /// answered what the replica is not told.
+    /// When a contender has the lock next. A stream of replication that stands still hurts nobody before the primary
+    /// has answered what the replica is not told.
     fn entry_after(&self, moment: &SeenMoment, whose: ContenderName) -> Option<&'s SeenMoment> {
         // Moments are in the order of time.
         let first = self.seen.partition_point(|it| it.at < moment.at);

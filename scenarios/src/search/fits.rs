@@ -180,8 +180,8 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
     }
 }
 
-/// How promising it is that a leader goes away, if what breaks next breaks when another leads, from 1 to 10: when the lock
-/// is free, and each may take it from another.
+/// How promising it is that a leader goes away, if what breaks next breaks when another leads, from 1 to 10: when the
+/// lock is free, and each may take it from another.
 pub(crate) fn promise_of_outage(class: Class) -> u32 {
     match class {
         Class::Released => 10,
