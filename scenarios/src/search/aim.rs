@@ -46,6 +46,15 @@ pub struct Shots {
     pub sample: usize,
 }
 
+impl FromIterator<Try> for Shots {
+    fn from_iter<T: IntoIterator<Item = Try>>(plans: T) -> Self {
+        Self {
+            plans: plans.into_iter().collect(),
+            sample: 8,
+        }
+    }
+}
+
 impl Shots {
     /// The order in which to try them: a sample, twice as many, and so on, from the first each time. What chance
     /// decides differs from run to run, so the most promising come again before the least promising come at all. The
@@ -88,15 +97,15 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
             .flat_map(|turn| together.iter().map(move |list| list.get(*turn)));
         let then = alone.iter().map(|list| list.get(turn));
         for chain in first.chain(then).flatten() {
-            let mut plan = plan.clone();
-            plan.faults.extend(chain.faults.iter().cloned());
-            plans.push(Try {
-                plan,
-                minds_server: chain.minds_server,
-                as_seen: chain.as_seen,
-            });
+            plans.push(chain.in_world(plan));
         }
     }
     let sample = (alone.len() * 2 + together.len() * 4).max(8);
     Shots { plans, sample }
+}
+
+/// Of what there is to try with a kind of faults alone, the `nth` (from zero), and then from the first again.
+pub fn shot(plan: &Plan, seen: &[SeenMoment], kind: FaultKind, nth: usize) -> Option<Try> {
+    let chain = Lesson::of(plan, seen).one(kind, nth)?;
+    Some(chain.in_world(plan))
 }

@@ -245,9 +245,10 @@ impl<'p> Blow<'p> {
             FaultKind::Promote => Fault::Promote {
                 target: ServerName::Number(1),
             },
+            // Who wants to leave meanwhile cannot, and nobody else comes in before the lease is over.
             FaultKind::FullMemory => Fault::FullMemory {
                 target: nth,
-                length: self.lease,
+                length: self.stay.map_or(half, |stay| half.min(whole(stay * 2))),
             },
             FaultKind::FullDisk => Fault::FullDisk {
                 target: nth,

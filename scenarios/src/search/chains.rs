@@ -3,6 +3,7 @@
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
 
+use super::aim::Try;
 use super::blow::{Blow, Variant, minds_server, strikes_request, variants};
 use super::failovers::fails_over;
 use super::fits::{Class, promise, promise_of_outage, read};
@@ -16,6 +17,19 @@ pub(super) struct Chain {
     pub(super) faults: Vec<PlannedFault>,
     pub(super) minds_server: bool,
     pub(super) as_seen: bool,
+}
+
+impl Chain {
+    /// The world with these faults.
+    pub(super) fn in_world(&self, world: &Plan) -> Try {
+        let mut plan = world.clone();
+        plan.faults.extend(self.faults.iter().cloned());
+        Try {
+            plan,
+            minds_server: self.minds_server,
+            as_seen: self.as_seen,
+        }
+    }
 }
 
 /// A moment to aim at.
@@ -37,7 +51,9 @@ fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
     match (&plan.service, kind) {
         (Service::Redis(_), FaultKind::CrashServer | FaultKind::PowerLoss) => FaultKind::EvictKey,
         // What its clients are told, its replicas are not.
-        (Service::Redis(_), FaultKind::IsolateServer) => FaultKind::HoldLink,
+        (Service::Redis(_), FaultKind::IsolateServer | FaultKind::Partition) => FaultKind::HoldLink,
+        // And what they are told, its disk is not.
+        (Service::Redis(_), FaultKind::FullDisk) => FaultKind::HoldLink,
         (_, kind) => kind,
     }
 }
@@ -96,6 +112,13 @@ impl<'s> Lesson<'s> {
         }
         chains.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         chains.into_iter().map(|(_, chain)| chain).collect()
+    }
+
+    /// One fault of a kind: of its moments the `nth` (from zero), and then from the first again.
+    pub(super) fn one(&self, kind: FaultKind, nth: usize) -> Option<Chain> {
+        let ranked = self.ranked(kind, Then::AtOnce);
+        let shot = ranked.get(nth.checked_rem(ranked.len())?)?;
+        Some(self.chain(shot, &[kind], Variant::Follows, Then::AtOnce))
     }
 
     /// The first of these kinds takes the leader away, and the others strike when another leads. None where nobody else
@@ -157,7 +180,7 @@ impl<'s> Lesson<'s> {
     fn chain(&self, shot: &Shot, kinds: &[FaultKind], follows: Variant, then: Then) -> Chain {
         let plan = self.plan;
         let entry = match (&plan.service, kinds.first()) {
-            (Service::Redis(_), Some(FaultKind::HoldLink)) => {
+            (Service::Redis(_), Some(FaultKind::HoldLink | FaultKind::FullDisk)) => {
                 self.entry_after(shot.moment, shot.by)
             }
             _ => None,

@@ -97,15 +97,16 @@ impl Aimed {
         world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
         let possible = FaultKind::possible_in(&world, &self.kinds);
-        // The most promising, and the others in turn.
-        let all = !open.is_open() || self.lessons % 3 == 2;
-        let shots = match all {
-            true => aim::shots(&world, &seen, &possible),
-            false => first_shots(&world, &seen, &possible),
+        let shots = match open.is_open() && possible.len() > TOGETHER {
+            true => {
+                let one = one_shot(&world, &seen, &possible, self.other());
+                Shots::from_iter(one)
+            }
+            false => aim::shots(&world, &seen, &possible),
         };
-        let order: Vec<usize> = match open.is_open() && !shots.plans.is_empty() {
-            true if all => vec![self.lessons / 3 % shots.plans.len()],
-            true => vec![0],
+        let all = shots.plans.len();
+        let order: Vec<usize> = match open.is_open() && all > 0 {
+            true => vec![self.other().unwrap_or_default() % all],
             false => shots.order().collect(),
         };
         self.lessons += 1;
@@ -114,6 +115,11 @@ impl Aimed {
         self.order = order.into_iter();
         self.shots = shots.plans;
         Turn::Ran(world, Box::new(simulated))
+    }
+
+    /// In an open world, one lesson of three is for others than the most promising: for the how manieth of them.
+    fn other(&self) -> Option<usize> {
+        (self.lessons % 3 == 2).then_some(self.lessons / 3)
     }
 
     /// What chance is to be like. What needs luck besides a fault mostly needs delays that differ, unless it is the
@@ -131,16 +137,21 @@ impl Aimed {
     }
 }
 
-/// Of all that there is to try the very first, and perhaps others: it takes a fraction of the time.
-fn first_shots(world: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
-    // So few are also tried together, before each alone.
-    if kinds.len() > 3 {
-        let each = kinds.iter().map(|kind| aim::shots(world, seen, &[*kind]));
-        if let Some(shots) = each.into_iter().find(|shots| !shots.plans.is_empty()) {
-            return shots;
-        }
-    }
-    aim::shots(world, seen, kinds)
+/// So few kinds are also tried together.
+const TOGETHER: usize = 3;
+
+/// The one to try of many kinds, for the how manieth time: of the kind whose turn it is, or of the next with which
+/// there is something to try; the very first if it is nobody's turn. That takes a fraction of the time that all take.
+fn one_shot(
+    world: &Plan,
+    seen: &[SeenMoment],
+    kinds: &[FaultKind],
+    turn: Option<usize>,
+) -> Option<Try> {
+    let turn = turn.unwrap_or_default();
+    let (from, nth) = (turn % kinds.len(), turn / kinds.len());
+    let mut in_turn = kinds[from..].iter().chain(&kinds[..from]);
+    in_turn.find_map(|kind| aim::shot(world, seen, *kind, nth))
 }
 
 /// Draws faults of some kinds anew for each run, with one strategy of chance.

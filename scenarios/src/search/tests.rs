@@ -310,3 +310,57 @@ fn five_runs_are_enough_in_worlds_that_are_not_in_the_library() {
         );
     }
 }
+
+/// What is tried first with faults of these kinds in the calm world of a case, as sentences.
+fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<String>> {
+    let calm = aim::calm(&case(scenario, name).plan);
+    let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
+    let plans = aim::shots(&calm, &seen, kinds).plans.into_iter();
+    let tell = |shot: Try| shot.plan.faults.iter().map(describe::planned).collect();
+    plans.map(tell).collect()
+}
+
+#[test]
+fn where_a_replica_lags_the_primary_dies_with_the_other_one() {
+    let kinds = [FaultKind::HoldLink, FaultKind::CrashServer];
+    let tried = told("redis/sentinel-wait-one-of-two", "redis-wait", &kinds);
+    let [held, other, primary] = &tried[1][..] else {
+        panic!("{:?}", tried[1]);
+    };
+    assert!(
+        held.starts_with("hold-link from server-1 to server-2"),
+        "{held}"
+    );
+    assert!(other.starts_with("crash-server server-3"), "{other}");
+    assert!(primary.starts_with("crash-server server-1"), "{primary}");
+}
+
+#[test]
+fn what_follows_a_hung_primary_waits_until_another_leads() {
+    let kinds = [FaultKind::Crash, FaultKind::HangServer];
+    let tried = told(
+        "redis/sentinel-resumed-primary",
+        "redis-compare-and-delete",
+        &kinds,
+    );
+    let follows = tried.iter().take(4).filter_map(|faults| faults.get(1));
+    let mut elected = follows.filter(|fault| fault.ends_with("when another server leads"));
+    assert!(elected.next().is_some(), "{:?}", &tried[..4]);
+    // Where nobody else leads, nothing waits for it.
+    let tried = told("redis/restart", "redis-compare-and-delete", &kinds);
+    let mut all = tried.iter().flatten();
+    assert!(all.all(|fault| !fault.ends_with("when another server leads")));
+}
+
+#[test]
+fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_section() {
+    let kinds = [FaultKind::LoseRequest, FaultKind::Pause];
+    let tried = told("redis/watch-retries", "redis-watch-exec", &kinds);
+    let lasting = |faults: &Vec<String>| {
+        let lost = faults[0].contains("sends a exec");
+        lost && faults
+            .get(1)
+            .is_some_and(|pause| !pause.contains("for 15s"))
+    };
+    assert!(tried.iter().take(6).any(lasting), "{:?}", &tried[..6]);
+}
