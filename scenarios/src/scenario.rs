@@ -129,6 +129,8 @@ impl Was {
 pub struct Saved {
     /// The seed.
     pub seed: u64,
+    /// It drew something: see [`Case::drawn`].
+    pub drawn: bool,
     /// Its run.
     pub was: Was,
 }
@@ -203,13 +205,20 @@ impl Case {
     /// The same with a plan that was drawn. What no lock can promise under its faults is not looked at.
     #[must_use]
     pub fn with_plan(&self, plan: Plan) -> Self {
+        self.with_plan_but(plan, &[])
+    }
+
+    /// The same, and of these invariants what the case wants of them is wanted whatever the faults are.
+    #[must_use]
+    pub(crate) fn with_plan_but(&self, plan: Plan, wanted: &[&str]) -> Self {
         let mut case = self.clone();
         // The faults of the file are what its expectations speak of.
         let drawn = plan
             .faults
             .get(self.plan.faults.len()..)
             .unwrap_or_default();
-        for excuse in excuses::excuses(&plan, drawn) {
+        let excuses = excuses::excuses(&plan, drawn).into_iter();
+        for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
             let mut expectations = case.expectations.iter_mut();
             if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {
                 let because = Some(excuse.because);

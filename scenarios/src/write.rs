@@ -260,6 +260,9 @@ fn replay(recorded: &Recorded) -> Vec<String> {
 fn saved(saved: &Saved) -> Vec<String> {
     let mut lines = vec![String::new(), "[saved]".to_owned()];
     lines.push(format!("seed = {}", saved.seed));
+    if saved.drawn {
+        lines.push("drawn = true".to_owned());
+    }
     lines.extend(was(&saved.was));
     lines
 }

@@ -185,6 +185,15 @@ fn head(case: &Case, hunted: &Hunted) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {runs}, and every promise was kept.", case.name);
     }
+    let promises = case.expectations.iter().map(|it| it.invariant);
+    let never = promises.filter(|it| wanted(case, it).is_some() && !hunted.looked_at.contains(it));
+    for invariant in never {
+        let _ = writeln!(
+            text,
+            "  {}: {invariant} was not looked at: no lock keeps it under faults like those",
+            case.name
+        );
+    }
     for quarry in &hunted.found {
         let (invariant, after) = (quarry.invariant, count(quarry.after, "run"));
         let expected = match wanted(case, invariant) {

@@ -45,6 +45,7 @@ impl Plan {
         if case.recorded.is_none() && i64::try_from(self.seed).is_ok() {
             settled.saved = Some(Saved {
                 seed: self.seed,
+                drawn: settled.drawn,
                 was: Was {
                     hash: Some(runner::simulated(&settled, self.seed).hash),
                     picklock: Some(env!("CARGO_PKG_VERSION").to_owned()),

@@ -28,6 +28,29 @@ fn a_plan_that_is_saved_is_the_run_that_was_seen() {
 }
 
 #[test]
+fn a_saved_plan_is_judged_as_the_seed_that_drew_it() {
+    let folder = Folder::new();
+    let mut marked = Vec::new();
+    for (scenario, case) in [
+        (SWARM, "zk-hardened"),
+        (SWARM, "zk-unsorted"),
+        ("redis/swarm", "redis-set-nx-px-del"),
+    ] {
+        for seed in 0..8 {
+            let seed = seed.to_string();
+            let run = [scenario, "--case", case, "--seed", &seed];
+            let plan = picklock(&[&["plan"], &run[..]].concat());
+            let file = folder.file("saved.toml", &plan.stdout);
+            let saved = picklock(&["replay", &file]);
+            let drawn = picklock(&[&["replay"], &run[..]].concat());
+            assert_eq!(saved.code, drawn.code, "{run:?} {}", saved.stdout);
+            marked.push(plan.stdout.contains("drawn = true"));
+        }
+    }
+    assert!(marked.iter().all(|drawn| *drawn));
+}
+
+#[test]
 fn a_saved_plan_says_when_it_has_become_another_run() {
     let folder = Folder::new();
     let plan = picklock(&["plan", SWARM, "--case", "zk-hardened", "--seed", "7"]).stdout;

@@ -47,6 +47,8 @@ pub(super) fn saved(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mistak
     };
     let seed = fields.need("seed", "seed = 7");
     let seed = seed.and_then(|item| item.integer(0..=i64::MAX, mistakes));
+    let drawn = fields.get("drawn");
+    let drawn = drawn.and_then(|item| item.boolean(mistakes)) == Some(true);
     let was = was(&mut fields, mistakes);
     fields.finish(mistakes);
     match cases {
@@ -61,7 +63,8 @@ pub(super) fn saved(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mistak
         }
         [only] => {
             let seed = seed.and_then(|seed| u64::try_from(seed).ok());
-            only.saved = seed.map(|seed| Saved { seed, was });
+            only.saved = seed.map(|seed| Saved { seed, drawn, was });
+            only.drawn = drawn;
         }
         [] => {}
         [_, ..] => {

@@ -1,5 +1,6 @@
 //! A hunt: the search that aims, until something breaks.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::{Evidence, Nearness, invariants};
@@ -8,6 +9,7 @@ use rayon::prelude::*;
 use super::aim;
 use super::portfolio::{Portfolio, Share, Way};
 use super::scouts::{Turn, World};
+use crate::excuses::excuses;
 use crate::kind::FaultKind;
 use crate::scenario::{Case, Expectation, Want};
 
@@ -20,6 +22,8 @@ pub struct Hunted {
     pub found: Vec<Quarry>,
     /// What each way to search has come to.
     pub shares: Vec<Share>,
+    /// The promises that some run was looked at for: no lock keeps the others under faults like those.
+    pub looked_at: BTreeSet<&'static str>,
 }
 
 /// A run that breaks a promise.
@@ -75,6 +79,8 @@ pub fn hunt(
 /// A portfolio at work in the world of a case.
 pub(super) struct Chase {
     base: Case,
+    /// What the faults of the file take from every lock, as the case expects: that is what it shows.
+    shown: Vec<&'static str>,
     portfolio: Portfolio,
     seed: u64,
 }
@@ -87,6 +93,7 @@ impl Chase {
         let seed = first;
         Self {
             base,
+            shown: shown(case),
             portfolio,
             seed,
         }
@@ -102,9 +109,9 @@ impl Chase {
             })
             .collect();
         self.seed = self.seed.wrapping_add(size);
-        let base = &self.base;
+        let (base, shown) = (&self.base, &self.shown);
         let turns = turns.into_par_iter();
-        let looked = turns.map(|(way, turn, seed)| look(base, way, turn, seed));
+        let looked = turns.map(|(way, turn, seed)| look(base, shown, (way, turn), seed));
         looked.collect()
     }
 
@@ -129,13 +136,13 @@ pub(super) struct Looked {
 }
 
 /// Runs what comes next, and looks at it.
-fn look(base: &Case, way: Way, turn: Turn, next: u64) -> Looked {
+fn look(base: &Case, shown: &[&str], (way, turn): (Way, Turn), next: u64) -> Looked {
     let seed = match turn {
         Turn::Planned(_, seed) => seed,
         Turn::Ran(..) => next,
     };
     let (plan, simulated) = turn.run();
-    let case = base.with_plan(plan);
+    let case = base.with_plan_but(plan, shown);
     let evidence = Evidence::of(&simulated.run);
     let wanted = case.expectations.iter().filter(looked_at);
     let rows = wanted.filter_map(|it| invariants::find(it.invariant));
@@ -151,6 +158,17 @@ fn look(base: &Case, way: Way, turn: Turn, next: u64) -> Looked {
         seed,
         choices: simulated.choices,
     }
+}
+
+/// What a case expects to be violated though no lock can keep it under the faults of the file.
+pub(super) fn shown(case: &Case) -> Vec<&'static str> {
+    let excused = excuses(&case.plan, &case.plan.faults);
+    let violated = case.expectations.iter();
+    violated
+        .filter(|it| matches!(it.want, Want::Violated { .. }))
+        .map(|it| it.invariant)
+        .filter(|name| excused.iter().any(|it| it.invariant == *name))
+        .collect()
 }
 
 /// The case without its faults, and without faults that seeds would draw.
@@ -182,6 +200,8 @@ impl Hunt<'_> {
     /// Takes a run for those promises that were not broken before. Answers which.
     fn take(&mut self, looked: &Looked) -> Vec<&'static str> {
         self.hunted.runs += 1;
+        let wanted = looked.case.expectations.iter().filter(looked_at);
+        self.hunted.looked_at.extend(wanted.map(|it| it.invariant));
         let known: Vec<&str> = self.hunted.found.iter().map(|old| old.invariant).collect();
         let mut found = looked.broken.clone();
         found.retain(|invariant| !known.contains(invariant));

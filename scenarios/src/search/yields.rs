@@ -8,6 +8,7 @@ use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
 use super::aim;
+use super::hunt::shown;
 use super::scouts::{Aimed, World};
 use crate::excuses::excuses;
 use crate::generate;
@@ -139,11 +140,6 @@ impl<'a> Hunt<'a> {
             (None, kinds) if kinds.is_empty() => FaultKind::unasked(),
             (_, kinds) => kinds,
         };
-        let inherent = excuses(&case.plan, &case.plan.faults);
-        let inherent = inherent
-            .into_iter()
-            .map(|excuse| excuse.invariant)
-            .collect();
         match way {
             Way::File => {}
             Way::Swarm => open.faults = Some(open.faults.unwrap_or_default()),
@@ -155,7 +151,7 @@ impl<'a> Hunt<'a> {
             sought,
             open,
             kinds: FaultKind::possible_in(&case.plan, &kinds),
-            inherent,
+            inherent: shown(case),
         }
     }
 

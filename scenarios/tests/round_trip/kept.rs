@@ -15,7 +15,8 @@ pub fn kept() -> BoxedStrategy<(Option<Recorded>, Option<Saved>)> {
     let recorded = (choices, was()).prop_map(|(choices, was)| Recorded { choices, was });
     // Whole numbers of TOML end there.
     let seed = 0..=i64::MAX.unsigned_abs();
-    let saved = (seed, was()).prop_map(|(seed, was)| Saved { seed, was });
+    let saved = (seed, any::<bool>(), was());
+    let saved = saved.prop_map(|(seed, drawn, was)| Saved { seed, drawn, was });
     prop_oneof![
         Just((None, None)),
         recorded.prop_map(|recorded| (Some(recorded), None)),

@@ -247,22 +247,22 @@ pub const TRIGGERS: &[Example] = &[
     ),
     row(
         "session-expired",
-        "The service has expired a contender's session.",
+        "The service has expired a contender's session (ZooKeeper).",
         r#"when.session-expired = { by = "contender-1" }"#,
     ),
     row(
         "disconnected",
-        "A contender's client has lost its connection, or given it up.",
+        "A contender's client has lost its connection, or given it up (ZooKeeper).",
         r#"when.disconnected = { by = "contender-1" }"#,
     ),
     row(
         "reconnected",
-        "A contender's client is connected again, in the same session.",
+        "A contender's client is connected again, in the same session (ZooKeeper).",
         r#"when.reconnected = { by = "contender-1" }"#,
     ),
     row(
         "session-lost",
-        "A contender's client has learned that its session is gone.",
+        "A contender's client has learned that its session is gone (ZooKeeper).",
         r#"when.session-lost = { by = "contender-1" }"#,
     ),
     row(
