@@ -167,12 +167,11 @@ impl Harness {
                 && (is_text || unknown)
             {
                 // The program knows neither the text nor the algorithm.
-                let seed = story.seed;
-                story.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
+                let again = |seed| format!("the same test, with_seeds({seed}..{})", seed + 1);
+                story.replay = again(story.seed);
                 story.why = None;
                 for way in outcome.violations.iter_mut().flat_map(|it| &mut it.ways) {
-                    let seed = way.seed;
-                    way.replay = format!("the same test, with_seeds({seed}..{})", seed + 1);
+                    way.replay = again(way.seed);
                 }
                 if let Some(smaller) = &mut story.smaller {
                     smaller.keep = None;

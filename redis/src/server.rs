@@ -267,20 +267,12 @@ impl Server {
         row: &Row,
         command: &Command,
     ) -> Result<(), ErrorReply> {
-        let writes = |row: &Row| row.traits.has(Traits::WRITE);
-        let queue = self
-            .clients
-            .get(connection)
-            .and_then(|client| client.queue.as_ref());
-        let queued = queue
-            .into_iter()
-            .flatten()
-            .filter_map(|queued| commands::find(queued.name()));
-        let held = queue.map(Vec::as_slice);
-        if let Some(refusal) = self.refused_early(row, held) {
+        let queue = self.clients.get(connection);
+        let queue = queue.and_then(|client| client.queue.as_deref());
+        if let Some(refusal) = self.refused_early(row, queue) {
             return refuse(refusal);
         }
-        if (writes(row) || (row.name == "exec" && queued.into_iter().any(writes)))
+        if row.is_or_runs(queue, Row::writes)
             && let Some(refusal) = self.core.refusal()
         {
             return refuse(refusal);

@@ -58,15 +58,13 @@ impl Server {
         if !trouble.is_any() {
             return None;
         }
-        let any =
-            |wanted: fn(&Row) -> bool| wanted(row) || (row.name == "exec" && some(queue, wanted));
         let ends = ["exec", "discard", "multi", "quit", "watch", "reset"];
         let queues = queue.is_some() && !ends.contains(&row.name);
-        if trouble.memory_is_full && (any(Row::takes_memory) || queues) {
+        if trouble.memory_is_full && (row.is_or_runs(queue, Row::takes_memory) || queues) {
             return Some(NO_MEMORY);
         }
         let misconfigured = trouble.misconfigured(&self.core.settings.persistence);
-        misconfigured.filter(|_| any(writes) || row.name == "ping")
+        misconfigured.filter(|_| row.is_or_runs(queue, Row::writes) || row.name == "ping")
     }
 
     /// Why a command is refused after that: its keys are old, or not there yet.
@@ -101,14 +99,20 @@ impl Server {
     }
 }
 
-fn writes(row: &Row) -> bool {
-    row.traits.has(Traits::WRITE)
-}
+impl Row {
+    /// Whether it writes to keys.
+    pub(crate) fn writes(&self) -> bool {
+        self.traits.has(Traits::WRITE)
+    }
 
-/// Whether some of the commands of a transaction are such.
-fn some(queue: Option<&[Command]>, wanted: fn(&Row) -> bool) -> bool {
-    let queued = queue.into_iter().flatten();
-    queued
-        .filter_map(|queued| commands::find(queued.name()))
-        .any(wanted)
+    /// Whether it is such a command, or `EXEC` of a transaction that holds one.
+    pub(crate) fn is_or_runs(
+        &self,
+        queue: Option<&[Command]>,
+        wanted: impl Fn(&Self) -> bool,
+    ) -> bool {
+        let held = queue.filter(|_| self.name == "exec").into_iter().flatten();
+        let mut held = held.filter_map(|held| commands::find(held.name()));
+        wanted(self) || held.any(wanted)
+    }
 }

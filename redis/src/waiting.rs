@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{ErrorReply, Value};
 use picklock_checker::VirtualTime;
 
 use crate::clients::{Blocked, Client};
-use crate::commands::{self, Outcome, Row, Traits};
+use crate::commands::{Outcome, Row, Traits};
 use crate::core::Expired;
 use crate::errors::refuse;
 use crate::{ConnectionId, Server};
@@ -57,13 +57,8 @@ impl Server {
         };
         let writes =
             |row: &Row| row.traits.has(Traits::WRITE) || row.traits.has(Traits::MAY_REPLICATE);
-        let queue = &self.clients.get_mut(connection).queue;
-        let queued = queue
-            .iter()
-            .flatten()
-            .filter_map(|queued| commands::find(queued.name()));
-        let writes = writes(row) || (row.name == "exec" && queued.into_iter().any(writes));
-        !writes_only || writes
+        let queue = self.clients.get_mut(connection).queue.as_deref();
+        !writes_only || row.is_or_runs(queue, writes)
     }
 
     /// Blocks a connection until so many replicas have what it has written.

@@ -1,10 +1,13 @@
 //! Every fault does what it says: for each, a run in which it can be seen at work.
 
 mod common;
+#[path = "common/first.rs"]
+mod first;
 
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
+use first::first;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{
@@ -26,15 +29,6 @@ fn creating() -> Trigger {
         by: FIRST,
         nth: 1,
     }
-}
-
-/// When the first event of this kind happened.
-fn first(history: &History, wanted: impl Fn(&What) -> bool) -> Option<VirtualTime> {
-    history
-        .events
-        .iter()
-        .find(|event| wanted(&event.what))
-        .map(|event| event.at)
 }
 
 fn count(history: &History, wanted: impl Fn(&What) -> bool) -> usize {

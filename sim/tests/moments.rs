@@ -2,10 +2,13 @@
 //! what had happened by then, and what had not.
 
 mod common;
+#[path = "common/first.rs"]
+mod first;
 
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
+use first::first;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Event, FaultId, History, VirtualTime, What};
 use picklock_sim::plan::{
@@ -43,13 +46,6 @@ fn mark(when: Trigger) -> PlannedFault {
         by_millis: 1,
     };
     planned(when, jump)
-}
-
-fn first(history: &History, wanted: impl Fn(&What) -> bool) -> Option<VirtualTime> {
-    let mut events = history.events.iter();
-    events
-        .find(|event| wanted(&event.what))
-        .map(|event| event.at)
 }
 
 /// When a fault of the plan has fired.

@@ -150,11 +150,8 @@ impl RedissonLock {
         keys: &[&str],
         args: &[&str],
     ) -> RedisResult<Option<Value>> {
-        let redis = &self.leased.redis;
-        match self.waits_for_replicas {
-            true => synced(redis, script, keys, args).await,
-            false => redis.script(script, keys, args).await.map(Some),
-        }
+        let waits = self.waits_for_replicas;
+        evaluate(&self.leased.redis, waits, script, keys, args).await
     }
 
     /// Step 1.
@@ -225,10 +222,7 @@ impl RedissonLock {
                     return;
                 }
                 let (keys, args) = ([&*key], [&*lease, &*field]);
-                let answer = match waits {
-                    true => synced(&redis, &renew, &keys, &args).await,
-                    false => redis.script(&renew, &keys, &args).await.map(Some),
-                };
+                let answer = evaluate(&redis, waits, &renew, &keys, &args).await;
                 // An error is written to a log, and so is that no replica has heard of it, and the next turn comes;
                 // nobody is told that the field is gone.
                 if answer == Ok(Some(Value::Integer(0))) {
@@ -239,13 +233,18 @@ impl RedissonLock {
     }
 }
 
-/// Runs a script and waits for replicas, if there are any. Answers nothing if none of them has heard of it.
-async fn synced(
+/// Runs a script, and waits for replicas if it is to and there are any. Answers nothing if none of them has heard
+/// of it.
+async fn evaluate(
     redis: &Redis,
+    waits_for_replicas: bool,
     script: &Script,
     keys: &[&str],
     args: &[&str],
 ) -> RedisResult<Option<Value>> {
+    if !waits_for_replicas {
+        return redis.script(script, keys, args).await.map(Some);
+    }
     let replicas = redis.replicas().await?;
     let answer = redis.script(script, keys, args).await?;
     let heard = match replicas {

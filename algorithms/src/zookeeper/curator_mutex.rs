@@ -53,12 +53,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
     build: Build::ZooKeeper(|zk, env, lock| {
-        let manner = Manner {
-            protected: true,
-            policy: ErrorPolicy::Standard,
-            cleans_up: true,
-        };
-        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+        Box::new(InterProcessMutex::new(zk, env, lock, Manner::AS_IT_IS))
     }),
 };
 
@@ -80,6 +75,15 @@ pub(super) struct Manner {
     pub(super) policy: ErrorPolicy,
     /// Whether who has waited for long enough deletes its node.
     pub(super) cleans_up: bool,
+}
+
+impl Manner {
+    /// That of Curator.
+    pub(super) const AS_IT_IS: Self = Self {
+        protected: true,
+        policy: ErrorPolicy::Standard,
+        cleans_up: true,
+    };
 }
 
 /// The lock.
@@ -117,9 +121,8 @@ impl InterProcessMutex {
     /// A lock over a framework that is set otherwise, and told to stop when its session is lost.
     pub fn with_settings(zk: ZooKeeper, env: Env, lock: Path, settings: Settings) -> Self {
         let manner = Manner {
-            protected: true,
             policy: ErrorPolicy::Session,
-            cleans_up: true,
+            ..Manner::AS_IT_IS
         };
         Self::of(zk, env, lock, manner, settings)
     }

@@ -2,7 +2,6 @@
 //! `zookeeper/timed-acquire`.
 
 use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
-use crate::clients::curator::ErrorPolicy;
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -15,9 +14,8 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     build: Build::ZooKeeper(|zk, env, lock| {
         let manner = Manner {
-            protected: true,
-            policy: ErrorPolicy::Standard,
             cleans_up: false,
+            ..Manner::AS_IT_IS
         };
         Box::new(InterProcessMutex::new(zk, env, lock, manner))
     }),

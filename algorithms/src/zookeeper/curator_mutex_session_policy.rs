@@ -17,9 +17,8 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     build: Build::ZooKeeper(|zk, env, lock| {
         let manner = Manner {
-            protected: true,
             policy: ErrorPolicy::Session,
-            cleans_up: true,
+            ..Manner::AS_IT_IS
         };
         Box::new(InterProcessMutex::new(zk, env, lock, manner))
     }),

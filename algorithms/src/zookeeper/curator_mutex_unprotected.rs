@@ -2,7 +2,6 @@
 //! by `zookeeper/curator-lost-create-reply`.
 
 use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
-use crate::clients::curator::ErrorPolicy;
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -16,8 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::ZooKeeper(|zk, env, lock| {
         let manner = Manner {
             protected: false,
-            policy: ErrorPolicy::Standard,
-            cleans_up: true,
+            ..Manner::AS_IT_IS
         };
         Box::new(InterProcessMutex::new(zk, env, lock, manner))
     }),

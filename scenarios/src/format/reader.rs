@@ -90,14 +90,6 @@ impl<'a> Item<'a> {
         Some(text.to_owned())
     }
 
-    pub(super) fn flag(&self, mistakes: &mut Mistakes) -> Option<bool> {
-        if let DeValue::Boolean(flag) = self.value {
-            return Some(*flag);
-        }
-        self.wrong_type("true or false", mistakes);
-        None
-    }
-
     pub(super) fn integer(
         &self,
         within: RangeInclusive<i64>,

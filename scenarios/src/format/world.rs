@@ -134,7 +134,7 @@ fn deployment(
     let most = of_each.or(followers).unwrap_or(0);
     let wanted = replicas::read(&mut fields, most, mistakes);
     let stale = fields.get("serve-stale-data");
-    let stale = stale.and_then(|item| item.flag(mistakes));
+    let stale = stale.and_then(|item| item.boolean(mistakes));
     let lease = fields.duration("lease", Zero::Senseless, mistakes);
     let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
     let connect_timeout = fields.duration("connect-timeout", Zero::Senseless, mistakes);

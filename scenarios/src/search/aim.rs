@@ -38,21 +38,15 @@ pub struct Try {
     pub as_seen: bool,
 }
 
+/// So few kinds are also tried together.
+pub(super) const TOGETHER: usize = 3;
+
 /// What to try in a world, the most promising first.
 pub struct Shots {
     /// The plans.
     pub plans: Vec<Try>,
     /// So many of them are a fair sample: two of each kind of faults, and eight at least.
     pub sample: usize,
-}
-
-impl FromIterator<Try> for Shots {
-    fn from_iter<T: IntoIterator<Item = Try>>(plans: T) -> Self {
-        Self {
-            plans: plans.into_iter().collect(),
-            sample: 8,
-        }
-    }
 }
 
 impl Shots {
@@ -81,7 +75,7 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
     let lesson = Lesson::of(plan, seen);
     let alone: Vec<Vec<Chain>> = kinds.iter().map(|kind| lesson.chains(&[*kind])).collect();
     let mut together: Vec<Vec<Chain>> = Vec::new();
-    if matches!(kinds.len(), 2 | 3) {
+    if (2..=TOGETHER).contains(&kinds.len()) {
         let back: Vec<FaultKind> = kinds.iter().rev().copied().collect();
         together.push(lesson.chains(kinds));
         together.push(lesson.chains(&back));

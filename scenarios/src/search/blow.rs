@@ -284,12 +284,16 @@ impl<'p> Blow<'p> {
         Fault::HoldLink {
             from: vec![ServerName::Number(self.first_primary())],
             to,
-            length: self.lease / 2 + self.lease / 4,
+            length: self.held_up(),
         }
     }
 
+    /// How long messages between servers are held.
+    fn held_up(&self) -> Duration {
+        self.lease / 2 + self.lease / 4
+    }
+
     fn hold_link(&self) -> Fault {
-        let length = self.lease / 2 + self.lease / 4;
         if let Service::Redis(_) = self.plan.service {
             // What the primary tells its replica, or, if it has none, the next node.
             let next = (self.first_primary() + 1) % u32::from(self.plan.service.servers());
@@ -303,7 +307,7 @@ impl<'p> Blow<'p> {
         Fault::HoldLink {
             from,
             to: ServerName::Leader,
-            length,
+            length: self.held_up(),
         }
     }
 

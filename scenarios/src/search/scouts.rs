@@ -4,7 +4,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{Plan, Strategy};
 use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
-use super::aim::{self, Shots, Try};
+use super::aim::{self, Shots, TOGETHER, Try};
 use super::blow::minds_server;
 use crate::generate;
 use crate::kind::FaultKind;
@@ -100,7 +100,9 @@ impl Aimed {
         let shots = match open.is_open() && possible.len() > TOGETHER {
             true => {
                 let one = one_shot(&world, &seen, &possible, self.other());
-                Shots::from_iter(one)
+                let plans: Vec<Try> = one.into_iter().collect();
+                let sample = plans.len();
+                Shots { plans, sample }
             }
             false => aim::shots(&world, &seen, &possible),
         };
@@ -136,9 +138,6 @@ impl Aimed {
         self.sample
     }
 }
-
-/// So few kinds are also tried together.
-const TOGETHER: usize = 3;
 
 /// The one to try of many kinds, for the how manieth time: of the kind whose turn it is, or of the next with which
 /// there is something to try; the very first if it is nobody's turn. That takes a fraction of the time that all take.

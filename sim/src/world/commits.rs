@@ -24,7 +24,7 @@ impl World {
         if let Some(kind) = kind(&txn.change) {
             self.request_moment(session, txn.xid, Occasion::Committed(kind));
             let by = self.sessions.get(&session).map(|by| by.0);
-            if let Some(by) = by.filter(|_| self.minds_spreading()) {
+            if let Some(by) = by.filter(|_| self.faults_armed > 0) {
                 self.spreads(leader, None, (by, kind), txn.zxid.0);
             }
         }

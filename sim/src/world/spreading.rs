@@ -16,15 +16,6 @@ pub(super) struct Spreading {
 }
 
 impl World {
-    /// Whether a fault waits for a write to be somewhere.
-    pub(super) fn minds_spreading(&self) -> bool {
-        let awaits = |place: usize| {
-            let applied = matches!(self.plan.faults[place].when, Trigger::Applied { .. });
-            applied && self.faults[place].armed
-        };
-        self.faults_armed > 0 && (0..self.faults.len()).any(awaits)
-    }
-
     /// A server has done a write of a contender. Whoever follows it has it when it has come so far.
     pub(super) fn spreads(
         &mut self,

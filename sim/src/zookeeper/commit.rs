@@ -46,15 +46,11 @@ impl Server {
             },
             txn,
         };
-        applying.apply(&txn.change);
-        if let TxnChange::Multi(changes) = &txn.change {
-            for change in changes {
-                applying.apply(change);
-                if wants_results {
-                    results.push(applying.result(change));
-                }
+        applying.apply_all(|applying, change| {
+            if wants_results {
+                results.push(applying.result(change));
             }
-        }
+        });
         self.tree.set_last_zxid(txn.zxid);
         if let Some(pending) = asked {
             let id = pending.connection;
@@ -161,7 +157,7 @@ impl DataTree {
             },
             txn,
         };
-        applying.apply_all();
+        applying.apply_all(|_, _| {});
         self.set_last_zxid(txn.zxid);
     }
 }
@@ -183,11 +179,13 @@ struct Applying<'a> {
 }
 
 impl Applying<'_> {
-    fn apply_all(&mut self) {
+    /// Applies all that the transaction changes; `done` is told of each part of a multi.
+    fn apply_all(&mut self, mut done: impl FnMut(&Self, &TxnChange)) {
         self.apply(&self.txn.change);
         if let TxnChange::Multi(changes) = &self.txn.change {
             for change in changes {
                 self.apply(change);
+                done(self, change);
             }
         }
     }

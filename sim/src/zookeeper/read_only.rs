@@ -48,8 +48,9 @@ impl ReadOnly {
         }
     }
 
-    pub(super) fn tree(&self) -> &DataTree {
-        &self.tree
+    /// What the clients of a server can read that may answer reads alone; `tree` is what it has applied.
+    pub(super) fn readable<'a>(it: &'a Option<Box<Self>>, tree: &'a DataTree) -> &'a DataTree {
+        it.as_ref().map_or(tree, |it| &it.tree)
     }
 
     /// When sessions may expire here.
@@ -70,10 +71,7 @@ impl Server {
 
     /// What its clients can read.
     pub(super) fn readable(&self) -> &DataTree {
-        match &self.read_only {
-            Some(read_only) => &read_only.tree,
-            None => &self.tree,
-        }
+        ReadOnly::readable(&self.read_only, &self.tree)
     }
 
     /// There is no leader to be found: answers reads until there is one.

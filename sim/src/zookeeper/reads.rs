@@ -6,6 +6,7 @@ use picklock_algorithms::clients::zookeeper::{
 
 use super::access::without_secrets;
 use super::messages::{ConnectionId, ServerMessage, WatchTables};
+use super::read_only::ReadOnly;
 use super::state::{Server, Turn};
 use super::watches::Table;
 
@@ -33,7 +34,7 @@ impl Server {
             | Request::SetAcl { .. }
             | Request::Multi(_) => return Err(ZkError::Unimplemented),
         };
-        let tree = self.read_only.as_ref().map_or(&self.tree, |it| it.tree());
+        let tree = ReadOnly::readable(&self.read_only, &self.tree);
         let node = tree.read(path);
         let is_exists = matches!(request, Request::Exists { .. });
         if node.is_none() && is_exists && path.contains('\0') {
@@ -127,7 +128,7 @@ impl Server {
             return;
         };
         let since = tables.relative_zxid;
-        let tree = self.read_only.as_ref().map_or(&self.tree, |it| it.tree());
+        let tree = ReadOnly::readable(&self.read_only, &self.tree);
         let mut arm = |table, path, missed: Option<EventKind>| match missed {
             None => self.watches.add(table, path, id, connection),
             Some(kind) => {

@@ -174,9 +174,7 @@ impl World {
         }
         let after = self.redis.stream_of(ends.server);
         let spreads = kind.filter(|_| after > before);
-        if let Some(kind) = spreads
-            && self.minds_spreading()
-        {
+        if let Some(kind) = spreads {
             self.spreads(ends.server, Some(ends.server), (process.0, kind), after);
         }
         self.redis_says(ends.server);
