@@ -83,16 +83,18 @@ impl Experiment {
     /// Notifications from the first release on, if the hold is long against the round trip; `None` for a recipe that
     /// nobody has worked it out for. Only counts to waiters and to the releaser together.
     ///
-    /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name); all who
-    /// wait, and, from the second on, the releaser by the watch that its own last listing left (children watch).
+    /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name, recursive
+    /// watch); all who wait, and, from the second on, the releaser by the watch that its own last listing left (children watch).
     pub fn formula(&self) -> Option<u64> {
         let n = u64::from(self.contenders);
         let all = n * n.saturating_sub(1) / 2;
         match self.recipe.name {
-            "zk-predecessor-watch" | "zk-no-guid" | "zk-no-recheck" | "zk-sequence-token" => {
-                Some(n.saturating_sub(1))
-            }
-            "zk-same-name" | "zk-blind-unlock" => Some(all),
+            "zk-predecessor-watch"
+            | "zk-no-guid"
+            | "zk-no-recheck"
+            | "zk-sequence-token"
+            | "zk-own-nodes" => Some(n.saturating_sub(1)),
+            "zk-same-name" | "zk-blind-unlock" | "zk-recursive-watch" => Some(all),
             "zk-children-watch" => Some(all + n.saturating_sub(2)),
             _ => None,
         }

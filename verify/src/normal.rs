@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, EventKind, OpResult, Permit, Reply, Response, SessionId, Stat, ZkError, Zxid,
+    Acl, Children, EventKind, OpResult, Permit, ReadResult, Reply, Response, SessionId, Stat,
+    ZkError, Zxid,
 };
 use picklock_sim::zookeeper::messages::ServerMessage;
 
@@ -129,11 +130,7 @@ impl Normal {
             Response::Deleted => "deleted".to_owned(),
             Response::Exists(stat) => format!("exists, {}", self.stat(stat)),
             Response::Data { data, stat } => format!("{}, {}", bytes(data), self.stat(stat)),
-            Response::Children(children) => {
-                let mut names: Vec<&str> = children.names().map(|name| &**name).collect();
-                names.sort_unstable();
-                format!("children [{}]", names.join(" "))
-            }
+            Response::Children(children) => names(children),
             Response::Set(stat) => format!("set, {}", self.stat(stat)),
             Response::Synced => "synced".to_owned(),
             Response::Multi(results) => {
@@ -148,6 +145,16 @@ impl Normal {
                 let code = |error: Option<ZkError>| error.map_or(0, ZkError::code).to_string();
                 let codes: Vec<String> = failed.errors().map(code).collect();
                 format!("multi failed: {}", codes.join(", "))
+            }
+            Response::MultiRead(results) => {
+                let parts = results.iter().map(|result| match result {
+                    Ok(ReadResult::Data { data, stat }) => {
+                        format!("; {}, {}", bytes(data), self.stat(stat))
+                    }
+                    Ok(ReadResult::Children(children)) => format!("; {}", names(children)),
+                    Err(error) => format!("; {error} ({})", error.code()),
+                });
+                format!("read{}", parts.collect::<String>())
             }
             Response::Acl { acl, stat } => format!("{}, {}", list(acl), self.stat(stat)),
             Response::Watching => "watches changed".to_owned(),
@@ -170,6 +177,13 @@ impl Normal {
     }
 }
 
+/// A list of children, which is in no order.
+fn names(children: &Children) -> String {
+    let mut names: Vec<&str> = children.names().map(|name| &**name).collect();
+    names.sort_unstable();
+    format!("children [{}]", names.join(" "))
+}
+
 /// A list of who may do what. Several identities of one client stand in it in any order.
 fn list(acl: &Acl) -> String {
     let mut permits = acl.permits();
@@ -188,6 +202,9 @@ fn event(kind: EventKind) -> &'static str {
         EventKind::NodeDeleted => "NodeDeleted",
         EventKind::NodeDataChanged => "NodeDataChanged",
         EventKind::NodeChildrenChanged => "NodeChildrenChanged",
+        EventKind::DataWatchRemoved => "DataWatchRemoved",
+        EventKind::ChildWatchRemoved => "ChildWatchRemoved",
+        EventKind::PersistentWatchRemoved => "PersistentWatchRemoved",
     }
 }
 

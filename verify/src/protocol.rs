@@ -23,7 +23,9 @@ mod op {
     pub const CREATE2: i32 = 15;
     pub const CREATE_CONTAINER: i32 = 19;
     pub const CREATE_TTL: i32 = 21;
+    pub const CHECK_WATCHES: i32 = 17;
     pub const REMOVE_WATCHES: i32 = 18;
+    pub const MULTI_READ: i32 = 22;
     pub const AUTH: i32 = 100;
     pub const SET_WATCHES: i32 = 101;
     pub const GET_EPHEMERALS: i32 = 103;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, Data, Op, Path, Request, Version, WatchSide,
+    CreateMode, Data, Op, Path, ReadOp, Request, Version, WatchSide,
 };
 use picklock_sim::chance::Chance;
 use picklock_sim::engine::tape::Tape;
@@ -228,14 +228,23 @@ impl Random {
                 path: self.path(),
                 recursive: self.percent(50),
             },
-            91..93 => Request::RemoveWatches {
-                path: self.path(),
-                side: self.one_of(&[WatchSide::Children, WatchSide::Data, WatchSide::Any]),
-            },
+            91..93 => {
+                let (path, local) = (self.path(), false);
+                let side = self.one_of(&[WatchSide::Children, WatchSide::Data, WatchSide::Any]);
+                if self.percent(70) {
+                    Request::RemoveWatches { path, side, local }
+                } else {
+                    Request::CheckWatches { path, side, local }
+                }
+            }
             93 => Request::GetEphemerals {
                 prefix: self.path(),
             },
             94 => Request::GetAcl { path: self.path() },
+            95 => {
+                let parts = self.below(5);
+                Request::MultiRead((0..parts).map(|_| self.read_part()).collect())
+            }
             _ => {
                 let parts = self.below(5);
                 Request::Multi((0..parts).map(|_| self.part()).collect())
@@ -250,6 +259,15 @@ impl Random {
             mode: self.one_of(&MODES),
             acl: self.acl(),
             with_stat: self.percent(40),
+        }
+    }
+
+    fn read_part(&mut self) -> ReadOp {
+        let path = self.path();
+        if self.percent(50) {
+            ReadOp::Data(path)
+        } else {
+            ReadOp::Children(path)
         }
     }
 

@@ -32,6 +32,8 @@ pub const SCRIPTS: &[Script] = &[
     watches::LASTING,
     watches::TAKEN_BACK,
     watches::BROUGHT_ALONG,
+    watches::ASKED_FOR,
+    watches::SEVERAL,
     watches::EPHEMERALS,
     access::CREATOR,
     access::PERMISSIONS,

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Op, Path, Request, Version};
+use picklock_algorithms::clients::zookeeper::{
+    Acl, CreateMode, Op, Path, ReadOp, Request, Version,
+};
 
 use crate::side::Place;
 
@@ -220,7 +222,22 @@ impl fmt::Display for Words<'_> {
                 let recursive = if *recursive { ", recursive" } else { "" };
                 write!(out, "{name}({path}{recursive})")
             }
-            Request::RemoveWatches { path, side } => write!(out, "{name}({path}, {side:?})"),
+            Request::RemoveWatches { path, side, .. }
+            | Request::CheckWatches { path, side, .. } => {
+                write!(out, "{name}({path}, {side:?})")
+            }
+            Request::MultiRead(ops) => {
+                write!(out, "{name}(")?;
+                for (place, op) in ops.iter().enumerate() {
+                    let between = if place == 0 { "" } else { ", " };
+                    let read = match op {
+                        ReadOp::Data(_) => "get-data",
+                        ReadOp::Children(_) => "get-children",
+                    };
+                    write!(out, "{between}{read}({})", op.path())?;
+                }
+                write!(out, ")")
+            }
             Request::Multi(ops) => {
                 write!(out, "{name}(")?;
                 for (place, op) in ops.iter().enumerate() {

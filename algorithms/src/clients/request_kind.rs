@@ -19,10 +19,14 @@ pub enum RequestKind {
     Sync,
     /// `multi` (ZooKeeper)
     Multi,
+    /// `multi-read` (ZooKeeper)
+    MultiRead,
     /// `add-watch` (ZooKeeper)
     AddWatch,
-    /// `remove-watches` (ZooKeeper)
+    /// `remove-watches` (ZooKeeper): all of one client
     RemoveWatches,
+    /// `check-watches` (ZooKeeper): what a client asks to take back one of its watches
+    CheckWatches,
     /// `get-ephemerals` (ZooKeeper)
     GetEphemerals,
     /// `get-acl` (ZooKeeper)
@@ -80,7 +84,7 @@ impl ServiceKind {
 
 impl RequestKind {
     /// Every kind that a handle offers to recipes, and so scenarios know.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 29] = [
         Self::Create,
         Self::Delete,
         Self::Exists,
@@ -89,6 +93,13 @@ impl RequestKind {
         Self::SetData,
         Self::Sync,
         Self::Multi,
+        Self::MultiRead,
+        Self::AddWatch,
+        Self::RemoveWatches,
+        Self::CheckWatches,
+        Self::GetEphemerals,
+        Self::GetAcl,
+        Self::SetAcl,
         Self::Set,
         Self::SetNx,
         Self::Get,
@@ -123,8 +134,10 @@ impl RequestKind {
             Self::SetData => "set-data",
             Self::Sync => "sync",
             Self::Multi => "multi",
+            Self::MultiRead => "multi-read",
             Self::AddWatch => "add-watch",
             Self::RemoveWatches => "remove-watches",
+            Self::CheckWatches => "check-watches",
             Self::GetEphemerals => "get-ephemerals",
             Self::GetAcl => "get-acl",
             Self::SetAcl => "set-acl",
@@ -158,6 +171,8 @@ impl RequestKind {
             | Self::Multi
             | Self::AddWatch
             | Self::RemoveWatches
+            | Self::CheckWatches
+            | Self::MultiRead
             | Self::GetEphemerals
             | Self::GetAcl
             | Self::SetAcl => ServiceKind::ZooKeeper,
@@ -201,6 +216,8 @@ impl RequestKind {
             | Self::Sync
             | Self::AddWatch
             | Self::RemoveWatches
+            | Self::CheckWatches
+            | Self::MultiRead
             | Self::GetEphemerals
             | Self::GetAcl
             | Self::Get

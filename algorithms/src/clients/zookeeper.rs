@@ -6,6 +6,7 @@
 mod access;
 mod acl;
 mod children;
+mod lasting;
 mod request;
 mod response;
 mod types;
@@ -16,8 +17,10 @@ use std::time::Duration;
 
 pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::Children;
-pub use request::{Op, Request, WatchSide};
-pub use response::{ERROR_REPLY_BYTES, MultiFailed, OpResult, Reply, Response, ZkError, ZkResult};
+pub use request::{Op, ReadOp, Request, WatchSide};
+pub use response::{
+    ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,
+};
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
@@ -26,7 +29,8 @@ use crate::clients::completion::{Answer, Completion, Completions};
 /// What carries requests to a server and brings the answers back.
 pub trait Transport {
     /// Sends a request. The completion gets the answer, or the error that says what is known about it. A watcher,
-    /// for a request that leaves a watch, is registered when the answer arrives.
+    /// for a request that leaves a watch, is registered when the answer arrives; one for a request that takes watches
+    /// back is the only one that is forgotten.
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>);
     /// Registers a watcher for the session alone: it is told of each change of the connection's state.
     fn watch_session(&self, watcher: Watcher);

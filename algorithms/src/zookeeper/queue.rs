@@ -35,12 +35,16 @@ impl Ticket {
 
     /// The number at the end of its name.
     pub fn sequence(&self) -> u64 {
-        let digits = self.path.len().saturating_sub(10);
-        self.path
-            .get(digits..)
-            .and_then(|number| number.parse().ok())
-            .unwrap_or(0)
+        number(&self.path)
     }
+}
+
+/// The number at the end of a ticket's name or path; zero if there is none.
+pub(super) fn number(path: &str) -> u64 {
+    let digits = path.len().saturating_sub(10);
+    path.get(digits..)
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The path of a child.

@@ -36,6 +36,7 @@ pub(super) fn answers_write(response: &Response) -> bool {
         | Response::Ephemerals(_)
         | Response::Acl { .. }
         | Response::MultiFailed(_)
+        | Response::MultiRead(_)
         | Response::Closed => false,
     }
 }

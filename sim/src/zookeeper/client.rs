@@ -17,6 +17,8 @@ mod desk;
 #[cfg(test)]
 mod fidelity_tests;
 #[cfg(test)]
+mod lasting_tests;
+#[cfg(test)]
 mod library_tests;
 #[cfg(test)]
 mod property_tests;

@@ -83,6 +83,8 @@ impl Firing<'_> {
         let mut at = Some(path);
         while let Some(watched) = at {
             let watched: Path = Rc::from(watched);
+            // Nobody watches the same path twice, so who was told on this level need not be looked for.
+            let told_below = told.len();
             for id in self.watches.watchers(table, &watched) {
                 let key = (id, table, Rc::clone(&watched));
                 let lasting = self.watches.lasting.get_mut(&key);
@@ -98,7 +100,7 @@ impl Firing<'_> {
                 if here && let Some(kinds) = lasting {
                     kinds.once = false;
                 }
-                if fires && !told.contains(&id) {
+                if fires && !told[..told_below].contains(&id) {
                     told.push(id);
                 }
                 if goes && let Some(connection) = self.clients.connections.get_mut(id) {

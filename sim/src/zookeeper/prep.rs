@@ -64,6 +64,8 @@ impl Check<'_> {
             | Request::Sync { .. }
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
+            | Request::CheckWatches { .. }
+            | Request::MultiRead(_)
             | Request::GetEphemerals { .. }
             | Request::GetAcl { .. } => Err(ZkError::Unimplemented),
         }

@@ -1,7 +1,7 @@
 //! What a server answers by itself: reads, and the watches of its clients.
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Path, Permissions, Reply, Request, Response, WatchSide, ZkError,
+    EventKind, Path, Permissions, ReadOp, ReadResult, Reply, Request, Response, WatchSide, ZkError,
 };
 
 use super::access::without_secrets;
@@ -12,6 +12,9 @@ use super::watches::Table;
 
 impl Server {
     pub(super) fn read(&mut self, id: ConnectionId, request: Request) -> Reply {
+        if !self.settings.version.knows_lasting_watches() && is_of_3_6(&request) {
+            return Err(ZkError::Unimplemented);
+        }
         let (table, path, watch) = match &request {
             Request::AddWatch { path, recursive } => {
                 if let Some(connection) = self.clients.connections.get_mut(id) {
@@ -19,8 +22,12 @@ impl Server {
                 }
                 return Ok(Response::Watching);
             }
-            Request::RemoveWatches { path, side } => return self.remove_watches(id, path, *side),
+            Request::RemoveWatches { path, side, .. } => {
+                return self.remove_watches(id, path, *side);
+            }
+            Request::CheckWatches { path, side, .. } => return self.check_watches(id, path, *side),
             Request::GetEphemerals { prefix } => return Ok(self.ephemerals(id, prefix)),
+            Request::MultiRead(ops) => return Ok(self.read_several(id, ops)),
             Request::GetAcl { path } => return self.acl(id, path),
             Request::Exists { path, watch } | Request::GetData { path, watch } => {
                 (Table::Data, path, *watch)
@@ -70,6 +77,8 @@ impl Server {
             | Request::Multi(_)
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
+            | Request::CheckWatches { .. }
+            | Request::MultiRead(_)
             | Request::GetAcl { .. }
             | Request::GetEphemerals { .. } => Response::Exists(Box::new(node.stat())),
         })
@@ -91,15 +100,39 @@ impl Server {
         Ok(Response::Acl { acl, stat })
     }
 
+    /// Several reads, of one moment. Each is answered by itself, and leaves no watch.
+    fn read_several(&mut self, id: ConnectionId, ops: &[ReadOp]) -> Response {
+        let results = ops.iter().map(|op| {
+            let path = Path::clone(op.path());
+            let watch = false;
+            let request = match op {
+                ReadOp::Data(_) => Request::GetData { path, watch },
+                ReadOp::Children(_) => Request::GetChildren { path, watch },
+            };
+            match self.read(id, request)? {
+                Response::Data { data, stat } => Ok(ReadResult::Data { data, stat }),
+                Response::Children(children) => Ok(ReadResult::Children(children)),
+                _ => Err(ZkError::Unimplemented),
+            }
+        });
+        Response::MultiRead(results.collect())
+    }
+
+    /// Whether a client has a watch; it stays as it is.
+    fn check_watches(&self, id: ConnectionId, path: &Path, side: WatchSide) -> Reply {
+        let connection = self.clients.connections.get(id).ok_or(ZkError::NoWatcher)?;
+        let mut watches = connection.watches.iter();
+        if watches.any(|(table, watched)| watched == path && tables(side).contains(table)) {
+            Ok(Response::Watching)
+        } else {
+            Err(ZkError::NoWatcher)
+        }
+    }
+
     fn remove_watches(&mut self, id: ConnectionId, path: &Path, side: WatchSide) -> Reply {
-        let tables: &[Table] = match side {
-            WatchSide::Children => &[Table::Child],
-            WatchSide::Data => &[Table::Data],
-            WatchSide::Any => &[Table::Child, Table::Data],
-        };
         let mut removed = false;
         if let Some(connection) = self.clients.connections.get_mut(id) {
-            for table in tables {
+            for table in tables(side) {
                 removed |= self.watches.remove(*table, path, id, connection);
             }
         }
@@ -161,5 +194,22 @@ impl Server {
                 self.watches.add_lasting(path, id, connection, recursive);
             }
         }
+    }
+}
+
+/// Whether servers before 3.6 do not know such a request.
+fn is_of_3_6(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::AddWatch { .. } | Request::GetEphemerals { .. } | Request::MultiRead(_)
+    )
+}
+
+/// Where a watch on this side of a node is.
+fn tables(side: WatchSide) -> &'static [Table] {
+    match side {
+        WatchSide::Children => &[Table::Child],
+        WatchSide::Data => &[Table::Data],
+        WatchSide::Any => &[Table::Child, Table::Data],
     }
 }

@@ -295,7 +295,11 @@ impl Server {
                     }
                     Err(error) => Err(error),
                 };
+                let is_unknown = matches!(reply, Err(ZkError::Unimplemented));
                 self.reply(turn, id, xid, reply);
+                if is_unknown {
+                    self.close_connection(turn, id);
+                }
             }
         }
     }

@@ -42,6 +42,12 @@ impl Version {
         self >= Self::V3_8
     }
 
+    /// Whether servers know watches that stay, `getEphemerals`, and several reads in one request; before, to ask for it
+    /// ends the connection.
+    pub fn knows_lasting_watches(self) -> bool {
+        self >= Self::V3_6
+    }
+
     /// Whether several kinds of watches of one client on one node are kept apart; before, the last counts
     /// (ZOOKEEPER-4466).
     pub fn keeps_kinds_of_watches_apart(self) -> bool {

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, Children, EventKind, Identity, MultiFailed, OpResult, Permissions, Permit, Reply, Request,
-    Response, SessionId, Stat, ZkError, Zxid,
+    Acl, Children, EventKind, Identity, MultiFailed, OpResult, Permissions, Permit, ReadResult,
+    Reply, Request, Response, SessionId, Stat, ZkError, Zxid,
 };
 use picklock_sim::zookeeper::messages::{ServerMessage, Xid};
 
@@ -39,8 +39,10 @@ pub enum Asked {
     Multi,
     /// `addWatch`
     AddWatch,
-    /// `removeWatches`
+    /// `removeWatches`, and whether there are any
     RemoveWatches,
+    /// Several reads
+    MultiRead,
     /// `getEphemerals`
     GetEphemerals,
     /// `getACL`
@@ -68,7 +70,8 @@ impl From<&Request> for Asked {
             Request::Sync { .. } => Self::Sync,
             Request::Multi(_) => Self::Multi,
             Request::AddWatch { .. } => Self::AddWatch,
-            Request::RemoveWatches { .. } => Self::RemoveWatches,
+            Request::RemoveWatches { .. } | Request::CheckWatches { .. } => Self::RemoveWatches,
+            Request::MultiRead(_) => Self::MultiRead,
             Request::GetEphemerals { .. } => Self::GetEphemerals,
             Request::GetAcl { .. } => Self::GetAcl,
             Request::SetAcl { .. } => Self::SetAcl,
@@ -172,6 +175,7 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
             Response::Watching
         }
         Asked::RemoveWatches => Response::Watching,
+        Asked::MultiRead => return several(from),
         Asked::GetEphemerals => Response::Ephemerals(from.texts()?),
         Asked::GetAcl => Response::Acl {
             acl: list(from)?,
@@ -222,6 +226,25 @@ fn multi(from: &mut Reader) -> Result<Reply, Garbled> {
             place: place as u32,
             error: error_of(*first)?,
         }))),
+    }
+}
+
+fn several(from: &mut Reader) -> Result<Reply, Garbled> {
+    let mut results = Vec::new();
+    loop {
+        let (kind, done, _error) = (from.int()?, from.bool()?, from.int()?);
+        if done {
+            return Ok(Ok(Response::MultiRead(results)));
+        }
+        results.push(match kind {
+            op::GET_DATA => Ok(ReadResult::Data {
+                data: Rc::from(from.buffer()?),
+                stat: Box::new(stat(from)?),
+            }),
+            op::GET_CHILDREN => Ok(ReadResult::Children(Rc::new(Children::new(from.texts()?)))),
+            op::ERROR => Err(error_of(from.int()?)?),
+            other => return Err(Garbled::Meaning("a part of several reads", other.into())),
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a client sends.
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, CreateMode, Op, Permit, Request, Version, WatchSide,
+    Acl, CreateMode, Op, Permit, ReadOp, Request, Version, WatchSide,
 };
 use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables, Xid};
 
@@ -115,12 +115,23 @@ fn request(out: &mut Writer, request: &Request) {
         Request::AddWatch { path, recursive } => {
             out.int(op::ADD_WATCH).text(path).int(i32::from(*recursive));
         }
-        Request::RemoveWatches { path, side } => {
-            out.int(op::REMOVE_WATCHES).text(path).int(match side {
-                WatchSide::Children => 1,
-                WatchSide::Data => 2,
-                WatchSide::Any => 3,
-            });
+        Request::RemoveWatches { path, side, .. } => {
+            out.int(op::REMOVE_WATCHES).text(path).int(number(*side));
+        }
+        Request::CheckWatches { path, side, .. } => {
+            out.int(op::CHECK_WATCHES).text(path).int(number(*side));
+        }
+        Request::MultiRead(ops) => {
+            out.int(op::MULTI_READ);
+            for op in ops.iter() {
+                let kind = match op {
+                    ReadOp::Data(_) => op::GET_DATA,
+                    ReadOp::Children(_) => op::GET_CHILDREN,
+                };
+                part_header(out, kind, false);
+                out.text(op.path()).bool(false);
+            }
+            part_header(out, -1, true);
         }
         Request::GetAcl { path } => {
             out.int(op::GET_ACL).text(path);
@@ -133,6 +144,14 @@ fn request(out: &mut Writer, request: &Request) {
         Request::GetEphemerals { prefix } => {
             out.int(op::GET_EPHEMERALS).text(prefix);
         }
+    }
+}
+
+fn number(side: WatchSide) -> i32 {
+    match side {
+        WatchSide::Children => 1,
+        WatchSide::Data => 2,
+        WatchSide::Any => 3,
     }
 }
 

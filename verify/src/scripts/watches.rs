@@ -1,6 +1,6 @@
 //! Watches that stay, and the taking back of watches.
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Request, WatchSide};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, ReadOp, Request, WatchSide};
 
 use super::{Build, Script};
 use crate::step::{Step, Wire};
@@ -102,6 +102,76 @@ pub(super) const BROUGHT_ALONG: Script = Script {
     },
 };
 
+/// To ask whether there is a watch changes nothing: who takes back one watcher of several goes on being told.
+pub(super) const ASKED_FOR: Script = Script {
+    name: "watches asked for",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(servers - 1);
+        let sides = [WatchSide::Children, WatchSide::Data, WatchSide::Any];
+        build.ask(client, [build.create("/a", PERSISTENT)]);
+        for (round, path) in ["/a", "/a/b", "/none"].into_iter().enumerate() {
+            for side in sides {
+                ask_for(&mut build, client, path, side);
+            }
+            match round {
+                0 => build.ask(client, [build.get_children(path)]),
+                1 => build.ask(client, [build.exists(path)]),
+                _ => add(&mut build, client, path, true),
+            }
+            for side in sides {
+                ask_for(&mut build, client, path, side);
+            }
+            changes(&mut build, client);
+            for side in sides {
+                ask_for(&mut build, client, path, side);
+            }
+        }
+        build.steps
+    },
+};
+
+/// Several reads in one request: each has an answer of its own, and none leaves a watch.
+pub(super) const SEVERAL: Script = Script {
+    name: "several reads in one",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let (client, other) = (build.client(0), build.client(servers - 1));
+        for path in ["/a", "/a/b", "/a/c"] {
+            build.ask(client, [build.create(path, PERSISTENT)]);
+        }
+        build.say(other, "digest", "alice:a");
+        build.ask(other, [build.create_for("/mine", Acl::creator_all())]);
+        for wire in [client, other] {
+            for paths in [
+                &["/a", "/a/b", "/none", "/mine", ""][..],
+                &["/mine"],
+                &["/none", "/none"],
+                &["//", "/a/"],
+                &[],
+            ] {
+                let data = paths.iter().map(|path| ReadOp::Data(build.path(path)));
+                let children = paths.iter().map(|path| ReadOp::Children(build.path(path)));
+                let both: Vec<ReadOp> = data.chain(children).collect();
+                build.ask(wire, [Request::MultiRead(both.into())]);
+            }
+        }
+        // Behind a write of its own, in one go.
+        let own = [ReadOp::Children(build.path("/a"))];
+        build.ask(
+            other,
+            [
+                build.create("/a/d", PERSISTENT),
+                Request::MultiRead(own.into()),
+                build.delete("/a/d"),
+            ],
+        );
+        build.steps
+    },
+};
+
 /// The nodes of a session, by the beginnings of their paths.
 pub(super) const EPHEMERALS: Script = Script {
     name: "nodes of a session",
@@ -134,7 +204,13 @@ fn add(build: &mut Build, wire: Wire, path: &str, recursive: bool) {
 
 fn take_back(build: &mut Build, wire: Wire, path: &str, side: WatchSide) {
     let path = build.path(path);
-    build.ask(wire, [Request::RemoveWatches { path, side }]);
+    let local = false;
+    build.ask(wire, [Request::RemoveWatches { path, side, local }]);
+}
+
+fn ask_for(build: &mut Build, wire: Wire, path: &str, side: WatchSide) {
+    let (path, local) = (build.path(path), false);
+    build.ask(wire, [Request::CheckWatches { path, side, local }]);
 }
 
 /// All that can happen to a node and to one below it.

@@ -65,6 +65,8 @@ pub enum Request {
     },
     /// All or nothing.
     Multi(Rc<[Op]>),
+    /// Several reads at one moment, each with an answer of its own.
+    MultiRead(Rc<[ReadOp]>),
     /// Leave a watch that stays when it has fired.
     AddWatch {
         /// On which node, whether it is there or not.
@@ -72,12 +74,24 @@ pub enum Request {
         /// Whether to watch all that is below it, too; then lists of children are not told of.
         recursive: bool,
     },
-    /// Take back watches of this connection.
+    /// Take back all watches of this connection.
     RemoveWatches {
         /// On which node.
         path: Path,
         /// On which side of it.
         side: WatchSide,
+        /// Whether the client forgets its watchers even if the server does not do it. No server is told.
+        local: bool,
+    },
+    /// Ask whether this connection has a watch, and take back one watcher of it at the client: the server goes on
+    /// telling.
+    CheckWatches {
+        /// On which node.
+        path: Path,
+        /// On which side of it.
+        side: WatchSide,
+        /// Whether the client forgets the watcher even if the server knows of no watch. No server is told.
+        local: bool,
     },
     /// Ask for the nodes that go with the session.
     GetEphemerals {
@@ -123,8 +137,10 @@ impl Request {
             Self::SetData { .. } => RequestKind::SetData,
             Self::Sync { .. } => RequestKind::Sync,
             Self::Multi(_) => RequestKind::Multi,
+            Self::MultiRead(_) => RequestKind::MultiRead,
             Self::AddWatch { .. } => RequestKind::AddWatch,
             Self::RemoveWatches { .. } => RequestKind::RemoveWatches,
+            Self::CheckWatches { .. } => RequestKind::CheckWatches,
             Self::GetEphemerals { .. } => RequestKind::GetEphemerals,
             Self::GetAcl { .. } => RequestKind::GetAcl,
             Self::SetAcl { .. } => RequestKind::SetAcl,
@@ -181,8 +197,11 @@ impl Request {
                 text(path)
             }
             Self::SetAcl { path, acl, .. } => text(path) + acl.wire_bytes() + 4,
-            Self::AddWatch { path, .. } | Self::RemoveWatches { path, .. } => text(path) + 4,
+            Self::AddWatch { path, .. }
+            | Self::RemoveWatches { path, .. }
+            | Self::CheckWatches { path, .. } => text(path) + 4,
             Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
+            Self::MultiRead(ops) => 9 + ops.iter().map(|op| 9 + text(op.path()) + 1).sum::<u64>(),
         }
     }
 }
@@ -224,4 +243,22 @@ pub enum Op {
         /// Of which data version; `None` for any.
         version: Option<Version>,
     },
+}
+
+/// One operation of a [`Request::MultiRead`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadOp {
+    /// The data of a node.
+    Data(Path),
+    /// The children of a node.
+    Children(Path),
+}
+
+impl ReadOp {
+    /// The node that it reads.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Data(path) | Self::Children(path) => path,
+        }
+    }
 }

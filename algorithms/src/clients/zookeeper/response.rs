@@ -20,6 +20,20 @@ pub enum OpResult {
     Checked,
 }
 
+/// The answer to one operation of a multi-read that found its node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadResult {
+    /// The node's data.
+    Data {
+        /// The bytes.
+        data: Data,
+        /// The stat.
+        stat: Box<Stat>,
+    },
+    /// The node's children.
+    Children(Rc<Children>),
+}
+
 /// Why none of the operations of a multi was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiFailed {
@@ -79,6 +93,8 @@ pub enum Response {
     Multi(Vec<OpResult>),
     /// None of the operations was done.
     MultiFailed(MultiFailed),
+    /// What each of several reads has found.
+    MultiRead(Vec<Result<ReadResult, ZkError>>),
     /// The watch was set, or watches were taken back.
     Watching,
     /// The nodes that go with the session, in no particular order.
@@ -95,11 +111,14 @@ pub enum Response {
 }
 
 impl Response {
-    /// Whether a Java client refuses to read it, because it is longer than its `jute.maxbuffer` is by default. Only a
-    /// list of children can be, or data.
+    /// Whether a Java client refuses to read it, because it is longer than its `jute.maxbuffer` is by default. Only
+    /// lists of children can be, or data.
     pub fn is_too_long(&self) -> bool {
         const MOST: u64 = 0xf_ffff;
-        matches!(self, Self::Children(_) | Self::Data { .. }) && self.wire_bytes() - 4 > MOST
+        matches!(
+            self,
+            Self::Children(_) | Self::Data { .. } | Self::MultiRead(_)
+        ) && self.wire_bytes() - 4 > MOST
     }
 
     /// Its length on the wire in bytes: the length word, the reply header, and fields as jute encodes them.
@@ -120,6 +139,14 @@ impl Response {
             Self::Synced => 8,
             Self::Multi(results) => 9 + 9 * results.len() as u64,
             Self::MultiFailed(failed) => 9 + 13 * u64::from(failed.parts),
+            Self::MultiRead(results) => {
+                let part = |result: &Result<ReadResult, ZkError>| match result {
+                    Ok(ReadResult::Data { data, .. }) => 4 + data.len() as u64 + STAT,
+                    Ok(ReadResult::Children(children)) => children.wire_bytes(),
+                    Err(_) => 4,
+                };
+                9 + results.iter().map(|result| 9 + part(result)).sum::<u64>()
+            }
         }
     }
 }

@@ -33,6 +33,12 @@ pub enum EventKind {
     NodeDataChanged,
     /// A child of the node came or went.
     NodeChildrenChanged,
+    /// A watch on the node's data was taken back, or one that waited for its making.
+    DataWatchRemoved,
+    /// A watch on the node's children was taken back.
+    ChildWatchRemoved,
+    /// A watch that stays was taken back.
+    PersistentWatchRemoved,
 }
 
 impl EventKind {
@@ -83,6 +89,13 @@ impl Watches {
         slot.waker.take();
         slot.forgotten.set(false);
         (Watcher(Rc::clone(&slot)), Watch(slot))
+    }
+}
+
+impl Watch {
+    /// The end that is told.
+    pub(super) fn watcher(&self) -> Watcher {
+        Watcher(Rc::clone(&self.0))
     }
 }
 
@@ -156,7 +169,10 @@ impl Watch {
                 EventKind::NodeCreated
                 | EventKind::NodeDeleted
                 | EventKind::NodeDataChanged
-                | EventKind::NodeChildrenChanged => return Ok(event),
+                | EventKind::NodeChildrenChanged
+                | EventKind::DataWatchRemoved
+                | EventKind::ChildWatchRemoved
+                | EventKind::PersistentWatchRemoved => return Ok(event),
             }
         }
     }

@@ -232,6 +232,9 @@ pub(super) fn told(watch: &Watch) -> Vec<String> {
             EventKind::NodeDeleted => format!("deleted {}", event.path),
             EventKind::NodeDataChanged => format!("changed {}", event.path),
             EventKind::NodeChildrenChanged => format!("children {}", event.path),
+            EventKind::DataWatchRemoved => format!("data watch removed {}", event.path),
+            EventKind::ChildWatchRemoved => format!("child watch removed {}", event.path),
+            EventKind::PersistentWatchRemoved => format!("lasting watch removed {}", event.path),
         })
         .collect()
 }

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
-    Data, Path, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
+    Data, Path, Reply, Request, Response, SessionState, WatchSide, Watcher, ZkError, Zxid,
 };
 use picklock_checker::VirtualTime;
 
 use super::connection::{Phase, after};
-use super::watches::WatchTable;
+use super::watches::{WatchTable, Watches};
 use super::{Client, Output};
 use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
@@ -35,27 +35,43 @@ enum Ask {
     Close,
 }
 
-/// A watch to be registered when the request is answered.
+/// What becomes of a watch when the request is answered.
 struct Registration {
     path: Path,
     kind: Kind,
-    watcher: Watcher,
+    /// There is none if all watches are taken back.
+    watcher: Option<Watcher>,
 }
 
-/// The request that leaves a watch.
+/// The request that leaves a watch, or takes some back.
 #[derive(Clone, Copy)]
 enum Kind {
     Exists,
     GetData,
     GetChildren,
+    AddWatch { recursive: bool },
+    TakeBack { side: WatchSide, local: bool },
 }
 
 impl Waiting {
     pub(super) fn ask_for_waiter(&self) {
         ask_for(self.completion.slot());
-        if let Some(registration) = &self.registration {
-            ask_for(registration.watcher.slot());
+        if let Some(Registration {
+            watcher: Some(watcher),
+            ..
+        }) = &self.registration
+        {
+            ask_for(watcher.slot());
         }
+    }
+
+    /// Tells of the answer, once it is known what becomes of the watch.
+    fn answer(self, watches: &mut Watches, reply: Reply) {
+        let reply = match self.registration {
+            Some(registration) => registration.settle(watches, reply),
+            None => reply,
+        };
+        self.completion.complete(reply);
     }
 }
 
@@ -66,23 +82,46 @@ impl Registration {
             Request::Exists { path, watch } => (path, *watch, Kind::Exists),
             Request::GetData { path, watch } => (path, *watch, Kind::GetData),
             Request::GetChildren { path, watch } => (path, *watch, Kind::GetChildren),
+            Request::AddWatch { path, recursive } => {
+                let recursive = *recursive;
+                (path, true, Kind::AddWatch { recursive })
+            }
+            Request::RemoveWatches { path, side, local }
+            | Request::CheckWatches { path, side, local } => {
+                let (side, local) = (*side, *local);
+                return Some(Self {
+                    path: Path::clone(path),
+                    kind: Kind::TakeBack { side, local },
+                    watcher,
+                });
+            }
             Request::Create { .. }
             | Request::Delete { .. }
             | Request::SetData { .. }
             | Request::Sync { .. }
-            | Request::AddWatch { .. }
-            | Request::RemoveWatches { .. }
             | Request::GetEphemerals { .. }
             | Request::GetAcl { .. }
             | Request::SetAcl { .. }
-            | Request::Multi(_) => return None,
+            | Request::Multi(_)
+            | Request::MultiRead(_) => return None,
         };
         let watcher = watcher.filter(|_| watch)?;
         Some(Self {
             path: Path::clone(path),
             kind,
-            watcher,
+            watcher: Some(watcher),
         })
+    }
+
+    /// Registers the watcher, or takes some back. Answers what the application is told.
+    fn settle(self, watches: &mut Watches, reply: Reply) -> Reply {
+        if let Kind::TakeBack { side, local } = self.kind {
+            return watches.take_back(&self.path, self.watcher.as_ref(), (side, local), reply);
+        }
+        if let (Some(table), Some(watcher)) = (self.table(&reply), self.watcher) {
+            watches.register(self.path, table, watcher);
+        }
+        reply
     }
 
     /// The table that the answer puts it in: only `exists` watches what is not there.
@@ -90,8 +129,13 @@ impl Registration {
         match (self.kind, reply) {
             (Kind::Exists | Kind::GetData, Ok(_)) => Some(WatchTable::Data),
             (Kind::GetChildren, Ok(_)) => Some(WatchTable::Child),
+            (Kind::AddWatch { recursive: false }, Ok(_)) => Some(WatchTable::Persistent),
+            (Kind::AddWatch { recursive: true }, Ok(_)) => Some(WatchTable::Recursive),
             (Kind::Exists, Err(ZkError::NoNode)) => Some(WatchTable::Exist),
-            (Kind::Exists | Kind::GetData | Kind::GetChildren, Err(_)) => None,
+            (Kind::TakeBack { .. }, _) => None,
+            (Kind::Exists | Kind::GetData | Kind::GetChildren | Kind::AddWatch { .. }, Err(_)) => {
+                None
+            }
         }
     }
 }
@@ -262,13 +306,7 @@ impl Client {
             return self.give_up(now, connection, out);
         };
         self.caught_up(zxid);
-        if let Some(registration) = waiting.registration
-            && let Some(table) = registration.table(&reply)
-        {
-            self.watches
-                .register(registration.path, table, registration.watcher);
-        }
-        waiting.completion.complete(reply);
+        waiting.answer(&mut self.watches, reply);
         // Nothing is asked after the request to close, so the last answer is that to it.
         if self.closing && self.waiting.is_empty() {
             out.push(Output::Disconnect { connection });
@@ -299,7 +337,7 @@ impl Client {
         let oldest = self.waiting.pop_front();
         let oldest = oldest.or_else(|| self.unsent.pop_front().map(|unsent| unsent.waiting));
         if let Some(oldest) = oldest {
-            oldest.completion.complete(Err(ZkError::RequestTimeout));
+            oldest.answer(&mut self.watches, Err(ZkError::RequestTimeout));
         }
         match self.phase {
             Phase::Greeting { connection } | Phase::Connected { connection } => {
@@ -322,13 +360,13 @@ impl Client {
 
     pub(super) fn fail_sent(&mut self, error: ZkError) {
         for waiting in self.waiting.drain(..) {
-            waiting.completion.complete(Err(error));
+            waiting.answer(&mut self.watches, Err(error));
         }
     }
 
     pub(super) fn fail_unsent(&mut self, error: ZkError) {
         for unsent in mem::take(&mut self.unsent) {
-            unsent.waiting.completion.complete(Err(error));
+            unsent.waiting.answer(&mut self.watches, Err(error));
         }
     }
 

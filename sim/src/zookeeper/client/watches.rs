@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Path, SessionState, WatchedEvent, Watcher, Zxid,
+    EventKind, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
 };
 
 use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::WatchTables;
+use crate::zookeeper::txn::parent_of;
 
 /// From this many bytes of paths on, a message with watches is full.
 const BATCH_BYTES: usize = 128 * 1024;
@@ -22,6 +23,38 @@ pub enum WatchTable {
     Exist,
     /// Its children.
     Child,
+    /// Both, and the watch stays.
+    Persistent,
+    /// Its data and all that is below it, and the watch stays.
+    Recursive,
+}
+
+impl WatchTable {
+    const ALL: [Self; 5] = [
+        Self::Data,
+        Self::Exist,
+        Self::Child,
+        Self::Persistent,
+        Self::Recursive,
+    ];
+
+    /// Whether a watch is here that is on this side of a node. Those that stay are on neither alone.
+    fn is_on(self, side: WatchSide) -> bool {
+        match side {
+            WatchSide::Children => self == Self::Child,
+            WatchSide::Data => matches!(self, Self::Data | Self::Exist),
+            WatchSide::Any => true,
+        }
+    }
+
+    /// What a watcher is told that is taken back from here.
+    fn removal(self) -> EventKind {
+        match self {
+            Self::Data | Self::Exist => EventKind::DataWatchRemoved,
+            Self::Child => EventKind::ChildWatchRemoved,
+            Self::Persistent | Self::Recursive => EventKind::PersistentWatchRemoved,
+        }
+    }
 }
 
 struct Entry {
@@ -43,6 +76,8 @@ pub(super) struct Watches {
     entries: Vec<Entry>,
     /// Told of changes of the session's state only.
     session: Vec<Watcher>,
+    /// How many of the entries stay when they fire.
+    lasting: usize,
 }
 
 impl Watches {
@@ -63,6 +98,7 @@ impl Watches {
         if self.entries.capacity() == 0 {
             self.entries.reserve_exact(1);
         }
+        self.lasting += usize::from(table >= WatchTable::Persistent);
         self.entries.insert(range.end, entry);
     }
 
@@ -82,7 +118,7 @@ impl Watches {
         self.session.push(watcher);
     }
 
-    /// Tells all watchers of a node of what happened to it, and forgets them.
+    /// Tells all watchers of a node of what happened to it, and forgets them, but for those that stay.
     pub(super) fn fire(&mut self, kind: EventKind, path: Path) {
         let tables = match kind {
             EventKind::NodeCreated | EventKind::NodeDataChanged => {
@@ -90,13 +126,83 @@ impl Watches {
             }
             EventKind::NodeDeleted => WatchTable::Data..=WatchTable::Child,
             EventKind::NodeChildrenChanged => WatchTable::Child..=WatchTable::Child,
-            // About no node.
-            EventKind::Session(_) => return,
+            // Made up by the client itself, and about no change of a node.
+            EventKind::Session(_)
+            | EventKind::DataWatchRemoved
+            | EventKind::ChildWatchRemoved
+            | EventKind::PersistentWatchRemoved => return,
         };
         let range = self.range(&path, tables);
         let event = WatchedEvent { kind, path };
-        tell_each_once(&self.entries[range.clone()], &[], &event);
+        if self.lasting > 0 {
+            let once = self.entries[range.clone()].iter();
+            let mut told: Vec<&Watcher> = Vec::new();
+            for entry in once.chain(self.lasting_of(&event)) {
+                if !told.iter().any(|watcher| watcher.is(&entry.watcher)) {
+                    told.push(&entry.watcher);
+                }
+            }
+            let listening = told.iter().filter(|watcher| !watcher.is_forgotten());
+            listening.for_each(|watcher| watcher.tell(event.clone()));
+        } else {
+            tell_each_once(&self.entries[range.clone()], &[], &event);
+        }
         self.entries.drain(range);
+    }
+
+    /// Those that stay, of those that an event concerns: on the node, and recursive ones on it and above it, which are
+    /// told of no list of children. (Java's client of 3.8.0 itself tells them, if somebody else watches the list.)
+    fn lasting_of(&self, event: &WatchedEvent) -> impl Iterator<Item = &Entry> {
+        let WatchedEvent { kind, path } = event;
+        let recursive = *kind != EventKind::NodeChildrenChanged;
+        let above = std::iter::successors(Some(&**path), |path| parent_of(path))
+            .take_while(move |_| recursive)
+            .map(|path| self.range(path, WatchTable::Recursive..=WatchTable::Recursive));
+        let here = self.range(path, WatchTable::Persistent..=WatchTable::Persistent);
+        std::iter::once(here)
+            .chain(above)
+            .flat_map(|range| &self.entries[range])
+    }
+
+    /// Takes back all watchers on a side of a node, or one of them, when the server has answered: if it has not done
+    /// it, only if so asked. Tells them, and answers what the client does.
+    pub(super) fn take_back(
+        &mut self,
+        path: &Path,
+        one: Option<&Watcher>,
+        (side, local): (WatchSide, bool),
+        reply: Reply,
+    ) -> Reply {
+        let range = self.range(path, WatchTable::Data..=WatchTable::Recursive);
+        let concerned = |entry: &Entry| {
+            let it = one.is_none_or(|watcher| watcher.is(&entry.watcher));
+            it && entry.table.is_on(side)
+        };
+        if !self.entries[range.clone()].iter().any(concerned) {
+            return Err(ZkError::NoWatcher);
+        }
+        if reply.is_err() && !local {
+            return reply;
+        }
+        let removed: Vec<Entry> = self
+            .entries
+            .extract_if(range, |entry| concerned(entry))
+            .collect();
+        let mut told: Vec<(EventKind, &Watcher)> = Vec::new();
+        for entry in &removed {
+            self.lasting -= usize::from(entry.table >= WatchTable::Persistent);
+            let (kind, watcher) = (entry.table.removal(), &entry.watcher);
+            let known = |(other, it): &(EventKind, &Watcher)| *other == kind && it.is(watcher);
+            if told.iter().any(known) || watcher.is_forgotten() {
+                continue;
+            }
+            told.push((kind, watcher));
+            watcher.tell(WatchedEvent {
+                kind,
+                path: Path::clone(path),
+            });
+        }
+        Ok(Response::Watching)
     }
 
     /// Tells of the session's state: those who watch nothing else, and every watcher object if so asked. All stay.
@@ -121,6 +227,7 @@ impl Watches {
     /// Forgets what nodes are watched.
     pub(super) fn forget_nodes(&mut self) {
         self.entries.clear();
+        self.lasting = 0;
     }
 
     pub(super) fn ask_for(&self) {
@@ -149,7 +256,7 @@ impl Watches {
     pub(super) fn batches(&self, relative_zxid: Zxid) -> Vec<WatchTables> {
         let mut batches: Vec<WatchTables> = Vec::new();
         let mut bytes = BATCH_BYTES;
-        for table in [WatchTable::Data, WatchTable::Exist, WatchTable::Child] {
+        for table in WatchTable::ALL {
             let mut last: Option<&Path> = None;
             for entry in self.entries.iter().filter(|entry| entry.table == table) {
                 if last.replace(&entry.path) == Some(&entry.path) {
@@ -168,6 +275,8 @@ impl Watches {
                         WatchTable::Data => &mut batch.data,
                         WatchTable::Exist => &mut batch.exist,
                         WatchTable::Child => &mut batch.child,
+                        WatchTable::Persistent => &mut batch.persistent,
+                        WatchTable::Recursive => &mut batch.recursive,
                     };
                     paths.push(Path::clone(&entry.path));
                 }

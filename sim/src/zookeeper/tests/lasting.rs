@@ -6,11 +6,13 @@ use picklock_algorithms::clients::zookeeper::EventKind::{
     NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
 };
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, EventKind, Request, Response, WatchSide, ZkError, Zxid,
+    CreateMode, EventKind, ReadOp, ReadResult, Request, Response, WatchSide, ZkError, Zxid,
 };
 
 use super::super::messages::{ClientMessage, ConnectionId, WatchTables};
+use super::super::state::Settings;
 use super::super::testing::*;
+use super::super::version::Version;
 
 fn add(cluster: &mut Cluster, id: ConnectionId, path: &str, recursive: bool) {
     let path = Rc::from(path);
@@ -19,8 +21,8 @@ fn add(cluster: &mut Cluster, id: ConnectionId, path: &str, recursive: bool) {
 }
 
 fn take_back(cluster: &mut Cluster, id: ConnectionId, side: WatchSide) -> Result<(), ZkError> {
-    let path = Rc::from("/a");
-    let reply = cluster.ask(id, Request::RemoveWatches { path, side });
+    let (path, local) = (Rc::from("/a"), false);
+    let reply = cluster.ask(id, Request::RemoveWatches { path, side, local });
     reply.map(|response| assert_eq!(response, Response::Watching))
 }
 
@@ -164,4 +166,66 @@ fn a_client_can_ask_for_the_nodes_of_its_own_session() {
     };
     let counts = ["", "/", "/q/a", "/q/ab", "/q/b"].map(&mut ephemerals);
     assert_eq!(counts, [2, 2, 2, 1, 0]);
+}
+
+#[test]
+fn to_ask_whether_there_is_a_watch_takes_nothing_back() {
+    let mut cluster = Cluster::formed(1, &["/a"]);
+    let client = cluster.connect(0);
+    let check = |cluster: &mut Cluster, side| {
+        let (path, local) = (Rc::from("/a"), false);
+        let request = Request::CheckWatches { path, side, local };
+        cluster.ask(client, request).map(|_| ())
+    };
+    cluster.ask(client, get_children("/a", true)).unwrap();
+    assert_eq!(
+        check(&mut cluster, WatchSide::Data),
+        Err(ZkError::NoWatcher)
+    );
+    for side in [WatchSide::Children, WatchSide::Any] {
+        assert_eq!(check(&mut cluster, side), Ok(()));
+    }
+    assert_eq!(cluster.server(0).watch_count(), 1);
+}
+
+#[test]
+fn each_of_several_reads_has_an_answer_of_its_own_and_leaves_no_watch() {
+    let mut cluster = Cluster::formed(1, &["/a", "/a/b"]);
+    let client = cluster.connect(0);
+    let ops = [
+        ReadOp::Children(Rc::from("/a")),
+        ReadOp::Data(Rc::from("/none")),
+        ReadOp::Data(Rc::from("/a/b")),
+    ];
+    let reply = cluster.ask(client, Request::MultiRead(ops.into()));
+    let Ok(Response::MultiRead(results)) = reply else {
+        panic!("expected an answer to each");
+    };
+    let [
+        Ok(ReadResult::Children(children)),
+        Err(ZkError::NoNode),
+        Ok(ReadResult::Data { .. }),
+    ] = &results[..]
+    else {
+        panic!("expected a list, an error, and data: {results:?}");
+    };
+    assert_eq!(children.len(), 1);
+    assert_eq!(cluster.server(0).watch_count(), 0);
+}
+
+#[test]
+fn a_server_of_3_5_does_not_know_what_came_with_3_6_and_ends_the_connection() {
+    for version in [Version::V3_4, Version::V3_6] {
+        let settings = Settings {
+            version,
+            ..(*settings(1)).clone()
+        };
+        let mut cluster = Cluster::of(Rc::new(settings), &[]);
+        let client = cluster.connect(0);
+        let reply = cluster.ask(client, Request::MultiRead([].into()));
+        cluster.run_for(5 * LATENCY);
+        let known = version.knows_lasting_watches();
+        assert_eq!(reply == Err(ZkError::Unimplemented), !known);
+        assert_eq!(cluster.connections[&client].open, known);
+    }
 }

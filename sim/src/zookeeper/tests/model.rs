@@ -179,6 +179,8 @@ impl Model {
             Request::Sync { .. }
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
+            | Request::CheckWatches { .. }
+            | Request::MultiRead(_)
             | Request::GetEphemerals { .. }
             | Request::GetAcl { .. }
             | Request::SetAcl { .. } => Ok(Answer::Checked),
@@ -238,6 +240,7 @@ fn answer(reply: Reply) -> Answer {
             | Response::Closed
             | Response::Watching
             | Response::Acl { .. }
+            | Response::MultiRead(_)
             | Response::Ephemerals(_),
         ) => Answer::Checked,
         Ok(Response::Multi(results)) => Answer::All(

@@ -1,0 +1,21 @@
+//! `recursive_watch`, except that it takes a watch that stays for one that misses nothing, and does not list again after
+//! a reconnect. Must be caught by `zookeeper/missed-while-away`.
+
+use super::predecessor_watch::CLAIMS;
+use super::recursive_watch::RecursiveWatch;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-recursive-watch-trusting",
+    summary: "The recursive watch, without another look after a reconnect.",
+    source: "Apache ZooKeeper, DataTree.setWatches: for watches that stay nothing is made up",
+    flaw: Some("nobody tells a watch that stays of what happened while its client was away"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    build: Build::ZooKeeper(|zk, env, lock| {
+        let mut trusting = RecursiveWatch::new(zk, env, lock);
+        trusting.lists_again = false;
+        Box::new(trusting)
+    }),
+};
