@@ -121,8 +121,14 @@ impl Server {
     /// Whether a client has a watch; it stays as it is.
     fn check_watches(&self, id: ConnectionId, path: &Path, side: WatchSide) -> Reply {
         let connection = self.clients.connections.get(id).ok_or(ZkError::NoWatcher)?;
-        let mut watches = connection.watches.iter();
-        if watches.any(|(table, watched)| watched == path && tables(side).contains(table)) {
+        let has_it = if self.settings.version.finds_watches_of_anybody() {
+            let mut tables = tables(side).iter();
+            tables.any(|table| self.watches.is_watched(*table, path))
+        } else {
+            let mut watches = connection.watches.iter();
+            watches.any(|(table, watched)| watched == path && tables(side).contains(table))
+        };
+        if has_it {
             Ok(Response::Watching)
         } else {
             Err(ZkError::NoWatcher)

@@ -54,6 +54,12 @@ impl Version {
         self >= Self::V3_9
     }
 
+    /// Whether a server that is asked whether a client has a watch says so if anybody has it (ZOOKEEPER-4466 mended
+    /// that by the way).
+    pub fn finds_watches_of_anybody(self) -> bool {
+        (Self::V3_6..=Self::V3_8).contains(&self)
+    }
+
     /// Whether a client declares its session expired when it has heard nothing for four thirds of the timeout.
     pub fn clients_expire_by_themselves(self) -> bool {
         self >= Self::V3_9

@@ -81,6 +81,14 @@ impl Watches {
         }
     }
 
+    /// Whether anybody watches this side of a node.
+    pub(super) fn is_watched(&self, table: Table, path: &str) -> bool {
+        match table {
+            Table::Data => self.data.contains_key(path),
+            Table::Child => self.child.contains_key(path),
+        }
+    }
+
     /// Sets a watch, unless this connection has it already.
     pub(super) fn add(
         &mut self,

@@ -109,6 +109,7 @@ pub(super) const ASKED_FOR: Script = Script {
     steps: |root, first, servers| {
         let mut build = Build::new(root, first, servers);
         let client = build.client(servers - 1);
+        let other = build.client(servers - 1);
         let sides = [WatchSide::Children, WatchSide::Data, WatchSide::Any];
         build.ask(client, [build.create("/a", PERSISTENT)]);
         for (round, path) in ["/a", "/a/b", "/none"].into_iter().enumerate() {
@@ -122,6 +123,10 @@ pub(super) const ASKED_FOR: Script = Script {
             }
             for side in sides {
                 ask_for(&mut build, client, path, side);
+            }
+            // Before 3.9 who has none is told of those of others.
+            for side in sides {
+                ask_for(&mut build, other, path, side);
             }
             changes(&mut build, client);
             for side in sides {

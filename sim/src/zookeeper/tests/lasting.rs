@@ -189,6 +189,19 @@ fn to_ask_whether_there_is_a_watch_takes_nothing_back() {
 }
 
 #[test]
+fn a_server_before_3_9_finds_the_watches_of_others_too() {
+    for version in [Version::V3_8, Version::V3_9] {
+        let mut cluster = of_version(version);
+        let (client, other) = (cluster.connect(0), cluster.connect(0));
+        cluster.ask(other, exists("/a", true)).unwrap_err();
+        let (path, local) = (Rc::from("/a"), false);
+        let side = WatchSide::Data;
+        let reply = cluster.ask(client, Request::CheckWatches { path, side, local });
+        assert_eq!(reply.is_ok(), version == Version::V3_8);
+    }
+}
+
+#[test]
 fn each_of_several_reads_has_an_answer_of_its_own_and_leaves_no_watch() {
     let mut cluster = Cluster::formed(1, &["/a", "/a/b"]);
     let client = cluster.connect(0);
@@ -213,14 +226,18 @@ fn each_of_several_reads_has_an_answer_of_its_own_and_leaves_no_watch() {
     assert_eq!(cluster.server(0).watch_count(), 0);
 }
 
+fn of_version(version: Version) -> Cluster {
+    let settings = Settings {
+        version,
+        ..(*settings(1)).clone()
+    };
+    Cluster::of(Rc::new(settings), &[])
+}
+
 #[test]
 fn a_server_of_3_5_does_not_know_what_came_with_3_6_and_ends_the_connection() {
     for version in [Version::V3_4, Version::V3_6] {
-        let settings = Settings {
-            version,
-            ..(*settings(1)).clone()
-        };
-        let mut cluster = Cluster::of(Rc::new(settings), &[]);
+        let mut cluster = of_version(version);
         let client = cluster.connect(0);
         let reply = cluster.ask(client, Request::MultiRead([].into()));
         cluster.run_for(5 * LATENCY);
