@@ -55,5 +55,6 @@ pub fn run(text: &str) -> Run {
         history: history(text),
         facts: Facts::default(),
         counts: Counts::default(),
+        anew: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::History;
+use crate::{History, VirtualTime};
 
 /// Everything that a check may look at.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Run {
     pub facts: Facts,
     /// What was counted on the way.
     pub counts: Counts,
+    /// When the service gave every session its full time again, in order: whenever a new leader began.
+    pub anew: Vec<VirtualTime>,
 }
 
 /// What the scenario and the algorithm fix before a run.

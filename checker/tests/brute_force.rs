@@ -107,6 +107,7 @@ fn run(weights: [u32; 3]) -> impl Strategy<Value = Run> {
             history,
             facts,
             counts: Counts::default(),
+            anew: Vec::new(),
         }
     })
 }

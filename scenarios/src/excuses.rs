@@ -78,7 +78,7 @@ fn believes_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'s
 /// timeout) and the earliest end of its session lies a third of it. What keeps the client from looking, or from
 /// being heard, for less than that is harmless.
 fn margin(ensemble: &Ensemble) -> Duration {
-    ensemble.session_timeout / 3
+    ensemble.granted_timeout() / 3
 }
 
 /// Why this one fault is enough.
@@ -101,7 +101,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } => (*by >= margin).then_some(
             "a server that is behind keeps its clients sure of sessions that have ended",
         ),
-        Fault::HangServer { length, .. } => (*length * 2 >= ensemble.session_timeout).then_some(
+        Fault::HangServer { length, .. } => (*length * 2 >= ensemble.granted_timeout()).then_some(
             "a leader that stood still ends sessions whose signs of life it has not read yet",
         ),
         Fault::SlowLink { direction, by, .. } => {

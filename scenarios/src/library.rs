@@ -168,6 +168,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "zookeeper/gc-pause",
         include_str!("../zookeeper/gc-pause.toml"),
     ),
+    (
+        "zookeeper/granted-timeout",
+        include_str!("../zookeeper/granted-timeout.toml"),
+    ),
     ("zookeeper/herd", include_str!("../zookeeper/herd.toml")),
     (
         "zookeeper/holder-crash",
@@ -196,6 +200,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "zookeeper/lost-delete-reply",
         include_str!("../zookeeper/lost-delete-reply.toml"),
+    ),
+    (
+        "zookeeper/missed-while-away",
+        include_str!("../zookeeper/missed-while-away.toml"),
     ),
     (
         "zookeeper/parent-recreated",

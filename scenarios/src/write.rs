@@ -72,6 +72,12 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
         format!("version = {}", text(ensemble.version.name())),
         format!("client = {}", text(ensemble.library.name())),
     ];
+    for (key, bound) in [
+        ("min-session-timeout", ensemble.min_session_timeout),
+        ("max-session-timeout", ensemble.max_session_timeout),
+    ] {
+        lines.extend(bound.map(|bound| format!("{key} = {}", time(bound))));
+    }
     let patience = ensemble.request_timeout;
     lines.extend(patience.map(|patience| format!("request-timeout = {}", time(patience))));
     lines.extend(ensemble.read_only.then(|| "read-only = true".to_owned()));

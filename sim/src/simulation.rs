@@ -215,7 +215,7 @@ impl Simulation {
             let section = world.plan.workload.section;
             let facts = Facts {
                 lease: world.lease,
-                lease_least: world.ensemble.session_timeout,
+                lease_least: world.ensemble.granted_timeout(),
                 progress_bound: world.progress_bound,
                 initial_value: section.initial_value(),
                 step: section.step(),
@@ -231,6 +231,7 @@ impl Simulation {
                     history: recorder.history,
                     facts,
                     counts: recorder.counts,
+                    anew: std::mem::take(&mut world.anew),
                 },
                 hash,
                 samples: std::mem::take(&mut world.samples),

@@ -96,6 +96,8 @@ pub(crate) struct World {
     pub ended: Option<Ended>,
     pub progress_bound: Duration,
     pub lease: Duration,
+    /// When new leaders gave every session its full time again.
+    pub anew: Vec<VirtualTime>,
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     shared: Weak<Shared>,

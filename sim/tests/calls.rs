@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::registry;
-use picklock_checker::{ContenderId, Failure, History, What};
+use picklock_algorithms::clients::curator::Settings;
+use picklock_algorithms::zookeeper::curator_mutex::InterProcessMutex;
+use picklock_algorithms::{Build, Held, Lock, LockError, registry};
+use picklock_checker::{ContenderId, Failure, History, Verdict, What, invariants};
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     Service, Trigger, Workload,
@@ -117,5 +120,67 @@ fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
         let came = first(&|what| matches!(what, What::AcquireStarted { by: B, .. }));
         // The second comes when the first has the lock, or waits for another. Here there is no other.
         assert!(held < came, "seed {seed}");
+    }
+}
+
+/// Curator's lock in the hands of somebody who gives it back twice.
+struct GivenBackTwice(InterProcessMutex);
+
+#[async_trait(?Send)]
+impl Lock for GivenBackTwice {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.0.acquire().await
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        self.0.release(held.clone()).await?;
+        let again = self.0.release(held).await;
+        assert_eq!(again, Err(LockError::NotHeld));
+        again
+    }
+
+    async fn lost(&self, held: &Held) -> LockError {
+        self.0.lost(held).await
+    }
+}
+
+#[test]
+fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_does() {
+    assert!(
+        LockError::NotHeld.definite(),
+        "nothing was asked of anybody"
+    );
+    let workload = Workload {
+        hold: Hold::For(Duration::from_secs(5)),
+        ..Workload::default()
+    };
+    let mut plan = plan("curator-mutex", workload, Vec::new());
+    plan.recipe.build = Build::ZooKeeper(|zk, env, lock| {
+        let lock = InterProcessMutex::with_settings(zk, env, lock, Settings::default());
+        Box::new(GivenBackTwice(lock))
+    });
+    for seed in 0..20 {
+        let run = simulate(&plan, seed).run;
+        for by in [A, B] {
+            let failed = |what: &What| match *what {
+                What::ReleaseFailed { by: who, why, .. } => (who, why) == (by, Failure::Refused),
+                _ => false,
+            };
+            assert_eq!(places(&run.history, failed).len(), 1, "seed {seed}");
+        }
+        for name in [
+            "mutual-exclusion",
+            "exclusive-ownership",
+            "own-release-only",
+        ] {
+            let invariant = invariants::find(name).expect("an invariant");
+            assert_eq!(
+                invariant.verdict(&run),
+                Verdict::Holds,
+                "seed {seed}: {name}"
+            );
+        }
+        let left = |what: &What| matches!(what, What::Leftover { .. });
+        assert!(places(&run.history, left).is_empty());
     }
 }

@@ -253,6 +253,7 @@ impl<R: Side, M: Side> Pair<R, M> {
                 cut: true,
                 wrong_password: false,
                 ahead: false,
+                read_only: false,
             }))?;
             if self.model.wires[next].open {
                 self.step(&Step::Close { wire: Wire(next) })?;
@@ -272,10 +273,11 @@ impl<R: Side, M: Side> Pair<R, M> {
         // Who waits until something is gone hears of those who live on all the time.
         let (took, most) = match step {
             Step::Silence { .. } => (self.real.longest_beat, BEAT_STANDSTILL),
-            Step::KillLeader | Step::KillFollower | Step::Return => {
+            Step::KillLeader | Step::KillFollower | Step::LeaveAlone { .. } | Step::Return => {
                 (self.real.side.elapsed() - began, LONG_STANDSTILL)
             }
             Step::Open { .. }
+            | Step::OpenReadOnly { .. }
             | Step::Resume(_)
             | Step::Ask { .. }
             | Step::Watch { .. }
@@ -288,6 +290,7 @@ impl<R: Side, M: Side> Pair<R, M> {
         self.compared.operations += match step {
             Step::Ask { requests, .. } => requests.len() as u64,
             Step::Open { .. }
+            | Step::OpenReadOnly { .. }
             | Step::Resume(_)
             | Step::Watch { .. }
             | Step::Say { .. }
@@ -295,6 +298,7 @@ impl<R: Side, M: Side> Pair<R, M> {
             | Step::Silence { .. }
             | Step::KillLeader
             | Step::KillFollower
+            | Step::LeaveAlone { .. }
             | Step::Return => 1,
         };
         if let Step::Ask { requests, .. } = step {

@@ -8,7 +8,9 @@ pub(crate) use faults::GRACE;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Path, Reply, Request, Response, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{
+    Path, Reply, Request, Response, SessionId, ZkError, Zxid,
+};
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use crate::error::VerifyError;
@@ -102,12 +104,13 @@ impl<S: Side> Driver<S> {
         let mut seen = Seen::new();
         self.made.clear();
         match step {
-            Step::Open { place, timeout } => {
+            Step::Open { place, timeout } | Step::OpenReadOnly { place, timeout } => {
                 let hello = Hello {
                     session: SessionId(0),
                     wrong_password: false,
                     timeout: *timeout,
                     last_zxid: Zxid(0),
+                    read_only: matches!(step, Step::OpenReadOnly { .. }),
                 };
                 self.connect(*place, &hello, &mut seen)?;
             }
@@ -133,6 +136,7 @@ impl<S: Side> Driver<S> {
             }
             Step::KillLeader => self.kill(true, &mut seen)?,
             Step::KillFollower => self.kill(false, &mut seen)?,
+            Step::LeaveAlone { place } => self.leave_alone(*place, &mut seen)?,
             Step::Return => self.bring_back(&mut seen)?,
         }
         self.catch_up(&mut seen)?;
@@ -203,6 +207,7 @@ impl<S: Side> Driver<S> {
             wrong_password: resume.wrong_password,
             timeout,
             last_zxid,
+            read_only: resume.read_only,
         };
         let wire = self.connect(resume.place, &hello, seen)?;
         let connected = self.wires[wire.0].open;
@@ -339,6 +344,11 @@ impl<S: Side> Driver<S> {
                     reply: Ok(Response::Synced),
                     ..
                 }) => return Ok(zxid >= self.newest),
+                // Nobody is there to catch up with.
+                Some(ServerMessage::Reply {
+                    reply: Err(ZkError::NotReadOnly),
+                    ..
+                }) => return Ok(true),
                 Some(message) => self.normal.message(&message),
                 None if self.wires[wire.0].open => {
                     self.wires[wire.0].open = false;

@@ -37,13 +37,17 @@ pub use real::Installed;
 use compare::Pair;
 use model::Model;
 use real::{Real, RealSettings};
-use scripts::{REAPING, SCRIPTS};
+use scripts::{READ_ONLY, REAPING, SCRIPTS, Script};
 
 /// The tick of both sides.
 const TICK: Duration = Duration::from_millis(500);
 /// How often nodes that go by themselves are looked for: never while it would disturb, and then often.
 const SELDOM: Duration = Duration::from_secs(3_600);
 const OFTEN: Duration = Duration::from_millis(200);
+/// The shortest and the longest session timeout that is granted: what follows from the tick, and something else.
+const GRANTED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
+const GRANTED_INSTEAD: (Duration, Duration) =
+    (Duration::from_millis(1_700), Duration::from_millis(9_300));
 const INIT_LIMIT: u32 = 20;
 const SYNC_LIMIT: u32 = 10;
 
@@ -70,30 +74,89 @@ pub fn zookeeper(
     told: &dyn Fn(u64),
 ) -> Result<Compared, VerifyError> {
     let mut compared = Compared::default();
-    let phases = [(SCRIPTS, SELDOM, plan.operations), (REAPING, OFTEN, 0)];
-    for (scripts, reap_interval, operations) in phases {
+    for phase in &PHASES {
+        if phase
+            .scripts
+            .iter()
+            .all(|script| script.servers > usize::from(plan.servers))
+        {
+            continue;
+        }
+        let (real, model) = phase.settings(plan.servers);
+        let real = Real::start(installed, &real, stop)?;
+        let mut pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));
+        if phase.read_only {
+            pair.real.normal.hide_zxids();
+            pair.model.normal.hide_zxids();
+        }
+        let operations = if phase.is_random { plan.operations } else { 0 };
+        compared.add(pair.compare(phase.scripts, plan.seed, operations, stop, told)?);
+    }
+    Ok(compared)
+}
+
+/// What is compared of servers that are set in one way.
+struct Phase {
+    scripts: &'static [Script],
+    /// Whether random steps follow.
+    is_random: bool,
+    reap_interval: Duration,
+    timeouts: (Duration, Duration),
+    read_only: bool,
+}
+
+/// Servers as they are; others that look often for nodes that go by themselves, and grant other session timeouts; and
+/// servers that answer reads without a leader.
+const PHASES: [Phase; 3] = [
+    Phase {
+        scripts: SCRIPTS,
+        is_random: true,
+        reap_interval: SELDOM,
+        timeouts: GRANTED,
+        read_only: false,
+    },
+    Phase {
+        scripts: REAPING,
+        is_random: false,
+        reap_interval: OFTEN,
+        timeouts: GRANTED_INSTEAD,
+        read_only: false,
+    },
+    Phase {
+        scripts: READ_ONLY,
+        is_random: false,
+        reap_interval: SELDOM,
+        timeouts: GRANTED,
+        read_only: true,
+    },
+];
+
+impl Phase {
+    /// Of the real servers, and of the model's.
+    fn settings(&self, servers: u8) -> (RealSettings, Settings) {
         let real = RealSettings {
-            servers: plan.servers,
+            servers,
             tick: TICK,
-            reap_interval,
+            timeouts: self.timeouts,
+            read_only: self.read_only,
+            reap_interval: self.reap_interval,
             init_limit: INIT_LIMIT,
             sync_limit: SYNC_LIMIT,
         };
         let model = Settings {
-            servers: plan.servers,
+            servers,
             tick: whole_micros(TICK),
+            least_timeout: whole_micros(self.timeouts.0),
+            most_timeout: whole_micros(self.timeouts.1),
             sync_limit: SYNC_LIMIT,
             init_limit: INIT_LIMIT,
-            reap_interval: whole_micros(reap_interval),
+            reap_interval: whole_micros(self.reap_interval),
             fsync: 100,
             version: Version::V3_8,
-            read_only: false,
+            read_only: self.read_only,
             enforce_quota: true,
             outstanding_limit: OUTSTANDING_LIMIT,
         };
-        let real = Real::start(installed, &real, stop)?;
-        let pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));
-        compared.add(pair.compare(scripts, plan.seed, operations, stop, told)?);
+        (real, model)
     }
-    Ok(compared)
 }

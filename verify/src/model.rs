@@ -213,7 +213,7 @@ impl Side for Model {
             password: password.unwrap_or_default(),
             timeout: whole_micros(hello.timeout),
             last_zxid: hello.last_zxid,
-            read_only: false,
+            read_only: hello.read_only,
         };
         self.soon(Event::Client(id, message));
         Ok(Link(id.0 as usize))
@@ -291,8 +291,14 @@ impl Side for Model {
         Ok(self.servers.iter().position(leads).map(Place))
     }
 
+    fn is_read_only(&mut self, place: Place) -> Result<bool, VerifyError> {
+        let server = self.server(place);
+        Ok(server.is_serving() && server.is_read_only())
+    }
+
     fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
-        Ok(self.server(place).is_serving())
+        let server = self.server(place);
+        Ok(server.is_serving() && !server.is_read_only())
     }
 
     fn patience(&self) -> Duration {

@@ -13,6 +13,8 @@ use picklock_sim::zookeeper::messages::ServerMessage;
 /// What one side's numbers stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Normal {
+    /// Zxids are not shown.
+    hidden: bool,
     base: Option<Zxid>,
     /// Epochs, as they were seen.
     epochs: Vec<u32>,
@@ -26,7 +28,15 @@ impl Normal {
         self.base = None;
     }
 
+    /// From here on zxids are not shown: where sessions may or may not be transactions they say nothing.
+    pub fn hide_zxids(&mut self) {
+        self.hidden = true;
+    }
+
     fn zxid(&mut self, zxid: Zxid) -> String {
+        if self.hidden {
+            return "hidden".to_owned();
+        }
         if zxid == Zxid(0) {
             return "0".to_owned();
         }
@@ -95,10 +105,15 @@ impl Normal {
     pub fn message(&mut self, message: &ServerMessage) -> String {
         match message {
             ServerMessage::Connected {
-                session, timeout, ..
+                session,
+                timeout,
+                read_only,
+                ..
             } => {
                 let session = self.session(*session);
-                format!("connected: {session}, timeout {} ms", timeout / 1_000)
+                let read_only = if *read_only { ", read-only" } else { "" };
+                let millis = timeout / 1_000;
+                format!("connected: {session}, timeout {millis} ms{read_only}")
             }
             ServerMessage::Expired => "expired".to_owned(),
             ServerMessage::Pong => "pong".to_owned(),

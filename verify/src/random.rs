@@ -170,6 +170,7 @@ impl Random {
             cut: self.percent(60),
             wrong_password,
             ahead: !wrong_password && self.percent(6),
+            read_only: false,
         })
     }
 

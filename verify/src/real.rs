@@ -29,6 +29,8 @@ const START: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a server may keep an answer to itself before it is nudged.
 const NUDGE: Duration = Duration::from_millis(500);
+/// How a server calls itself that answers reads alone.
+const READ_ONLY: &str = "read-only";
 /// How often a start is tried, if somebody else has taken a port meanwhile.
 const STARTS: u32 = 3;
 
@@ -39,6 +41,10 @@ pub struct RealSettings {
     pub servers: u8,
     /// The length of a tick.
     pub tick: Duration,
+    /// The shortest and the longest session timeout that is granted.
+    pub timeouts: (Duration, Duration),
+    /// Whether it answers reads when it finds no leader.
+    pub read_only: bool,
     /// How often it looks for nodes that go by themselves.
     pub reap_interval: Duration,
     /// Ticks for joining a leader.
@@ -265,8 +271,13 @@ impl Side for Real<'_> {
         Ok(None)
     }
 
+    fn is_read_only(&mut self, place: Place) -> Result<bool, VerifyError> {
+        self.processes[place.0].is_read_only()
+    }
+
     fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
-        Ok(self.processes[place.0].mode()?.is_some())
+        let mode = self.processes[place.0].mode()?;
+        Ok(mode.is_some_and(|mode| mode != READ_ONLY))
     }
 
     fn patience(&self) -> Duration {

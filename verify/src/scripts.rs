@@ -5,6 +5,7 @@ mod build;
 mod faults;
 mod nodes;
 mod quotas;
+mod read_only;
 mod watches;
 
 use crate::step::Step;
@@ -22,6 +23,7 @@ pub struct Script {
 
 /// Sequences for servers as they are.
 pub const SCRIPTS: &[Script] = &[
+    nodes::GRANTED,
     faults::EXPIRY,
     faults::SILENT_EXPIRY,
     faults::LEADER_KILLED,
@@ -41,5 +43,8 @@ pub const SCRIPTS: &[Script] = &[
     quotas::QUOTAS,
 ];
 
-/// Sequences for servers that look often for nodes that go by themselves.
-pub const REAPING: &[Script] = &[nodes::CONTAINERS, nodes::TIME_TO_LIVE];
+/// Sequences for servers that look often for nodes that go by themselves, and grant other session timeouts.
+pub const REAPING: &[Script] = &[nodes::GRANTED, nodes::CONTAINERS, nodes::TIME_TO_LIVE];
+
+/// Sequences for servers that answer reads when they find no leader.
+pub const READ_ONLY: &[Script] = &[read_only::LEADER_ALONE, read_only::FOLLOWER_ALONE];

@@ -26,6 +26,8 @@ pub struct Hello {
     pub timeout: Duration,
     /// The newest zxid that the client claims to have seen.
     pub last_zxid: Zxid,
+    /// Whether the client puts up with a server that answers reads alone.
+    pub read_only: bool,
 }
 
 /// What came over a connection.
@@ -96,7 +98,14 @@ pub trait Side {
     /// [`VerifyError`], if the comparison cannot go on.
     fn leader(&mut self) -> Result<Option<Place>, VerifyError>;
 
-    /// Whether a server accepts clients now.
+    /// Whether a server answers reads alone now, for want of a leader.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    fn is_read_only(&mut self, place: Place) -> Result<bool, VerifyError>;
+
+    /// Whether a server that has a leader accepts clients now.
     ///
     /// # Errors
     ///

@@ -35,6 +35,13 @@ pub enum Step {
         /// The timeout that is asked for.
         timeout: Duration,
     },
+    /// A new session of a client that puts up with a server that answers reads alone.
+    OpenReadOnly {
+        /// Where.
+        place: Place,
+        /// The timeout that is asked for.
+        timeout: Duration,
+    },
     /// A session goes on over a new connection.
     Resume(Resume),
     /// Requests, sent without waiting for an answer in between.
@@ -92,6 +99,11 @@ pub enum Step {
     KillLeader,
     /// A server that does not lead is killed.
     KillFollower,
+    /// All others are killed, and who is left answers reads alone.
+    LeaveAlone {
+        /// Who is left.
+        place: Place,
+    },
     /// Who was killed comes back.
     Return,
 }
@@ -109,6 +121,8 @@ pub struct Resume {
     pub wrong_password: bool,
     /// Whether the client claims to have seen what is yet to come.
     pub ahead: bool,
+    /// Whether the client puts up with a server that answers reads alone.
+    pub read_only: bool,
 }
 
 impl fmt::Display for Step {
@@ -117,12 +131,19 @@ impl fmt::Display for Step {
             Self::Open { place, timeout } => {
                 write!(out, "a new session at {place}, timeout {timeout:?}")
             }
+            Self::OpenReadOnly { place, timeout } => {
+                write!(
+                    out,
+                    "a new session at {place}, timeout {timeout:?}, read-only if need be"
+                )
+            }
             Self::Resume(resume) => {
                 write!(out, "the session of {} at {}", resume.of, resume.place)?;
                 for (set, words) in [
                     (resume.cut, "its connection cut before"),
                     (resume.wrong_password, "with a wrong password"),
                     (resume.ahead, "with a zxid that is yet to come"),
+                    (resume.read_only, "read-only if need be"),
                 ] {
                     if set {
                         write!(out, ", {words}")?;
@@ -168,6 +189,7 @@ impl fmt::Display for Step {
             }
             Self::KillLeader => write!(out, "kill the leader"),
             Self::KillFollower => write!(out, "kill a follower"),
+            Self::LeaveAlone { place } => write!(out, "kill all but {place}"),
             Self::Return => write!(out, "start who was killed"),
         }
     }
@@ -226,18 +248,7 @@ impl fmt::Display for Words<'_> {
             | Request::CheckWatches { path, side, .. } => {
                 write!(out, "{name}({path}, {side:?})")
             }
-            Request::MultiRead(ops) => {
-                write!(out, "{name}(")?;
-                for (place, op) in ops.iter().enumerate() {
-                    let between = if place == 0 { "" } else { ", " };
-                    let read = match op {
-                        ReadOp::Data(_) => "get-data",
-                        ReadOp::Children(_) => "get-children",
-                    };
-                    write!(out, "{between}{read}({})", op.path())?;
-                }
-                write!(out, ")")
-            }
+            Request::MultiRead(ops) => write!(out, "{name}({})", Reads(ops)),
             Request::Multi(ops) => {
                 write!(out, "{name}(")?;
                 for (place, op) in ops.iter().enumerate() {
@@ -247,6 +258,22 @@ impl fmt::Display for Words<'_> {
                 write!(out, ")")
             }
         }
+    }
+}
+
+struct Reads<'a>(&'a [ReadOp]);
+
+impl fmt::Display for Reads<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, op) in self.0.iter().enumerate() {
+            let between = if place == 0 { "" } else { ", " };
+            let read = match op {
+                ReadOp::Data(_) => "get-data",
+                ReadOp::Children(_) => "get-children",
+            };
+            write!(out, "{between}{read}({})", op.path())?;
+        }
+        Ok(())
     }
 }
 

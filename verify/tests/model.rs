@@ -5,20 +5,24 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::Response;
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request, Response};
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
 use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
 use picklock_sim::zookeeper::version::Version;
 use picklock_verify::VerifyError;
 use picklock_verify::compare::{Compared, Pair};
+use picklock_verify::driver::Driver;
 use picklock_verify::model::Model;
-use picklock_verify::scripts::{REAPING, SCRIPTS};
+use picklock_verify::scripts::{READ_ONLY, REAPING, SCRIPTS};
 use picklock_verify::side::{Hello, Incoming, Link, Place, Side};
+use picklock_verify::step::{Step, Wire};
 
-fn model(servers: u8) -> Model {
-    Model::formed(Settings {
+fn settings(servers: u8) -> Settings {
+    Settings {
         servers,
         tick: 500_000,
+        least_timeout: 1_000_000,
+        most_timeout: 10_000_000,
         sync_limit: 10,
         init_limit: 20,
         reap_interval: 3_600_000_000,
@@ -27,7 +31,11 @@ fn model(servers: u8) -> Model {
         read_only: false,
         enforce_quota: true,
         outstanding_limit: OUTSTANDING_LIMIT,
-    })
+    }
+}
+
+fn model(servers: u8) -> Model {
+    Model::formed(settings(servers))
 }
 
 fn compare(real: impl Side, servers: u8) -> Compared {
@@ -45,7 +53,7 @@ fn the_model_agrees_with_itself() {
         assert_eq!(compared.agreeing, compared.answers);
         assert!(compared.operations >= 2_000);
         // Whatever a client can ask was asked, and watches fired.
-        assert_eq!(compared.requests.len(), 13, "{:?}", compared.requests);
+        assert_eq!(compared.requests.len(), 15, "{:?}", compared.requests);
         assert!(compared.notifications > 100);
         assert!(compared.answers >= compared.operations);
     }
@@ -125,6 +133,10 @@ impl Side for Flawed {
 
     fn leader(&mut self) -> Result<Option<Place>, VerifyError> {
         self.model.leader()
+    }
+
+    fn is_read_only(&mut self, place: Place) -> Result<bool, VerifyError> {
+        self.model.is_read_only(place)
     }
 
     fn serves(&mut self, place: Place) -> Result<bool, VerifyError> {
@@ -233,16 +245,8 @@ fn ctrl_c_ends_the_comparison() {
 fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
     let often = || {
         Model::formed(Settings {
-            servers: 1,
-            tick: 500_000,
-            sync_limit: 10,
-            init_limit: 20,
             reap_interval: 200_000,
-            fsync: 100,
-            version: Version::V3_8,
-            read_only: false,
-            enforce_quota: true,
-            outstanding_limit: OUTSTANDING_LIMIT,
+            ..settings(1)
         })
     };
     let stop = AtomicBool::new(false);
@@ -258,4 +262,42 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
             .iter()
             .any(|one| one.model == "the nodes stay")
     );
+}
+
+/// So a real server that says the same has said all of this.
+#[test]
+fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
+    for script in READ_ONLY {
+        let mut driver = Driver::new(Model::formed(Settings {
+            read_only: true,
+            ..settings(3)
+        }));
+        let mut steps: Vec<Step> = (0..3)
+            .map(|place| Step::Open {
+                place: Place(place),
+                timeout: Duration::from_secs(10),
+            })
+            .collect();
+        steps.push(Step::Ask {
+            wire: Wire(0),
+            requests: vec![Request::Create {
+                path: "/r".into(),
+                data: [].into(),
+                mode: CreateMode::Persistent,
+                acl: Acl::OPEN,
+                with_stat: false,
+            }],
+        });
+        steps.extend((script.steps)("/r", 0, 3));
+        let mut lines = Vec::new();
+        for step in &steps {
+            let seen = driver.perform(step).expect("the model does not fail");
+            lines.extend(seen.into_values().flatten().map(|line| line.text));
+        }
+        let count = |part: &str| lines.iter().filter(|line| line.contains(part)).count();
+        assert!(count("timeout 10000 ms, read-only") >= 3, "{lines:#?}");
+        assert_eq!(count("(-119)"), 12, "{lines:#?}");
+        assert!(count("expired") >= 4, "{lines:#?}");
+        assert!(count("children [") >= 4, "{lines:#?}");
+    }
 }

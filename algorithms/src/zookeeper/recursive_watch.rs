@@ -3,8 +3,8 @@
 //!
 //! # Source
 //!
-//! Apache Curator 5, `CuratorCache` over `PersistentWatcher`, and the locks that people build on such a cache: one list,
-//! and from then on events alone.
+//! Apache Curator 5, `CuratorCache` over `PersistentWatcher`, and the locks that people build on such a cache: one
+//! list, and from then on events alone.
 //!
 //! # Steps
 //!
@@ -12,8 +12,8 @@
 //! 2. Create `lock/guid-lock-` as an ephemeral sequential node.
 //! 3. List the children of `lock`, and note those that are ahead of ours.
 //! 4. If none is ahead of ours, take back the watch: we hold the lock.
-//! 5. Otherwise wait for an event. A deletion: strike that node out, and go to 4. A connection again: nobody tells of what
-//!    happened meanwhile, so go to 3.
+//! 5. Otherwise wait for an event. A deletion: strike that node out, and go to 4. A connection again: nobody tells of
+//!    what happened meanwhile, so go to 3.
 //!
 //! # Guarantees
 //!

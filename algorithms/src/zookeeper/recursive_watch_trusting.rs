@@ -1,5 +1,5 @@
-//! `recursive_watch`, except that it takes a watch that stays for one that misses nothing, and does not list again after
-//! a reconnect. Must be caught by `zookeeper/missed-while-away`.
+//! `recursive_watch`, except that it takes a watch that stays for one that misses nothing, and does not list again
+//! after a reconnect. Must be caught by `zookeeper/missed-while-away`.
 
 use super::predecessor_watch::CLAIMS;
 use super::recursive_watch::RecursiveWatch;

@@ -21,8 +21,8 @@ struct Used {
 
 fn check(evidence: &Evidence<'_>) -> Verdict {
     for (place, ownership) in evidence.ownerships.iter().enumerate() {
-        if let Some((used, until)) = abandoned(evidence, place) {
-            return orphan(evidence, ownership, used, until);
+        if let Some((used, until, broken)) = abandoned(evidence, place) {
+            return orphan(evidence, ownership, used, (until, broken));
         }
     }
     if let Some(&leftover) = evidence.leftovers.first() {
@@ -34,8 +34,19 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     Verdict::Holds
 }
 
-/// The first stretch longer than the lease in which nobody stood behind the ownership.
-fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime)> {
+/// When an ownership that nobody stood behind for this stretch ought to have been over, if it was not: a lease after
+/// its use; or after the last new leader of that time began, who gave it its full time again. What came before that is
+/// not judged: without a leader nothing expires.
+fn overdue(evidence: &Evidence<'_>, since: VirtualTime, until: VirtualTime) -> Option<VirtualTime> {
+    let mut anew = evidence.run.anew.iter().rev();
+    let last = anew.find(|at| **at <= until).copied();
+    let from = last.map_or(since, |last| last.max(since));
+    let lease = evidence.run.facts.lease;
+    (until.since(from) > lease).then(|| from + lease)
+}
+
+/// The first stretch in which nobody stood behind the ownership and that was too long, and when it began to be.
+fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime, VirtualTime)> {
     let ownership = &evidence.ownerships[place];
     let lease = evidence.run.facts.lease;
     let from = evidence.at(ownership.owned);
@@ -51,8 +62,10 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
     for belief in beliefs_during(evidence, ownership) {
         // What comes after the end of the ownership cannot tell how long it was in use.
         let from = use_begins(evidence, belief, place).min(until);
-        if from.since(used.until) > lease {
-            return Some((used, from));
+        if from > used.until
+            && let Some(broken) = overdue(evidence, used.until, from)
+        {
+            return Some((used, from, broken));
         }
         let ends = use_ends(evidence, belief);
         if ends.map_or(VirtualTime::NEVER, |ends| evidence.at(ends)) > used.until {
@@ -60,7 +73,10 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
             used.last = ends.unwrap_or(used.last);
         }
     }
-    (until.since(used.until) > lease).then_some((used, until))
+    if until <= used.until {
+        return None;
+    }
+    overdue(evidence, used.until, until).map(|broken| (used, until, broken))
 }
 
 /// The owner's beliefs that may have lain in the ownership: its latest before, and those that began
@@ -109,7 +125,7 @@ fn orphan(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
     used: Used,
-    until: VirtualTime,
+    (until, broken): (VirtualTime, VirtualTime),
 ) -> Verdict {
     let history = &evidence.run.history;
     let lease = seconds(evidence.run.facts.lease);
@@ -122,7 +138,10 @@ fn orphan(
         None => "to the end of the run".to_owned(),
     };
     let since = used.until;
-    let broken = since + evidence.run.facts.lease;
+    let anew = match broken > since + evidence.run.facts.lease {
+        true => ", from the beginning of a new leader on",
+        false => "",
+    };
     let calls = calls_of_owner(evidence, ownership, broken);
     let last_call = calls.last().filter(|&&call| call > used.last);
     let why = how_it_was_left(evidence, who, *last_call.unwrap_or(&used.last))
@@ -134,7 +153,7 @@ fn orphan(
         "the service has {who} as the owner by {node} from {from} {to}."
     ))
     .then(format!(
-        "a session or lease lasts {lease} at most without its contender."
+        "a session or lease lasts {lease} at most without its contender{anew}."
     ))
     .however(format!(
         "{why}, and nobody believed in it for {alone} from {since} on."
@@ -249,6 +268,30 @@ mod tests {
         let text = "a=0-15.001 a:0- a.crashed:5 end:60";
         let expected = "a owned the lock by node-a for 10.001 s, and nobody believed in it";
         assert_eq!(summary(text), expected);
+    }
+
+    /// With a lease of 10 s, and new leaders at these seconds.
+    fn verdict_anew(text: &str, leaders: &[u64]) -> Verdict {
+        let mut run = notation::run(text);
+        let leaders = leaders.iter();
+        run.anew = leaders
+            .map(|at| VirtualTime::from_micros(at * 1_000_000))
+            .collect();
+        INVARIANT.verdict(&run)
+    }
+
+    #[test]
+    fn a_new_leader_gives_a_crashed_owner_its_whole_lease_again_and_no_more() {
+        let held = "a=0-31 a:0- a.crashed:5 end:60";
+        assert_eq!(verdict_anew(held, &[12, 21]), Verdict::Holds);
+        // Nor one that began before, or when it was over.
+        for leaders in [&[12, 20][..], &[3], &[32]] {
+            let verdict = verdict_anew(held, leaders);
+            assert!(verdict.witness().is_some(), "{leaders:?}: {verdict:?}");
+        }
+        let never = verdict_anew("a=0- a:0- a.crashed:5 end:60", &[12]);
+        let witness = never.witness().expect("a violation");
+        assert_eq!(witness.at.micros(), 22_000_000);
     }
 
     #[test]

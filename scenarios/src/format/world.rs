@@ -71,7 +71,14 @@ fn ensemble(
     };
     let sync_limit = ticks("sync-limit", default.sync_limit, mistakes);
     let init_limit = ticks("init-limit", default.init_limit, mistakes);
-    let session_timeout = session_timeout(&mut fields, tick, mistakes);
+    let asked = fields.get("session-timeout");
+    let bounds = Ensemble {
+        tick,
+        min_session_timeout: fields.duration("min-session-timeout", Zero::Senseless, mistakes),
+        max_session_timeout: fields.duration("max-session-timeout", Zero::Senseless, mistakes),
+        ..Ensemble::default()
+    };
+    let session_timeout = session_timeout(&fields, asked.as_ref(), &bounds, mistakes);
     let version = fields
         .get("version")
         .and_then(|item| version(&item, mistakes));
@@ -91,6 +98,8 @@ fn ensemble(
         sync_limit,
         init_limit,
         session_timeout: session_timeout.unwrap_or(default.session_timeout),
+        min_session_timeout: bounds.min_session_timeout,
+        max_session_timeout: bounds.max_session_timeout,
         fsync: time("fsync", default.fsync),
         read_time: time("read-time", default.read_time),
         write_time: time("write-time", default.write_time),
@@ -250,29 +259,41 @@ fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
     None
 }
 
-/// The session timeout must be one that ZooKeeper grants: between 2 and 20 ticks.
+/// The session timeout must be one that ZooKeeper grants, between 2 and 20 ticks, unless the file says what is granted:
+/// then clients may ask for more, or for less.
 fn session_timeout(
-    fields: &mut Fields,
-    tick: Duration,
+    fields: &Fields,
+    asked: Option<&Item>,
+    bounds: &Ensemble,
     mistakes: &mut Mistakes,
 ) -> Option<Duration> {
-    let item = fields.get("session-timeout");
-    let (span, asked) = match &item {
+    let shown = |duration| crate::units::write_duration(duration);
+    let (least, most) = bounds.granted_timeouts();
+    let said = bounds.min_session_timeout.is_some() || bounds.max_session_timeout.is_some();
+    if said && least > most {
+        mistakes.add(
+            fields.span(),
+            Mistake::new("the shortest session timeout is longer than the longest")
+                .label(format!("from {} to {}", shown(least), shown(most)))
+                .help(
+                    "without `min-session-timeout` it is 2 ticks, and without `max-session-timeout` 20 ticks",
+                ),
+        );
+    }
+    let (span, asked) = match asked {
         Some(item) => (item.span.clone(), item.duration(Zero::Senseless, mistakes)?),
         None => (fields.span(), Ensemble::default().session_timeout),
     };
-    let (least, most) = (tick.saturating_mul(2), tick.saturating_mul(20));
-    if (least..=most).contains(&asked) {
+    if said || (least..=most).contains(&asked) {
         return Some(asked);
     }
-    let shown = |duration| crate::units::write_duration(duration);
     mistakes.add(
         span,
         Mistake::new("ZooKeeper grants no such session timeout")
             .label(format!("the session timeout is {}", shown(asked)))
             .help(format!(
                 "expected between 2 and 20 ticks of {}: from \"{}\" to \"{}\"",
-                shown(tick),
+                shown(bounds.tick),
                 shown(least),
                 shown(most)
             )),

@@ -44,13 +44,15 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
         prop::option::of(length()),
         any::<bool>(),
     );
-    (servers, length(), limits, 2_u32..=20, times, clients)
+    let granted = (prop::option::of(2_u32..=9), prop::option::of(9_u32..=30));
+    let ticks = (2_u32..=20, granted);
+    (servers, length(), limits, ticks, times, clients)
         .prop_map(
             |(
                 servers,
                 tick,
                 (sync_limit, init_limit),
-                ticks,
+                (ticks, (least, most)),
                 times,
                 ((_, version), (_, library), request_timeout, read_only),
             )| Ensemble {
@@ -59,6 +61,8 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 sync_limit,
                 init_limit,
                 session_timeout: tick * ticks,
+                min_session_timeout: least.map(|ticks| tick * ticks),
+                max_session_timeout: most.map(|ticks| tick * ticks),
                 fsync: times.0,
                 read_time: times.1,
                 write_time: times.2,

@@ -71,7 +71,7 @@ impl Service {
     /// How long the lock outlives the last sign of life of who holds it: the session timeout, or the lease.
     pub fn lease(&self) -> Duration {
         match self {
-            Self::ZooKeeper(ensemble) => ensemble.session_timeout,
+            Self::ZooKeeper(ensemble) => ensemble.granted_timeout(),
             Self::Redis(deployment) => deployment.lease,
         }
     }
@@ -234,8 +234,12 @@ pub struct Ensemble {
     pub sync_limit: u32,
     /// Ticks that a server has to find and join a leader.
     pub init_limit: u32,
-    /// The session timeout that clients ask for; granted between 2 and 20 ticks.
+    /// The session timeout that clients ask for.
     pub session_timeout: Duration,
+    /// The shortest that servers grant (`minSessionTimeout`); two ticks if nothing is said.
+    pub min_session_timeout: Option<Duration>,
+    /// The longest that servers grant (`maxSessionTimeout`); twenty ticks if nothing is said.
+    pub max_session_timeout: Option<Duration>,
     /// How long a log write takes to be safe on disk.
     pub fsync: Duration,
     /// Time that a server is busy with a read.
@@ -254,6 +258,21 @@ pub struct Ensemble {
     pub read_only: bool,
 }
 
+impl Ensemble {
+    /// The shortest and the longest session timeout that servers grant.
+    pub fn granted_timeouts(&self) -> (Duration, Duration) {
+        let least = self.min_session_timeout.unwrap_or(self.tick * 2);
+        let most = self.max_session_timeout.unwrap_or(self.tick * 20);
+        (least, most)
+    }
+
+    /// The session timeout that clients are granted, and that both sides go by.
+    pub fn granted_timeout(&self) -> Duration {
+        let (least, most) = self.granted_timeouts();
+        self.session_timeout.max(least).min(most)
+    }
+}
+
 impl Default for Ensemble {
     fn default() -> Self {
         Self {
@@ -262,6 +281,8 @@ impl Default for Ensemble {
             sync_limit: 5,
             init_limit: 10,
             session_timeout: Duration::from_secs(6),
+            min_session_timeout: None,
+            max_session_timeout: None,
             fsync: Duration::from_micros(500),
             read_time: Duration::from_micros(15),
             write_time: Duration::from_micros(30),

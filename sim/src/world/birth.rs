@@ -63,6 +63,7 @@ impl World {
             ended: None,
             progress_bound: end::progress_bound(&plan),
             lease,
+            anew: Vec::new(),
             draining: false,
             shared,
             links: vec![Link::default(); usize::from(plan.service.machines()).pow(2)],

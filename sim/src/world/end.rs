@@ -10,11 +10,12 @@ use crate::plan::{Deployment, Fault, Hold, Plan, PlannedFault, Section, Service,
 use crate::process::ProcessId;
 
 /// How long the lock can outlive its owner's last sign of life. A session: its timeout, rounded up to a tick, and half
-/// a tick more for a touch that a follower carries to the leader, and one more tick as grace. A lease: its time, and a
-/// second as grace for messages on their way.
+/// a tick more for a touch that a follower carries to the leader, and one more tick as grace; all of it from the
+/// beginning of a new leader on, if there is one meanwhile, as the run itself says. A lease: its time, and a second as
+/// grace for messages on their way.
 pub(super) fn lease(service: &Service) -> Duration {
     match service {
-        Service::ZooKeeper(ensemble) => ensemble.session_timeout + ensemble.tick * 5 / 2,
+        Service::ZooKeeper(ensemble) => ensemble.granted_timeout() + ensemble.tick * 5 / 2,
         Service::Redis(deployment) => deployment.lease + Duration::from_secs(1),
     }
 }

@@ -128,6 +128,7 @@ impl World {
 
     /// A server has come to lead the others.
     pub(super) fn elected(&mut self) {
+        self.anew.push(self.now);
         for fault in 0..self.faults.len() {
             if let Trigger::Elected { nth } = self.plan.faults[fault].when
                 && self.faults[fault].armed

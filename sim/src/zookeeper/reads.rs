@@ -62,25 +62,13 @@ impl Server {
             self.watches.add(table, path, id, connection);
         }
         let node = node.ok_or(ZkError::NoNode)?;
-        Ok(match request {
-            Request::GetData { .. } => Response::Data {
+        Ok(match table {
+            Table::Data if is_exists => Response::Exists(Box::new(node.stat())),
+            Table::Data => Response::Data {
                 data: node.data().clone(),
                 stat: Box::new(node.stat()),
             },
-            Request::GetChildren { .. } => Response::Children(node.list()),
-            Request::Exists { .. }
-            | Request::Sync { .. }
-            | Request::Create { .. }
-            | Request::Delete { .. }
-            | Request::SetData { .. }
-            | Request::SetAcl { .. }
-            | Request::Multi(_)
-            | Request::AddWatch { .. }
-            | Request::RemoveWatches { .. }
-            | Request::CheckWatches { .. }
-            | Request::MultiRead(_)
-            | Request::GetAcl { .. }
-            | Request::GetEphemerals { .. } => Response::Exists(Box::new(node.stat())),
+            Table::Child => Response::Children(node.list()),
         })
     }
 

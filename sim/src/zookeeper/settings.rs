@@ -18,6 +18,10 @@ pub struct Settings {
     pub servers: u8,
     /// Length of a tick.
     pub tick: u64,
+    /// The shortest session timeout that is granted: `minSessionTimeout`, by default two ticks.
+    pub least_timeout: u64,
+    /// The longest: `maxSessionTimeout`, by default twenty ticks.
+    pub most_timeout: u64,
     /// Ticks without a word from the leader after which a follower gives up, and the other way round.
     pub sync_limit: u32,
     /// Ticks that a server has to find and join a leader.
@@ -49,7 +53,8 @@ impl Settings {
 
     /// The timeout that is granted to a client that asks for this one.
     pub(super) fn grant(&self, timeout: u64) -> u64 {
-        timeout.clamp(2 * self.tick, 20 * self.tick)
+        // As ZooKeeper does it, one after the other: nobody has to see to it that the one is not more than the other.
+        timeout.max(self.least_timeout).min(self.most_timeout)
     }
 }
 
@@ -58,6 +63,8 @@ impl From<&Ensemble> for Settings {
         Self {
             servers: plan.servers,
             tick: whole_micros(plan.tick),
+            least_timeout: whole_micros(plan.granted_timeouts().0),
+            most_timeout: whole_micros(plan.granted_timeouts().1),
             sync_limit: plan.sync_limit,
             init_limit: plan.init_limit,
             reap_interval: REAP_INTERVAL,

@@ -68,6 +68,8 @@ pub(super) fn settings(servers: u8) -> Rc<Settings> {
     Rc::new(Settings {
         servers,
         tick: 2 * SECOND,
+        least_timeout: 4 * SECOND,
+        most_timeout: 40 * SECOND,
         sync_limit: 5,
         init_limit: 10,
         reap_interval: 60 * SECOND,

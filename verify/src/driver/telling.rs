@@ -35,6 +35,8 @@ impl<S: Side> Driver<S> {
                 secret: secret.as_bytes().into(),
             },
             Step::Open { .. }
+            | Step::OpenReadOnly { .. }
+            | Step::LeaveAlone { .. }
             | Step::Resume(_)
             | Step::Ask { .. }
             | Step::Close { .. }

@@ -11,7 +11,7 @@ use super::queue::{Contender, Stage};
 use crate::error::VerifyError;
 use crate::real::{Installed, Real, RealSettings};
 use crate::side::{Hello, Incoming, Link, Place, Side};
-use crate::{INIT_LIMIT, SELDOM, SYNC_LIMIT, TICK};
+use crate::{GRANTED, INIT_LIMIT, SELDOM, SYNC_LIMIT, TICK};
 
 /// Sessions live this long without a word.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -50,6 +50,8 @@ pub(super) fn start<'a>(
     let settings = RealSettings {
         servers,
         tick: TICK,
+        timeouts: GRANTED,
+        read_only: false,
         reap_interval: SELDOM,
         init_limit: INIT_LIMIT,
         sync_limit: SYNC_LIMIT,
@@ -241,6 +243,7 @@ fn connect(real: &mut Real, place: Place) -> Result<Link, VerifyError> {
         wrong_password: false,
         timeout: TIMEOUT,
         last_zxid: Zxid(0),
+        read_only: false,
     };
     let link = real.connect(place, &hello)?;
     match real.receive(link, PATIENCE)? {

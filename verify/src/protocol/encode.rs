@@ -9,14 +9,20 @@ use super::{op, xid};
 use crate::jute::Writer;
 
 /// The first message on a connection.
-pub fn hello(session: u64, password: &[u8], timeout: u64, last_zxid: u64) -> Vec<u8> {
+pub fn hello(
+    session: u64,
+    password: &[u8],
+    timeout: u64,
+    last_zxid: u64,
+    read_only: bool,
+) -> Vec<u8> {
     let mut out = Writer::new();
     out.int(0)
         .long(last_zxid.cast_signed())
         .int(i32::try_from(timeout / 1_000).unwrap_or(i32::MAX))
         .long(session.cast_signed())
         .buffer(password)
-        .bool(false);
+        .bool(read_only);
     out.finish()
 }
 
@@ -107,9 +113,7 @@ fn request(out: &mut Writer, request: &Request) {
         }
         Request::Multi(ops) => {
             out.int(op::MULTI);
-            for op in ops.iter() {
-                part(out, op);
-            }
+            ops.iter().for_each(|op| part(out, op));
             part_header(out, -1, true);
         }
         Request::AddWatch { path, recursive } => {
@@ -123,14 +127,7 @@ fn request(out: &mut Writer, request: &Request) {
         }
         Request::MultiRead(ops) => {
             out.int(op::MULTI_READ);
-            for op in ops.iter() {
-                let kind = match op {
-                    ReadOp::Data(_) => op::GET_DATA,
-                    ReadOp::Children(_) => op::GET_CHILDREN,
-                };
-                part_header(out, kind, false);
-                out.text(op.path()).bool(false);
-            }
+            ops.iter().for_each(|op| read_part(out, op));
             part_header(out, -1, true);
         }
         Request::GetAcl { path } => {
@@ -157,6 +154,15 @@ fn number(side: WatchSide) -> i32 {
 
 fn part_header(out: &mut Writer, kind: i32, done: bool) {
     out.int(kind).bool(done).int(-1);
+}
+
+fn read_part(out: &mut Writer, op: &ReadOp) {
+    let kind = match op {
+        ReadOp::Data(_) => op::GET_DATA,
+        ReadOp::Children(_) => op::GET_CHILDREN,
+    };
+    part_header(out, kind, false);
+    out.text(op.path()).bool(false);
 }
 
 fn part(out: &mut Writer, part: &Op) {

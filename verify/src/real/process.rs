@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::RealSettings;
 use super::install::Installed;
+use super::{READ_ONLY, RealSettings};
 use crate::error::VerifyError;
 
 /// How many of the last lines of a log are shown.
@@ -97,6 +97,9 @@ impl Process {
         ]
         .map(str::to_owned)
         .into();
+        if settings.read_only {
+            arguments.insert(0, "-Dreadonlymode.enabled=true".to_owned());
+        }
         let interval = settings.reap_interval.as_millis();
         arguments.insert(0, format!("-Dznode.container.checkIntervalMs={interval}"));
         arguments.push(path.join(":"));
@@ -165,6 +168,13 @@ impl Process {
         let answer = self.four_letters("srvr").unwrap_or_default();
         let mode = answer.lines().find_map(|line| line.strip_prefix("Mode: "));
         Ok(mode.map(str::to_owned))
+    }
+
+    /// Whether it tells clients who look for a server that takes writes to look elsewhere.
+    pub(super) fn is_read_only(&mut self) -> Result<bool, VerifyError> {
+        self.check_alive()?;
+        let answer = self.four_letters("isro").unwrap_or_default();
+        Ok(answer.trim() == "ro" && self.mode()?.as_deref() == Some(READ_ONLY))
     }
 
     /// Watches that have fired here so far.
@@ -293,16 +303,23 @@ fn write(path: &Path, text: &str) -> Result<(), VerifyError> {
 }
 
 fn configuration(settings: &RealSettings, ports: &Ports, data: &Path, number: usize) -> String {
+    let (least, most) = settings.timeouts;
     let mut text = format!(
-        "tickTime={}\ninitLimit={}\nsyncLimit={}\nmaxClientCnxns=0\nadmin.enableServer=false\n\
-         4lw.commands.whitelist=*\nforceSync=no\npreAllocSize=1024\ndataDir={}\nclientPortAddress=127.0.0.1\n\
-         clientPort={}\n",
+        "tickTime={}\nminSessionTimeout={}\nmaxSessionTimeout={}\ninitLimit={}\nsyncLimit={}\n\
+         maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=*\nforceSync=no\npreAllocSize=1024\n\
+         dataDir={}\nclientPortAddress=127.0.0.1\nclientPort={}\n",
         settings.tick.as_millis(),
+        least.as_millis(),
+        most.as_millis(),
         settings.init_limit,
         settings.sync_limit,
         data.display(),
         ports.client[number],
     );
+    if settings.read_only {
+        // Without these nobody can begin a session at a server without a leader.
+        text.push_str("localSessionsEnabled=true\nlocalSessionsUpgradingEnabled=true\n");
+    }
     if settings.servers == 1 {
         text.push_str("standaloneEnabled=true\n");
     } else {

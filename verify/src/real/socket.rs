@@ -57,6 +57,7 @@ impl Socket {
             password,
             timeout,
             hello.last_zxid.0,
+            hello.read_only,
         ));
         socket
     }

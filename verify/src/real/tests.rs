@@ -12,6 +12,8 @@ fn settings() -> RealSettings {
     RealSettings {
         servers: 1,
         tick: Duration::from_millis(500),
+        timeouts: (Duration::from_secs(1), Duration::from_secs(10)),
+        read_only: false,
         reap_interval: Duration::from_secs(60),
         init_limit: 10,
         sync_limit: 5,
@@ -82,6 +84,7 @@ fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
         wrong_password: false,
         timeout: Duration::from_secs(1),
         last_zxid: Zxid(0),
+        read_only: false,
     };
     let mut socket = Socket::connect(listener.local_addr().unwrap().port(), &hello, &[0; 16]);
     let came = socket.receive(Duration::from_millis(5)).unwrap();
@@ -99,6 +102,7 @@ fn a_port_where_nobody_listens_is_a_closed_connection() {
         wrong_password: false,
         timeout: Duration::from_secs(1),
         last_zxid: Zxid(0),
+        read_only: false,
     };
     let mut socket = Socket::connect(port, &hello, &[0; 16]);
     assert_eq!(socket.receive(Duration::ZERO).unwrap(), Incoming::Closed);

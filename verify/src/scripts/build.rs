@@ -56,6 +56,27 @@ impl Build {
             cut,
             wrong_password: false,
             ahead: false,
+            read_only: false,
+        }));
+        self.wire()
+    }
+
+    /// A new session of a client that puts up with a server that answers reads alone.
+    pub(super) fn reader(&mut self, place: usize) -> Wire {
+        let (place, timeout) = (Place(place), LONG);
+        self.steps.push(Step::OpenReadOnly { place, timeout });
+        self.wire()
+    }
+
+    /// A session of such a client goes on elsewhere, or does not.
+    pub(super) fn resume_reader(&mut self, of: Wire, place: usize, wrong_password: bool) -> Wire {
+        self.steps.push(Step::Resume(Resume {
+            of,
+            place: Place(place),
+            cut: true,
+            wrong_password,
+            ahead: false,
+            read_only: true,
         }));
         self.wire()
     }

@@ -8,6 +8,26 @@ use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
 use super::{Build, Script};
 use crate::step::{Step, Wire};
 
+/// Whatever a client asks for, it is granted a timeout between two bounds, also when it comes back.
+pub(super) const GRANTED: Script = Script {
+    name: "timeouts that are granted",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        for place in 0..servers {
+            for millis in [
+                0, 1, 999, 1_000, 1_699, 1_701, 9_299, 9_301, 10_001, 3_600_000,
+            ] {
+                let client = build.open(place, Duration::from_millis(millis));
+                let back = build.resume(client, servers - 1 - place, true);
+                build.ask(back, [build.get_children("")]);
+                build.steps.push(Step::Close { wire: back });
+            }
+        }
+        build.steps
+    },
+};
+
 /// How long a node may be without children and changes.
 const TTL: Duration = Duration::from_millis(700);
 
