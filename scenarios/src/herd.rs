@@ -84,8 +84,8 @@ impl Experiment {
     /// nobody has worked it out for. Only counts to waiters and to the releaser together.
     ///
     /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name, recursive
-    /// watch); all who wait, and, from the second on, the releaser by the watch that its own last listing left (children
-    /// watch).
+    /// watch); all who wait, and, from the second on, the releaser by the watch that its own last listing left
+    /// (children watch).
     pub fn formula(&self) -> Option<u64> {
         let n = u64::from(self.contenders);
         let all = n * n.saturating_sub(1) / 2;
