@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use picklock::reports::files::FileError;
 use picklock::reports::words::count;
-use picklock::scenarios::runner::{Stopped, replay_command};
+use picklock::scenarios::again::Again;
+use picklock::scenarios::runner::Stopped;
 use picklock::scenarios::{Case, Diagnostic, Scenario, nearest};
 
 use crate::exit;
@@ -62,7 +63,13 @@ impl Failure {
             Stopped::NotDeterministic { seed, hashes } => {
                 let (first, second) = hashes;
                 let (scenario_name, case_name) = (&scenario.name, &case.name);
-                let again = replay_command(scenario, case, seed);
+                let again = Again {
+                    scenario,
+                    case,
+                    seed,
+                    hash: None,
+                };
+                let again = again.replay();
                 Self::NotDeterministic(format!(
                     "two runs of one seed differ, so no seed of this case means anything\n  \
                      scenario {scenario_name}, case {case_name}, seed {seed}\n  \

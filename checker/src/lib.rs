@@ -28,4 +28,4 @@ pub use run::{Counts, Facts, Run};
 pub use sometimes::{Reached, SOMETIMES, Sometimes};
 pub use time::VirtualTime;
 pub use vacuity::vacuous;
-pub use verdict::{Step, Verdict, Witness, nameless};
+pub use verdict::{Step, Verdict, Witness};

@@ -73,6 +73,8 @@ pub struct Violation {
     pub witness: Witness,
     /// The seeds that violate it, by the digest of their argument without names and numbers.
     pub alike: BTreeMap<String, Alike>,
+    /// By the same digests: the command that shows the lowest of these seeds again.
+    pub replays: BTreeMap<String, String>,
     /// The ways in which they do, that of the first seed first, if these were looked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<Way>,
@@ -81,8 +83,8 @@ pub struct Violation {
     pub looked_into: u64,
 }
 
-/// A way to violate an invariant: an argument, and a plan that is as small as it can be, both without names and
-/// numbers.
+/// A way to violate an invariant: an argument without names and numbers, and the kinds of faults that are left of a
+/// plan that is as small as it can be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
     /// The digest of the argument.
@@ -91,8 +93,10 @@ pub struct Way {
     pub seed: u64,
     /// How many seeds have this argument.
     pub seeds: u64,
-    /// Whether only some of them have this plan, and others another.
-    pub some: bool,
+    /// How many of them were looked into.
+    pub looked_into: u64,
+    /// How many of those need just these kinds of faults; the others need other ones.
+    pub need_these: u64,
     /// What happens in the smallest run, in a sentence.
     pub summary: String,
     /// The command that shows the seed again.
@@ -108,7 +112,17 @@ pub struct Alike {
     /// How many there are.
     pub seeds: u64,
     /// The lowest of them, ascending: [`Alike::KEPT`] at most.
-    pub first: Vec<u64>,
+    pub first: Vec<Sample>,
+}
+
+/// A seed, and what run it gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// The seed.
+    pub seed: u64,
+    /// The hash of its run.
+    pub hash: u64,
 }
 
 impl Alike {
@@ -214,8 +228,9 @@ pub struct Smaller {
     pub keep: Option<String>,
     /// How many events it has up to the violation.
     pub events: u32,
-    /// What is left of the plan, without names and numbers: plans of which it is the same are alike.
-    pub shape: String,
+    /// The kinds of faults that are left of the plan, sorted, one for each fault: what plans that are alike have in
+    /// common. By which of several moments a fault strikes at the same place is no bug of its own.
+    pub shape: Vec<String>,
     /// What becomes of the promise with other choices, and without each fault: `violated in 200 of 200`.
     pub needs: Vec<String>,
 }

@@ -14,19 +14,21 @@ pub struct Sometimes {
     pub name: &'static str,
     /// What happens then, one sentence.
     pub meaning: &'static str,
+    /// It happens in a queue, or to a session: a service that has neither never comes to it.
+    pub in_a_queue: bool,
 }
 
 /// Every moment, in the order in which reports show them.
 pub const SOMETIMES: [Sometimes; 17] = [
-    named(
+    in_a_queue(
         "two-wait",
         "Two wait in the queue while a third owns the lock.",
     ),
-    named(
+    in_a_queue(
         "expired-while-queued",
         "The session of one who waits in the queue ends.",
     ),
-    named(
+    in_a_queue(
         "expired-while-holding",
         "The session of one who believes in the lock ends.",
     ),
@@ -34,27 +36,27 @@ pub const SOMETIMES: [Sometimes; 17] = [
         "handed-over-by-expiry",
         "The end of a session gives the lock to the next.",
     ),
-    named(
+    in_a_queue(
         "reconnected-while-queued",
         "One who waits in the queue comes back in the same session.",
     ),
-    named(
+    in_a_queue(
         "reconnected-while-holding",
         "One who believes in the lock comes back in the same session.",
     ),
-    named(
+    in_a_queue(
         "adopted",
         "A place that was taken before the connection broke comes to hold the lock.",
     ),
-    named(
+    in_a_queue(
         "failed-while-queued",
         "An acquire fails although its place is in the queue.",
     ),
-    named(
+    in_a_queue(
         "cancelled-while-queued",
         "A pending acquire is cancelled while its place is in the queue.",
     ),
-    named("crashed-while-queued", "One who waits in the queue dies."),
+    in_a_queue("crashed-while-queued", "One who waits in the queue dies."),
     named(
         "crashed-while-holding",
         "One who believes in the lock dies.",
@@ -80,7 +82,18 @@ pub const SOMETIMES: [Sometimes; 17] = [
 ];
 
 const fn named(name: &'static str, meaning: &'static str) -> Sometimes {
-    Sometimes { name, meaning }
+    Sometimes {
+        name,
+        meaning,
+        in_a_queue: false,
+    }
+}
+
+const fn in_a_queue(name: &'static str, meaning: &'static str) -> Sometimes {
+    Sometimes {
+        in_a_queue: true,
+        ..named(name, meaning)
+    }
 }
 
 /// The moment of that name.

@@ -35,19 +35,24 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// The argument with a `#` for each word that has a number in it: names, times, tokens. Two runs of which it is the
-    /// same break the promise in the same way.
+    /// The argument with a `#` for each word that has a number in it: names, times, tokens; and each sentence once, of
+    /// however many the same is said. Two runs of which it is the same break the promise in the same way: five who wait
+    /// in a circle are as stuck as three.
     pub fn kind(&self) -> String {
-        let sentences = self.argument.iter().map(|step| {
+        let mut sentences: Vec<String> = Vec::with_capacity(self.argument.len());
+        for step in &self.argument {
             let (Step::Then(text) | Step::However(text)) = step;
-            nameless(text)
-        });
-        sentences.collect::<Vec<_>>().join("\n")
+            let sentence = nameless(text);
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
+        sentences.join("\n")
     }
 }
 
 /// A text with a `#` for each word that has a number in it.
-pub fn nameless(text: &str) -> String {
+fn nameless(text: &str) -> String {
     let words = text.split_whitespace().map(|word| {
         let named = word.contains(|letter: char| letter.is_ascii_digit());
         if named { "#" } else { word }

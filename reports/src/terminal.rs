@@ -7,7 +7,7 @@ use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing,
 use crate::story::story_with;
 use crate::style::Style;
 use crate::timeline::Detail;
-use crate::triage::triage;
+use crate::triage::{Share, triage};
 use crate::words::{count, duration, hanging, harmless, took};
 
 /// The width of the column of verdicts.
@@ -296,10 +296,9 @@ fn alike(violation: &Violation) -> Vec<String> {
         "{all} seeds violate it: {shrunk} were shrunk, and {how}"
     )];
     let others = ways.iter().skip(1).map(|way| {
-        let some = if way.some { "some of " } else { "" };
-        let (seed, seeds) = (way.seed, count(way.seeds, "seed"));
+        let (seed, share) = (way.seed, Share::of(way).in_words());
         let (summary, sizes) = (&way.summary, &way.smaller.sizes);
-        format!("another way: at seed {seed} ({some}{seeds}): {summary}; shrunk: {sizes}")
+        format!("another way: at seed {seed} ({share}): {summary}; shrunk: {sizes}")
     });
     lines.extend(others);
     lines

@@ -1,14 +1,21 @@
 //! Failures that look alike, told once: what there is to look into, and the shortest run that shows it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Violation};
+use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Violation, Way};
 
 use crate::words::{count, hanging, harmless};
 
-/// What failures have in common: the invariant, the algorithm, and what is left of the argument and of the plan without
-/// names and numbers.
-type Signature<'a> = (&'a str, &'a str, &'a str, &'a str);
+/// What failures have in common beside the invariant and the algorithm.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Alike<'a> {
+    /// The kinds of faults that the smallest plans have.
+    Needs(&'a [String]),
+    /// Nothing was made small: the argument without names and numbers.
+    Argues(&'a str),
+    /// Others were made small, these were not: nobody knows what they have in common.
+    NotLookedInto,
+}
 
 /// One way in which a case fails.
 struct Failed<'a> {
@@ -16,22 +23,69 @@ struct Failed<'a> {
     seed: u64,
     /// The events up to the violation, if it was made small.
     events: u32,
-    /// How many seeds have the argument, and whether others of them fail by another plan.
-    seeds: (u64, bool),
+    share: Share,
     /// The command that shows it.
-    shown: String,
+    shown: &'a str,
+}
+
+/// How many seeds fail so.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Share {
+    /// Seeds whose argument it is.
+    seeds: u64,
+    /// How many of these were looked into, and how many of those fail so.
+    looked_into: (u64, u64),
+}
+
+impl Share {
+    /// That of one way.
+    pub(crate) fn of(way: &Way) -> Self {
+        Self {
+            seeds: way.seeds,
+            looked_into: (way.looked_into, way.need_these),
+        }
+    }
+
+    /// That of seeds of which nothing is known but the argument.
+    fn all(seeds: u64) -> Self {
+        Self {
+            seeds,
+            looked_into: (0, 0),
+        }
+    }
+
+    fn add(self, other: Self) -> Self {
+        let ((all, some), (more, of_those)) = (self.looked_into, other.looked_into);
+        Self {
+            seeds: self.seeds + other.seeds,
+            looked_into: (all + more, some + of_those),
+        }
+    }
+
+    /// `30 seeds`, or `2 of 4 looked into, of 30 seeds`.
+    pub(crate) fn in_words(self) -> String {
+        let seeds = count(self.seeds, "seed");
+        match self.looked_into {
+            (all, some) if all == some => seeds,
+            (all, some) => format!("{some} of {all} looked into, of {seeds}"),
+        }
+    }
 }
 
 /// The kinds of failures, if there is more than one failure: how many cases and seeds each has, and the shortest of
 /// them. Empty otherwise.
+///
+/// Failures are of one kind if they break the same promise of the same algorithm, and the same kinds of faults are left
+/// of the smallest plans that do. Whether a fault strikes at this moment or the next, and how many stand by, makes no
+/// other bug of it.
 pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
-    let mut kinds: BTreeMap<Signature, Vec<Failed>> = BTreeMap::new();
+    let mut kinds: BTreeMap<(&str, &str, Alike), Vec<Failed>> = BTreeMap::new();
     let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     for case in cases.filter(|case| case.standing == Standing::Fail) {
         for violation in case.violations.iter().filter(|it| !it.expected) {
             let (invariant, algorithm) = (violation.invariant.as_str(), case.algorithm.as_str());
-            for (argument, plan, failed) in ways(case, violation) {
-                let signature = (invariant, algorithm, argument, plan);
+            for (alike, failed) in ways(case, violation) {
+                let signature = (invariant, algorithm, alike);
                 kinds.entry(signature).or_default().push(failed);
             }
         }
@@ -40,76 +94,72 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
     if failures < 2 {
         return String::new();
     }
+    let known = kinds.keys();
+    let known = known.filter(|(_, _, alike)| *alike != Alike::NotLookedInto);
     let mut text = format!(
-        "  {} of {}:\n",
+        "  {} of {}, each with its shortest run:\n",
         count(failures as u64, "failure"),
-        count(kinds.len() as u64, "kind")
+        count(known.count() as u64, "kind")
     );
-    for ((invariant, algorithm, _, _), mut failed) in kinds {
+    for ((invariant, algorithm, alike), mut failed) in kinds {
         failed.sort_by_key(|failed| (failed.events, failed.seed));
         let shortest = &failed[0];
-        let first = format!("    {invariant}, {algorithm}: ");
-        let seeds = count(failed.iter().map(|failed| failed.seeds.0).sum(), "seed");
-        let seeds = match failed.iter().any(|failed| failed.seeds.1) {
-            true => format!("some of {seeds}"),
-            false => seeds,
-        };
-        let cases = count(failed.len() as u64, "case");
-        let at = (&shortest.case.scenario, shortest.seed);
-        let line = format!("{cases}, {seeds}, shortest in {} at seed {}", at.0, at.1);
+        let first = format!("    {invariant}, {algorithm}{}: ", alike.in_words());
+        let shares = failed.iter().map(|failed| failed.share);
+        let seeds = shares.fold(Share::default(), Share::add).in_words();
+        let cases = failed.iter().map(|it| (&it.case.scenario, &it.case.case));
+        let cases: BTreeSet<_> = cases.collect();
+        let cases = count(cases.len() as u64, "case");
+        let line = format!("{cases}, {seeds}");
         text.push_str(&hanging(&first, &harmless(&line)));
-        text.push_str(&format!("\n      {}\n", harmless(&shortest.shown)));
+        text.push_str(&format!("\n      {}\n", harmless(shortest.shown)));
     }
     text
+}
+
+impl Alike<'_> {
+    fn in_words(&self) -> String {
+        match self {
+            Self::Needs([]) => ", without a fault".to_owned(),
+            Self::Needs(kinds) => format!(", {}", kinds.join(" and ")),
+            Self::Argues(_) => String::new(),
+            Self::NotLookedInto => ", not looked into".to_owned(),
+        }
+    }
 }
 
 /// The ways in which a case violates a promise: by what was made small, or else by the arguments alone.
 fn ways<'a>(
     case: &'a CaseOutcome,
     violation: &'a Violation,
-) -> Vec<(&'a str, &'a str, Failed<'a>)> {
-    let small = violation.ways.iter().map(|way| {
+) -> impl Iterator<Item = (Alike<'a>, Failed<'a>)> {
+    let small = violation.ways.iter().map(move |way| {
         let failed = Failed {
             case,
             seed: way.seed,
             events: way.smaller.events,
-            seeds: (way.seeds, way.some),
-            shown: way.replay.clone(),
+            share: Share::of(way),
+            shown: &way.replay,
         };
-        (way.argument.as_str(), way.smaller.shape.as_str(), failed)
+        (Alike::Needs(&way.smaller.shape), failed)
     });
-    let small: Vec<_> = small.collect();
-    let told = |argument: &str| small.iter().any(|(known, ..)| *known == argument);
-    let others = violation.alike.iter().filter(|(it, _)| !told(it));
-    let others = others.filter_map(|(argument, alike)| {
-        let seed = *alike.first.first()?;
+    let told = |argument: &String| violation.ways.iter().any(|way| way.argument == *argument);
+    let others = violation.alike.iter().filter(move |(it, _)| !told(it));
+    let others = others.filter_map(move |(argument, alike)| {
         let failed = Failed {
             case,
-            seed,
+            seed: alike.first.first()?.seed,
             events: u32::MAX,
-            seeds: (alike.seeds, false),
-            shown: again(case, seed),
+            share: Share::all(alike.seeds),
+            shown: violation.replays.get(argument)?,
         };
-        Some((argument.as_str(), "", failed))
+        let alike = match violation.ways.is_empty() {
+            true => Alike::Argues(argument),
+            false => Alike::NotLookedInto,
+        };
+        Some((alike, failed))
     });
-    let others: Vec<_> = others.collect();
-    small.into_iter().chain(others).collect()
-}
-
-/// The command that shows a seed of a case again. It is that of the story, which knows where the scenario is.
-fn again(case: &CaseOutcome, seed: u64) -> String {
-    let told = case.story.as_ref().map(|story| (story.seed, &story.replay));
-    match told {
-        Some((of, replay)) if of == seed => replay.clone(),
-        Some((_, replay)) if replay.contains(" --seed ") => {
-            let (before, _) = replay.rsplit_once(" --seed ").unwrap_or((replay, ""));
-            format!("{before} --seed {seed}")
-        }
-        Some(_) | None => {
-            let (scenario, case) = (&case.scenario, &case.case);
-            format!("picklock replay {scenario} --case {case} --seed {seed}")
-        }
-    }
+    small.chain(others)
 }
 
 #[cfg(test)]

@@ -262,7 +262,7 @@ fn a_shrunk_run_says_so_and_how_to_keep_it() {
         sizes: "5 contenders to 3, 4 faults to 1, 118 events to 8".to_owned(),
         keep: Some("picklock shrink zookeeper/waiter-death --seed 4127".to_owned()),
         events: 8,
-        shape: String::new(),
+        shape: Vec::new(),
         needs: vec!["without fault 1: holds in 200 of 200".to_owned()],
     });
     told.why = Some("picklock why zookeeper/waiter-death --seed 4127".to_owned());

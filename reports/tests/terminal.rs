@@ -142,14 +142,15 @@ fn how_many_seeds_fail_otherwise_is_told() {
         argument: seeds.to_string(),
         seed,
         seeds,
-        some: false,
+        looked_into: 4,
+        need_these: 4,
         summary: "contender-2 and contender-4 both inside for 1.000 s".to_owned(),
         replay: String::new(),
         smaller: Smaller {
             sizes: sizes.to_owned(),
             keep: None,
             events: 9,
-            shape: String::new(),
+            shape: Vec::new(),
             needs: Vec::new(),
         },
     };
@@ -164,8 +165,8 @@ fn how_many_seeds_fail_otherwise_is_told() {
     let alike = head(&failing);
     let violation = &mut failing.violations[0];
     violation.looked_into = 41;
-    violation.ways.push(way(4311, 2, "5 contenders to 2"));
-    violation.ways[1].some = true;
+    violation.ways.push(way(4311, 30, "5 contenders to 2"));
+    violation.ways[1].need_these = 1;
     assert_snapshot!(format!("{alike}\n{}", head(&failing)));
 }
 

@@ -4,6 +4,7 @@
 //! [`load()`] reads a file or a folder, [`parse`] a text, and [`write()`] spells a case out as a file
 //! again. Every mistake in a file is a [`Diagnostic`] that points at the place. The [`runner`] runs cases.
 
+pub mod again;
 pub mod bench;
 pub mod clock;
 pub mod describe;

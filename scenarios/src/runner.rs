@@ -10,6 +10,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
+use crate::again::Again;
 use crate::clock::Stopwatch;
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
@@ -229,47 +230,21 @@ pub fn story(
         .filter(|(name, verdict)| Some(*name) != about && verdict.witness().is_some())
         .map(|(name, _)| (*name).to_owned())
         .collect();
-    let why = about.map(|invariant| why_command(scenario, case, outcome.seed, invariant));
-    let replay = exact_replay_command(scenario, case, outcome.seed, simulated.hash);
+    let again = Again {
+        scenario,
+        case,
+        seed: outcome.seed,
+        hash: Some(simulated.hash),
+    };
     Story {
         seed: outcome.seed,
         hash: simulated.hash,
-        why,
+        why: about.map(|invariant| again.why(invariant)),
+        replay: again.replay(),
         violated,
         also,
         history: simulated.run.history,
-        replay,
         smaller: None,
-    }
-}
-
-/// The command that shows a run again, ready for a shell.
-pub fn replay_command(scenario: &Scenario, case: &Case, seed: u64) -> String {
-    format!("picklock replay {}", run_in_words(scenario, case, seed))
-}
-
-/// The same, and it says so if the run has become another one.
-pub fn exact_replay_command(scenario: &Scenario, case: &Case, seed: u64, hash: u64) -> String {
-    let command = replay_command(scenario, case, seed);
-    match &case.recorded {
-        // The file knows it.
-        Some(_) => command,
-        None => format!("{command} --was {}:{hash:016x}", env!("CARGO_PKG_VERSION")),
-    }
-}
-
-/// The command that says why a run violates a promise, ready for a shell.
-pub fn why_command(scenario: &Scenario, case: &Case, seed: u64, invariant: &str) -> String {
-    let run = run_in_words(scenario, case, seed);
-    format!("picklock why {run} --invariant {invariant}")
-}
-
-/// How commands name a run. One that was recorded is alone in its file.
-pub(crate) fn run_in_words(scenario: &Scenario, case: &Case, seed: u64) -> String {
-    let (path, name) = (quoted(&scenario.path), quoted(&case.name));
-    match &case.recorded {
-        Some(_) => path,
-        None => format!("{path} --case {name} --seed {seed}"),
     }
 }
 
@@ -280,7 +255,13 @@ impl Drop for Guilty<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let Self(scenario, case, seed) = self;
-            let again = replay_command(scenario, case, *seed);
+            let again = Again {
+                scenario,
+                case,
+                seed: *seed,
+                hash: None,
+            };
+            let again = again.replay();
             // Nobody can be told if that fails.
             let _ = writeln!(std::io::stderr(), "picklock: this was\n  {again}");
         }

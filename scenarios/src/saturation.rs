@@ -9,21 +9,45 @@ use crate::format::parse;
 use crate::library::BUILT_IN;
 use crate::scenario::Catalogue;
 
-/// The moments that no seed came through, if every case of the library has run. Nobody can say of less that it
-/// ought to come through all of them.
-pub fn never_reached(outcomes: &[ScenarioOutcome]) -> Vec<&'static str> {
-    if !BUILT_IN
-        .iter()
-        .all(|(name, text)| has_run(name, text, outcomes))
-    {
-        return Vec::new();
-    }
-    let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
-    let reached: BTreeSet<&String> = cases.flat_map(|case| case.reached.keys()).collect();
-    let never = SOMETIMES.iter().map(|moment| moment.name);
-    never
-        .filter(|name| !reached.contains(&(*name).to_owned()))
-        .collect()
+/// The folders of the library, and whether there are queues and sessions in the service that each is about.
+const FOLDERS: [(&str, bool); 2] = [("redis", false), ("zookeeper", true)];
+
+/// Moments that no seed of a whole folder of the library came through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vacuous {
+    /// The folder.
+    pub folder: &'static str,
+    /// The moments, in the order of [`SOMETIMES`].
+    pub never: Vec<&'static str>,
+}
+
+/// Which moments every folder of the library owes and never came through, if all of its cases have run. Nobody can say
+/// of less that it ought to come through all of them; a scenario says itself through which it ought to.
+pub fn vacuous(outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
+    let folders = FOLDERS.into_iter().filter_map(|(folder, queues)| {
+        let names = BUILT_IN.iter().map(|(name, text)| (*name, *text));
+        let mut names = names.filter(|(name, _)| is_in(name, folder));
+        if !names.all(|(name, text)| has_run(name, text, outcomes)) {
+            return None;
+        }
+        let ran = outcomes.iter().filter(|it| is_in(&it.name, folder));
+        let cases = ran.flat_map(|outcome| &outcome.cases);
+        let reached: BTreeSet<&str> = cases
+            .flat_map(|case| case.reached.keys().map(String::as_str))
+            .collect();
+        let owed = SOMETIMES.iter().filter(|it| queues || !it.in_a_queue);
+        let never = owed
+            .map(|it| it.name)
+            .filter(|name| !reached.contains(name));
+        let never: Vec<_> = never.collect();
+        (!never.is_empty()).then_some(Vacuous { folder, never })
+    });
+    folders.collect()
+}
+
+/// Whether a scenario is in a folder, by its name.
+fn is_in(name: &str, folder: &str) -> bool {
+    name.split_once('/').is_some_and(|(of, _)| of == folder)
 }
 
 /// Whether every case of a scenario of the library has run.
@@ -38,10 +62,17 @@ fn has_run(name: &str, text: &str, outcomes: &[ScenarioOutcome]) -> bool {
     cases.all(|case| outcome.cases.iter().any(|ran| ran.case == case.name))
 }
 
-/// What to say of them.
-pub fn said(never: &[&str]) -> String {
-    format!(
-        "  The library never came through {}: what it says of that is nothing.\n",
-        never.join(", ")
-    )
+/// What to say of them, a line each.
+pub fn said(vacuous: &[Vacuous]) -> String {
+    let lines = vacuous.iter().map(|it| {
+        let never = it.never.join(", ");
+        format!(
+            "  Vacuous: nothing in {}/ ever came through {never}: what is green there says nothing of that.\n",
+            it.folder
+        )
+    });
+    lines.collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,7 +30,7 @@ pub(crate) use names::{contenders_of, without_fault};
 
 pub use reproduction::{file_name, reproduction};
 pub use size::Size;
-pub use telling::{shorten, shrink_command, story};
+pub use telling::{shorten, story};
 
 /// So many operations fit on a screen.
 const FITS: u32 = 12;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_checker::outcome::{Alike, Nearest, SeedOutcome, Stretch};
+use picklock_checker::outcome::{Alike, Nearest, Sample, SeedOutcome, Stretch};
 use picklock_checker::time::whole_micros;
 use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl Seen {
     fn adds_up(&self, inside: impl Fn(u64) -> bool) -> bool {
         let seeds = self.alike.values().map(|alike| alike.seeds);
         let mut first = self.alike.values().flat_map(|alike| &alike.first);
-        seeds.fold(0, u64::saturating_add) == self.seeds && first.all(|seed| inside(*seed))
+        seeds.fold(0, u64::saturating_add) == self.seeds && first.all(|it| inside(it.seed))
     }
 }
 
@@ -130,6 +130,7 @@ impl Tally {
             *self.vacuous.entry(reason).or_default() += 1;
         }
         let (seed, seeds) = (outcome.seed, 1);
+        let hash = outcome.hash;
         for (invariant, verdict) in outcome.verdicts {
             match verdict {
                 Verdict::Holds => {}
@@ -142,7 +143,7 @@ impl Tally {
                     },
                 ),
                 Verdict::Violated(witness) => {
-                    let first = vec![seed];
+                    let first = vec![Sample { seed, hash }];
                     let alike = (digest(&witness.kind()), Alike { seeds, first });
                     let seen = Seen {
                         seed,

@@ -3,6 +3,8 @@
 use picklock::scenarios::{Case, Was};
 use picklock::sim::Simulated;
 
+use crate::failure::Failure;
+
 /// Whether it is, and what to say about that.
 pub struct Fits {
     /// It is, as far as anybody knows.
@@ -51,6 +53,22 @@ impl Fits {
         Self {
             same,
             remarks: remarks.into_iter().flatten().collect(),
+        }
+    }
+
+    /// Refuses a run that is another one.
+    ///
+    /// # Errors
+    ///
+    /// What it is, and why it may have become that.
+    pub fn or_refuse(self) -> Result<(), Failure> {
+        let mut remarks = self.remarks.into_iter();
+        match (self.same, remarks.next()) {
+            (false, Some(problem)) => Err(Failure::Usage {
+                problem,
+                hints: remarks.collect(),
+            }),
+            (true, _) | (false, None) => Ok(()),
         }
     }
 }

@@ -64,18 +64,16 @@ impl Merge {
             work.can_write(path)?;
         }
         let outcomes = self.outcomes(&joined, &name, &work)?;
-        let never = saturation::never_reached(&outcomes);
+        let vacuous = saturation::vacuous(&outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
-        let unsaturated = (!never.is_empty()).then_some(Standing::Undecided);
+        let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
         for outcome in &outcomes {
             text.extend(self.amount.said(outcome, look));
         }
         text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
-        if !never.is_empty() {
-            text.push_str(&saturation::said(&never));
-        }
+        text.push_str(&saturation::said(&vacuous));
         console::shown(work.print(&text))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use picklock::checker::invariants::{self, INVARIANTS, Invariant};
 use picklock::checker::{Evidence, Verdict, Witness};
 use picklock::scenarios::runner::{self, wanted};
-use picklock::scenarios::{Case, Scenario, Want};
+use picklock::scenarios::{Case, Scenario, Want, Was};
 use picklock::sim::Simulated;
 
 use super::choose;
+use super::fits::{self, Fits};
 use crate::exit;
 use crate::failure::Failure;
 
@@ -27,6 +28,9 @@ pub struct OneRun {
     /// The promise that is broken; the first that nobody expected to be, if not given.
     #[arg(long, value_name = "INVARIANT")]
     invariant: Option<String>,
+    /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.
+    #[arg(long, value_name = "VERSION:HASH", value_parser = fits::parse)]
+    was: Option<Was>,
 }
 
 /// A run.
@@ -53,6 +57,9 @@ impl OneRun {
         let asked = self.invariant.as_deref().map(find).transpose()?;
         let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let simulated = runner::simulated(&case, seed);
+        if self.was.is_some() {
+            Fits::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;
+        }
         let violations = violations(&case, &simulated);
         let violated = match asked {
             Some(asked) => violation(asked, &simulated).map(|witness| (asked, witness)),

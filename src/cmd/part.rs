@@ -134,7 +134,9 @@ impl Part {
         }
         if let Some(time) = span.time {
             let time = units::write_duration(time);
-            text.push_str(&format!("  {ran} seeds of each case ran in {time}.\n"));
+            text.push_str(&format!(
+                "  {ran} seeds of each case ran; the time was {time}.\n"
+            ));
         }
         if let Some(pinned) = self.pinned(span, ran) {
             let which = match self.seed_base {
@@ -212,6 +214,7 @@ fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, 
     }
     // Where the place is, where the number is, and what the first place is called.
     let engines = [
+        ("PICKLOCK_SHARD_INDEX", "PICKLOCK_SHARDS", 0),
         ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
         ("JOB_COMPLETION_INDEX", "PICKLOCK_SHARDS", 0),
     ];
@@ -234,7 +237,7 @@ fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, 
             .map_err(|why| wrong(format!("{index} is {place} and {total} is {of}: {why}")));
     }
     Err(wrong(
-        "none of PICKLOCK_SHARD, CI_NODE_INDEX, and JOB_COMPLETION_INDEX is set".to_owned(),
+        "none of PICKLOCK_SHARD, PICKLOCK_SHARD_INDEX, CI_NODE_INDEX, and JOB_COMPLETION_INDEX is set".to_owned(),
     ))
 }
 
@@ -323,7 +326,9 @@ mod tests {
         let gitlab = [("CI_NODE_INDEX", "2"), ("CI_NODE_TOTAL", "4")];
         assert_eq!(found(&gitlab).ok(), second.clone().ok());
         let kubernetes = [("JOB_COMPLETION_INDEX", "1"), ("PICKLOCK_SHARDS", "4")];
-        assert_eq!(found(&kubernetes).ok(), second.ok());
+        assert_eq!(found(&kubernetes).ok(), second.clone().ok());
+        let github = [("PICKLOCK_SHARD_INDEX", "1"), ("PICKLOCK_SHARDS", "4")];
+        assert_eq!(found(&github).ok(), second.ok());
         for (set, told) in [
             (&[][..], "CI_NODE_INDEX"),
             (&[("JOB_COMPLETION_INDEX", "1")], "PICKLOCK_SHARDS"),

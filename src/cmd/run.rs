@@ -89,20 +89,18 @@ impl Run {
         let (outcomes, read) = done?;
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let standings = standings.map(|case| case.standing);
-        let never = match span.shard {
-            None => saturation::never_reached(&outcomes),
+        let vacuous = match span.shard {
+            None => saturation::vacuous(&outcomes),
             Some(_) => Vec::new(),
         };
-        let unsaturated = (!never.is_empty()).then_some(Standing::Undecided);
+        let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
         let code = match span.shard {
             None => exit::of(standings.chain(unsaturated)),
             Some(_) => exit::of_shard(standings),
         };
         if read {
             let mut summary = terminal::summary(&outcomes, code, &look.stdout());
-            if !never.is_empty() {
-                summary.push_str(&saturation::said(&never));
-            }
+            summary.push_str(&saturation::said(&vacuous));
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();
             // A run that was recorded has no seeds.

@@ -7,8 +7,9 @@ use picklock::checker::outcome::Story;
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
+use picklock::scenarios::again::Again;
 use picklock::scenarios::shrink::{self, Budget, Shrunk, reproduction};
-use picklock::scenarios::{Scenario, runner, why, write};
+use picklock::scenarios::{Scenario, why, write};
 
 use super::one_run::{OneRun, Ran};
 use crate::console::{self, Look};
@@ -72,12 +73,7 @@ impl Shrink {
             let plan = &shrunk.plan;
             smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
         }
-        told.why = Some(runner::why_command(
-            &saved,
-            &saved.cases[0],
-            0,
-            invariant.name,
-        ));
+        told.why = Some(recorded(&saved).why(invariant.name));
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));
         console::shown(console::print(&text))?;
@@ -139,12 +135,22 @@ pub(super) fn save(
     let file = target.file(&text);
     work.write(&file, text.as_bytes())?;
     small.path = file.display().to_string();
-    told.replay = runner::replay_command(&small, &small.cases[0], 0);
+    told.replay = recorded(&small).replay();
     // It is kept already.
     if let Some(smaller) = &mut told.smaller {
         smaller.keep = None;
     }
     Ok(small)
+}
+
+/// The run that a file with a recorded run is about.
+fn recorded(saved: &Scenario) -> Again<'_> {
+    Again {
+        scenario: saved,
+        case: &saved.cases[0],
+        seed: 0,
+        hash: None,
+    }
 }
 
 /// Makes a folder, if it is not there.

@@ -244,6 +244,41 @@ fn what_nobody_expected_is_told_of_the_shrunk_run() {
     let done = picklock(&["run", &path, "--seeds", "3", "--no-shrink"]);
     assert_eq!(done.code, Some(1), "{done:?}");
     assert!(!done.stdout.contains("shrunk"), "{}", done.stdout);
+    let mut lines = done.stdout.lines();
+    let replay = lines.find(|line| line.starts_with("  Replay   picklock "));
+    assert!(replay.is_some_and(|it| it.contains(" --was ")));
+}
+
+#[test]
+fn what_a_report_offers_is_done_with_the_run_that_it_told_of_and_with_no_other() {
+    let folder = Folder::new();
+    let path = folder.file("lock.toml", FAILING);
+    let done = picklock(&["run", &path, "--seeds", "3"]);
+    for (label, command) in [("  Keep     ", "shrink"), ("  Why      ", "why")] {
+        let mut lines = done.stdout.lines();
+        let offered = lines.find_map(|line| line.strip_prefix(label));
+        let offered = offered.and_then(|it| it.strip_prefix("picklock "));
+        let offered: Vec<&str> = offered.expect("it is offered").split(' ').collect();
+        assert_eq!(offered[0], command);
+        let out = folder.at("kept");
+        let more: &[&str] = match command {
+            "shrink" => &["--out", &out],
+            _ => &["--runs", "2", "--samples", "2"],
+        };
+        let again = picklock(&[&offered[..], more].concat());
+        assert_eq!(again.code, Some(0), "{again:?}");
+        let (_, run) = offered.split_last().expect("it has words");
+        assert_eq!(run.last(), Some(&"--was"));
+        let refused = picklock(&[run, &["0.0.7:00c0ffee00c0ffee"]].concat());
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stdout.is_empty(), "{refused:?}");
+        for said in [
+            "and not 00c0ffee00c0ffee",
+            "it was found with picklock 0.0.7",
+        ] {
+            assert!(refused.stderr.contains(said), "{refused:?}");
+        }
+    }
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub fn failed(algorithm: &str, story: Story) -> CaseOutcome {
             expected: false,
             witness,
             alike: BTreeMap::new(),
+            replays: BTreeMap::new(),
             ways: Vec::new(),
             looked_into: 0,
             invariant: invariant.clone(),

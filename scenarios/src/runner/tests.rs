@@ -313,10 +313,25 @@ fn the_last_seed_of_all_can_be_run() {
 fn a_command_keeps_words_together() {
     let mut scenario = scenario();
     scenario.path = "my locks/it's one.toml".to_owned();
-    let command = replay_command(&scenario, &scenario.cases[0], 3);
-    let path = r"'my locks/it'\''s one.toml'";
+    let again = Again {
+        scenario: &scenario,
+        case: &scenario.cases[0],
+        seed: 3,
+        hash: Some(0xc0ffee),
+    };
+    let run = r"'my locks/it'\''s one.toml' --case zk-predecessor-watch --seed 3";
+    let was = format!("--was {}:0000000000c0ffee", env!("CARGO_PKG_VERSION"));
+    assert_eq!(again.replay(), format!("picklock replay {run} {was}"));
     assert_eq!(
-        command,
-        format!("picklock replay {path} --case zk-predecessor-watch --seed 3")
+        again.why("fifo"),
+        format!("picklock why {run} --invariant fifo {was}")
+    );
+    let unknown = Again {
+        hash: None,
+        ..again
+    };
+    assert_eq!(
+        unknown.shrink("fifo"),
+        format!("picklock shrink {run} --invariant fifo")
     );
 }

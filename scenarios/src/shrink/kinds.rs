@@ -13,30 +13,29 @@ use crate::scenario::Case;
 /// So many seeds are shrunk at most.
 const LOOKED_INTO: usize = 6;
 
-/// A way to violate a promise: the argument, and what is left of the plan.
+/// A way to violate a promise: the argument, and the kinds of faults that are left of the plan.
 pub(super) struct Way {
     /// The digest of the argument.
     pub(super) argument: String,
     /// The seed of the smallest run.
     pub(super) seed: u64,
     pub(super) smallest: Shrunk,
-    /// How many seeds have this argument.
-    pub(super) seeds: u64,
-    /// Some of these seeds were shrunk to another plan: how many are of this one is not known.
-    pub(super) some: bool,
+    /// How many seeds were shrunk to this.
+    pub(super) need_these: u64,
 }
 
-/// The ways in which the seeds of a case violate a promise, the first seed's first, and how many seeds were shrunk to
-/// tell. One budget is for the first seed, and as much again for all others.
+/// The ways in which the seeds of a case violate a promise, the first seed's first, and by argument how many seeds were
+/// shrunk to tell. One budget is for the first seed, and as much again for all others.
 pub(super) fn ways(
     case: &Case,
     violation: &Violation,
     invariant: &'static Invariant,
     budget: Budget,
     stop: &AtomicBool,
-) -> (Vec<Way>, usize) {
+) -> (Vec<Way>, BTreeMap<String, u64>) {
     let mut ways: Vec<Way> = Vec::new();
-    let (mut left, mut looked_into) = (budget, 0);
+    let mut left = budget;
+    let mut looked_into: BTreeMap<String, u64> = BTreeMap::new();
     for (argument, seed) in in_turns(&violation.alike).take(LOOKED_INTO) {
         let first = ways.is_empty();
         let its = if first { budget } else { left };
@@ -52,19 +51,11 @@ pub(super) fn ways(
                 break;
             }
         }
-        looked_into += 1;
+        *looked_into.entry(argument.to_owned()).or_default() += 1;
         add(&mut ways, argument, seed, shrunk);
         if !ways[0].smallest.minimal {
             break;
         }
-    }
-    for way in &mut ways {
-        way.seeds = violation.alike[&way.argument].seeds;
-    }
-    let arguments: Vec<String> = ways.iter().map(|way| way.argument.clone()).collect();
-    for way in &mut ways {
-        let same = arguments.iter().filter(|other| **other == way.argument);
-        way.some = same.count() > 1;
     }
     (ways, looked_into)
 }
@@ -76,16 +67,17 @@ fn add(ways: &mut Vec<Way>, argument: &str, seed: u64, shrunk: Shrunk) {
     let known = known
         .find(|way| way.argument == argument && shape(&way.smallest.plan) == shape(&shrunk.plan));
     match known {
-        Some(way) if size(&shrunk) < size(&way.smallest) => {
-            (way.seed, way.smallest) = (seed, shrunk);
+        Some(way) => {
+            way.need_these += 1;
+            if size(&shrunk) < size(&way.smallest) {
+                (way.seed, way.smallest) = (seed, shrunk);
+            }
         }
-        Some(_) => {}
         None => ways.push(Way {
             argument: argument.to_owned(),
             seed,
             smallest: shrunk,
-            seeds: 0,
-            some: false,
+            need_these: 1,
         }),
     }
 }
@@ -97,7 +89,9 @@ fn in_turns(alike: &BTreeMap<String, Alike>) -> impl Iterator<Item = (&str, u64)
     rows.sort_by_key(|(_, alike)| alike.first.first().copied());
     (0..Alike::KEPT).flat_map(move |turn| {
         let row = rows.clone().into_iter();
-        row.filter_map(move |(argument, alike)| Some((argument.as_str(), *alike.first.get(turn)?)))
+        row.filter_map(move |(argument, alike)| {
+            Some((argument.as_str(), alike.first.get(turn)?.seed))
+        })
     })
 }
 

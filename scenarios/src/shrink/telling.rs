@@ -2,15 +2,16 @@
 
 use std::sync::atomic::AtomicBool;
 
+use picklock_checker::invariants;
 use picklock_checker::outcome::{CaseOutcome, Smaller, Story, Way};
-use picklock_checker::{invariants, nameless};
 use picklock_sim::plan::Plan;
 
 use super::kinds::ways;
 use super::{Budget, Shrunk};
+use crate::again::Again;
 use crate::clock::Stopwatch;
-use crate::describe;
-use crate::runner::{self, run_in_words};
+use crate::kind::FaultKind;
+use crate::runner;
 use crate::scenario::{Case, Scenario};
 use crate::why;
 
@@ -31,7 +32,7 @@ pub fn shorten(
             continue;
         };
         let (ways, looked_into) = ways(case, violation, invariant, budget, stop);
-        violation.looked_into = looked_into as u64;
+        violation.looked_into = looked_into.values().sum();
         for way in ways {
             let (seed, shrunk) = (way.seed, &way.smallest);
             let mut told = story(scenario, &case.settled(seed), seed, shrunk);
@@ -39,10 +40,11 @@ pub fn shorten(
             violation
                 .ways
                 .extend(told.smaller.clone().map(|smaller| Way {
+                    seeds: violation.alike.get(&way.argument).map_or(0, |it| it.seeds),
+                    looked_into: looked_into.get(&way.argument).copied().unwrap_or_default(),
+                    need_these: way.need_these,
                     argument: way.argument,
                     seed,
-                    seeds: way.seeds,
-                    some: way.some,
                     summary: shrunk.witness.summary.clone(),
                     replay: told.replay.clone(),
                     smaller,
@@ -70,12 +72,19 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     let violated = (shrunk.invariant.to_owned(), shrunk.witness.clone());
     let simulated = shrunk.simulated.clone();
     let story = runner::story(scenario, case, simulated, &outcome, Some(violated));
+    // Of the run that was found.
+    let again = Again {
+        scenario,
+        case,
+        seed,
+        hash: Some(shrunk.was),
+    };
     Story {
-        // Of the run that was found.
-        replay: runner::exact_replay_command(scenario, case, seed, shrunk.was),
+        replay: again.replay(),
+        why: Some(again.why(shrunk.invariant)),
         smaller: Some(Smaller {
             sizes: shrunk.sizes(),
-            keep: Some(shrink_command(scenario, case, seed, shrunk.invariant)),
+            keep: Some(again.shrink(shrunk.invariant)),
             events: shrunk.to.events,
             shape: shape(&shrunk.plan),
             needs: Vec::new(),
@@ -84,15 +93,11 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     }
 }
 
-/// The faults of a plan without names and numbers.
-pub(super) fn shape(plan: &Plan) -> String {
+/// The kinds of the faults of a plan, sorted.
+pub(super) fn shape(plan: &Plan) -> Vec<String> {
     let faults = plan.faults.iter();
-    let faults: Vec<String> = faults.map(|it| nameless(&describe::planned(it))).collect();
-    faults.join("\n")
-}
-
-/// The command that shrinks a run, ready for a shell.
-pub fn shrink_command(scenario: &Scenario, case: &Case, seed: u64, invariant: &str) -> String {
-    let run = run_in_words(scenario, case, seed);
-    format!("picklock shrink {run} --invariant {invariant}")
+    let kinds = faults.map(|it| FaultKind::of(&it.inject).name().to_owned());
+    let mut kinds: Vec<String> = kinds.collect();
+    kinds.sort_unstable();
+    kinds
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{CaseOutcome, Finding, Standing, Story, Violation};
+use picklock_checker::outcome::{Alike, CaseOutcome, Finding, Standing, Story, Violation};
 use picklock_checker::{invariants, metrics};
 
 use super::{Seen, Tally, Unknown, mixed};
+use crate::again::Again;
 use crate::runner::{quoted, wanted};
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
@@ -32,7 +33,10 @@ impl Tally {
             .collect();
         let findings = self.findings(case, &metrics);
         let standing = findings.iter().map(|finding| finding.standing).max();
-        let violations = self.violations(case);
+        let mut violations = self.violations(case);
+        for violation in &mut violations {
+            violation.replays = replays(scenario, case, &violation.alike);
+        }
         let mut undecided = self.vacuous.clone();
         for (invariant, Unknown { seeds, reason, .. }) in &self.unknown {
             let reason = format!("{invariant}: {reason}");
@@ -74,6 +78,7 @@ impl Tally {
                     expected: matches!(want, Some(Want::Violated { .. })),
                     witness: seen.witness.clone(),
                     alike: seen.alike.clone(),
+                    replays: BTreeMap::new(),
                     ways: Vec::new(),
                     looked_into: 0,
                 })
@@ -346,4 +351,23 @@ fn seeds(number: u64) -> String {
     } else {
         format!("{number} seeds")
     }
+}
+
+/// By argument: the command that shows the lowest of its seeds again.
+fn replays(
+    scenario: &Scenario,
+    case: &Case,
+    alike: &BTreeMap<String, Alike>,
+) -> BTreeMap<String, String> {
+    let shown = alike.iter().filter_map(|(argument, alike)| {
+        let first = alike.first.first()?;
+        let again = Again {
+            scenario,
+            case,
+            seed: first.seed,
+            hash: Some(first.hash),
+        };
+        Some((argument.clone(), again.replay()))
+    });
+    shown.collect()
 }

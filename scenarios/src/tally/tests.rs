@@ -39,6 +39,11 @@ fn outcome(seed: u64) -> SeedOutcome {
     }
 }
 
+fn sample(seed: u64) -> Sample {
+    let hash = outcome(seed).hash;
+    Sample { seed, hash }
+}
+
 /// A run in which two holds are so many seconds apart.
 fn apart(seconds: u64) -> Nearness {
     let run = notation::run(&format!("a:0-10 b:{}-30", 10 + seconds));
@@ -83,10 +88,10 @@ fn shards_add_up_to_the_whole_in_any_order() {
         assert_eq!(as_one.violated["fifo"].seed, 6);
         assert_eq!(as_one.unknown["fifo"].reason, "at 4");
         let mut alike: Vec<Alike> = as_one.violated["fifo"].alike.values().cloned().collect();
-        alike.sort_by_key(|alike| alike.first[0]);
+        alike.sort_by_key(|alike| alike.first[0].seed);
         let of = |seeds, first: &[u64]| Alike {
             seeds,
-            first: first.to_vec(),
+            first: first.iter().map(|&seed| sample(seed)).collect(),
         };
         assert_eq!(alike, [of(4, &[6, 12, 18, 24]), of(3, &[9, 15, 21])]);
         let nearest = Nearest {

@@ -1,0 +1,56 @@
+//! The commands that show a run again, ready for a shell.
+
+use crate::runner::quoted;
+use crate::scenario::{Case, Scenario};
+
+/// A run, as commands name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Again<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// One of its cases.
+    pub case: &'a Case,
+    /// The seed.
+    pub seed: u64,
+    /// The hash of the run. With it, a command says so if the run has become another one.
+    pub hash: Option<u64>,
+}
+
+impl Again<'_> {
+    /// The command that tells its story.
+    pub fn replay(self) -> String {
+        format!("picklock replay {}{}", self.run(), self.was())
+    }
+
+    /// The command that says why it violates a promise.
+    pub fn why(self, invariant: &str) -> String {
+        self.about("why", invariant)
+    }
+
+    /// The command that writes down the smallest run that violates a promise as this one does.
+    pub fn shrink(self, invariant: &str) -> String {
+        self.about("shrink", invariant)
+    }
+
+    fn about(self, command: &str, invariant: &str) -> String {
+        let (run, was) = (self.run(), self.was());
+        format!("picklock {command} {run} --invariant {invariant}{was}")
+    }
+
+    /// Which run. One that was recorded is alone in its file.
+    fn run(self) -> String {
+        let (path, name) = (quoted(&self.scenario.path), quoted(&self.case.name));
+        match &self.case.recorded {
+            Some(_) => path,
+            None => format!("{path} --case {name} --seed {}", self.seed),
+        }
+    }
+
+    /// Which run it was. A file with a recorded run knows that.
+    fn was(self) -> String {
+        match (&self.case.recorded, self.hash) {
+            (None, Some(hash)) => format!(" --was {}:{hash:016x}", env!("CARGO_PKG_VERSION")),
+            (Some(_), _) | (None, None) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use picklock_checker::outcome::{CaseOutcome, Standing};
+
+use super::*;
+
+/// A run of the scenarios of a folder of the library in which every case came through these moments.
+fn ran(folder: &str, moments: &[&str]) -> Vec<ScenarioOutcome> {
+    let of_folder = BUILT_IN.iter().filter(|(name, _)| is_in(name, folder));
+    let outcomes = of_folder.map(|(name, text)| {
+        let scenario = parse(name, text, &Catalogue::EVERYTHING);
+        let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+        let case = |case: &crate::Case| CaseOutcome {
+            scenario: scenario.name.clone(),
+            path: scenario.name.clone(),
+            case: case.name.clone(),
+            algorithm: case.algorithm.name.to_owned(),
+            standing: Standing::Holds,
+            findings: Vec::new(),
+            violations: Vec::new(),
+            seeds: 1,
+            undecided: BTreeMap::new(),
+            reached: moments.iter().map(|it| ((*it).to_owned(), 1)).collect(),
+            nearest: BTreeMap::new(),
+            ran: Vec::new(),
+            hash: 0,
+            metrics: BTreeMap::new(),
+            took: Duration::ZERO,
+            story: None,
+        };
+        ScenarioOutcome {
+            name: scenario.name.clone(),
+            claim: scenario.claim.clone(),
+            cases: scenario.cases.iter().map(case).collect(),
+        }
+    });
+    outcomes.collect()
+}
+
+/// All moments but one.
+fn all_but(one: &str) -> Vec<&'static str> {
+    let names = SOMETIMES.iter().map(|it| it.name);
+    names.filter(|name| *name != one).collect()
+}
+
+#[test]
+fn a_folder_that_never_came_through_a_moment_is_named_with_it() {
+    let mut outcomes = ran("zookeeper", &all_but("adopted"));
+    outcomes.extend(ran("redis", &all_but("fenced-out")));
+    let found = vacuous(&outcomes);
+    let of = |folder, moment| Vacuous {
+        folder,
+        never: vec![moment],
+    };
+    assert_eq!(
+        found,
+        [of("redis", "fenced-out"), of("zookeeper", "adopted")]
+    );
+    assert!(said(&found).contains("nothing in redis/ ever came through fenced-out"));
+}
+
+#[test]
+fn a_service_without_queues_owes_no_moment_of_a_queue() {
+    assert_eq!(vacuous(&ran("redis", &all_but("two-wait"))), []);
+    assert_eq!(vacuous(&ran("zookeeper", &all_but("two-wait"))).len(), 1);
+}
+
+#[test]
+fn less_than_a_folder_owes_nothing() {
+    let mut outcomes = ran("zookeeper", &[]);
+    assert_eq!(vacuous(&outcomes).len(), 1);
+    outcomes[0].cases.pop();
+    assert_eq!(vacuous(&outcomes), []);
+    outcomes.remove(0);
+    assert_eq!(vacuous(&outcomes), []);
+    assert_eq!(vacuous(&[]), []);
+}
+
+#[test]
+fn every_folder_of_the_library_is_known() {
+    for (name, _) in BUILT_IN {
+        assert!(
+            FOLDERS.iter().any(|(folder, _)| is_in(name, folder)),
+            "{name}"
+        );
+    }
+}
