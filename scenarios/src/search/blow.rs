@@ -143,8 +143,7 @@ impl<'p> Blow<'p> {
             },
             FaultKind::Crash => Fault::Crash {
                 target,
-                // It asks who leads, and the others do not.
-                restart_after: (variant == Variant::WhenElected).then_some(RESTART),
+                restart_after: self.restart(variant),
             },
             FaultKind::Cancel => Fault::Cancel { target },
             FaultKind::ExpireSession => Fault::ExpireSession { target },
@@ -333,6 +332,19 @@ impl<'p> Blow<'p> {
                 deployment.first_replicas().first().copied().map(u32::from)
             }
             Service::ZooKeeper(_) => None,
+        }
+    }
+
+    /// How soon one that has crashed is back, if it comes back.
+    fn restart(&self, variant: Variant) -> Option<Duration> {
+        match (&self.plan.service, variant) {
+            // It asks who leads, and the others do not.
+            (_, Variant::WhenElected) => Some(RESTART),
+            // When its session has ended, it finds a server that has not heard of that, and answers all the same.
+            (Service::ZooKeeper(ensemble), Variant::Follows) if ensemble.read_only => {
+                Some(self.lease + ensemble.tick * 2)
+            }
+            _ => None,
         }
     }
 
