@@ -24,7 +24,8 @@ Examples:
 
 Every base begins anew with other seeds. The columns tell after how many runs the first violation was
 found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands, `swarm` draws
-faults of any kind in its world, `aimed` aims faults of its kinds at what happens there.";
+faults of any kind in its world, `aimed` aims faults of its kinds at what happens there. `nearer`, which
+goes on from near misses, and `hunt`, all ways together, are measured if they are asked for.";
 
 /// Measure in how many runs each expected violation is found.
 #[derive(Debug, clap::Args)]
@@ -45,7 +46,7 @@ pub struct Yields {
     #[arg(long, value_name = "N", default_value_t = 2_000,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     limit: u64,
-    /// Measure only this way; may be given several times.
+    /// Measure only this way: `file`, `swarm`, `aimed`, `nearer`, or `hunt`; may be given several times.
     #[arg(long = "way", value_name = "WAY", value_parser = way, conflicts_with = "strategies")]
     ways: Vec<Way>,
     /// Compare strategies of chance, each with faults of any kind, instead of ways to choose the faults.
@@ -76,8 +77,10 @@ struct Column {
 
 impl Column {
     fn ways(wanted: &[Way]) -> Vec<Self> {
-        let ways = Way::ALL.into_iter();
-        let ways = ways.filter(|way| wanted.is_empty() || wanted.contains(way));
+        let ways = Way::ALL.into_iter().filter(|way| match wanted {
+            [] => Way::USUAL.contains(way),
+            wanted => wanted.contains(way),
+        });
         let columns = ways.map(|way| Self {
             name: way.name().to_owned(),
             way,

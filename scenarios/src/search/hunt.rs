@@ -132,7 +132,8 @@ pub(super) struct Looked {
     pub(super) seed: u64,
     choices: Vec<u32>,
     nearness: Nearness,
-    broken: Vec<&'static str>,
+    /// The promises that it breaks, of those that the case looks at.
+    pub(super) broken: Vec<&'static str>,
 }
 
 /// Runs what comes next, and looks at it.

@@ -364,3 +364,16 @@ fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_
     };
     assert!(tried.iter().take(6).any(lasting), "{:?}", &tried[..6]);
 }
+
+#[test]
+fn the_yield_of_every_way_can_be_measured() {
+    let case = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
+    let (bases, limit) = (3, 400);
+    for way in yields::Way::ALL {
+        let found = measure(&case, way, Effort { bases, limit });
+        assert_eq!(found.len(), 2);
+        for found in found {
+            assert_eq!(found.found(), bases, "{} {}", way.name(), found.invariant);
+        }
+    }
+}

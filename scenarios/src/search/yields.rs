@@ -8,7 +8,8 @@ use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
 use super::aim;
-use super::hunt::shown;
+use super::hunt::{BATCH, Chase, shown};
+use super::portfolio;
 use super::scouts::{Aimed, World};
 use crate::excuses::excuses;
 use crate::generate;
@@ -25,11 +26,24 @@ pub enum Way {
     Swarm,
     /// Faults of the kinds that the file has, aimed at what happens in its world; of any kind if it has none.
     Aimed,
+    /// On from those that came nearest to an overlap; the search that aims finds the first of these.
+    Nearer,
+    /// All ways of a hunt, which share the runs.
+    Hunt,
 }
 
 impl Way {
     /// Every way.
-    pub const ALL: [Self; 3] = [Self::File, Self::Swarm, Self::Aimed];
+    pub const ALL: [Self; 5] = [
+        Self::File,
+        Self::Swarm,
+        Self::Aimed,
+        Self::Nearer,
+        Self::Hunt,
+    ];
+
+    /// Those that are compared if nobody says which.
+    pub const USUAL: [Self; 3] = [Self::File, Self::Swarm, Self::Aimed];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -37,6 +51,8 @@ impl Way {
             Self::File => "file",
             Self::Swarm => "swarm",
             Self::Aimed => "aimed",
+            Self::Nearer => "nearer",
+            Self::Hunt => "hunt",
         }
     }
 }
@@ -143,7 +159,7 @@ impl<'a> Hunt<'a> {
         match way {
             Way::File => {}
             Way::Swarm => open.faults = Some(open.faults.unwrap_or_default()),
-            Way::Aimed => open.faults = None,
+            Way::Aimed | Way::Nearer | Way::Hunt => open.faults = None,
         }
         Self {
             case,
@@ -170,7 +186,7 @@ impl<'a> Hunt<'a> {
             Way::File | Way::Swarm => {
                 let base = match self.way {
                     Way::File => self.case.plan.clone(),
-                    Way::Swarm | Way::Aimed => aim::calm(&self.case.plan),
+                    Way::Swarm | Way::Aimed | Way::Nearer | Way::Hunt => aim::calm(&self.case.plan),
                 };
                 for run in 0..limit {
                     let plan = generate::draw(&base, &self.open, first + run);
@@ -190,6 +206,30 @@ impl<'a> Hunt<'a> {
                         break;
                     }
                 }
+            }
+            Way::Nearer => found = self.chased(&[portfolio::Way::Nearer], first, limit),
+            Way::Hunt => found = self.chased(&portfolio::Way::ALL, first, limit),
+        }
+        found
+    }
+
+    /// After how many runs each was found by ways to hunt, which learn from each other.
+    fn chased(
+        &self,
+        ways: &[portfolio::Way],
+        first: u64,
+        limit: u64,
+    ) -> BTreeMap<&'static str, u64> {
+        let mut found = BTreeMap::new();
+        let mut chase = Chase::new(self.case, &self.kinds, ways, first);
+        let mut runs = 0;
+        while runs < limit && found.len() < self.sought.len() {
+            for looked in chase.batch(BATCH.min(limit - runs)) {
+                runs += 1;
+                let mut broken = looked.broken.clone();
+                broken.retain(|it| self.sought.contains(it) && !found.contains_key(it));
+                found.extend(broken.iter().map(|name| (*name, runs)));
+                chase.learn(&looked, &broken);
             }
         }
         found
