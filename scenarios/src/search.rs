@@ -12,6 +12,7 @@ pub mod portfolio;
 mod roles;
 mod scouts;
 pub mod throughput;
+mod variant;
 pub mod yields;
 
 #[cfg(test)]

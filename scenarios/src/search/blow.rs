@@ -7,29 +7,9 @@ use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Serv
 
 use super::failovers::failover;
 use super::roles::Roles;
+use super::variant::Variant;
 use crate::generate::moments::Strikes;
 use crate::kind::FaultKind;
-
-/// Which of the things that a fault can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Variant {
-    /// What suits the moment best.
-    Best,
-    /// The other.
-    Other,
-    /// It follows another fault: it lasts long, and comes again if chance decides what comes of it.
-    Follows,
-    /// It follows another fault, and lasts until the next one is in the middle of its section.
-    Briefly,
-    /// Of several streams of replication, it holds one.
-    OneLink,
-    /// It follows that, and strikes the other replicas too.
-    WithReplicas,
-    /// It takes the leader away until another leads, and little longer.
-    Outage,
-    /// It follows that.
-    WhenElected,
-}
 
 /// A contender at a moment, and the times that matter to it then.
 pub(super) struct Blow<'p> {
@@ -367,21 +347,6 @@ fn whole(duration: Duration) -> Duration {
 
 /// How soon one that has crashed is back.
 const RESTART: Duration = Duration::from_millis(100);
-
-/// What there is to try of a kind.
-pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
-    let streams = match &plan.service {
-        Service::Redis(deployment) => deployment.first_replicas().len(),
-        Service::ZooKeeper(_) => 0,
-    };
-    match kind {
-        FaultKind::HoldLink if streams > 1 => &[Variant::Best, Variant::OneLink],
-        FaultKind::Pause | FaultKind::DelayRequest | FaultKind::DelayReply => {
-            &[Variant::Best, Variant::Other]
-        }
-        _ => &[Variant::Best],
-    }
-}
 
 /// Whether a fault strikes the one request that its trigger speaks of.
 pub(super) fn strikes_request(kind: FaultKind) -> bool {

@@ -4,11 +4,12 @@ use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
 
 use super::aim::Try;
-use super::blow::{Blow, Variant, minds_server, strikes_request, variants};
+use super::blow::{Blow, minds_server, strikes_request};
 use super::failovers::fails_over;
 use super::fits::{Class, promise, promise_of_outage, read};
 use super::parts::Parts;
 use super::roles::Roles;
+use super::variant::{Variant, variants};
 use crate::describe;
 use crate::kind::FaultKind;
 
