@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use picklock_scenarios::load::has_scenarios;
 use picklock_scenarios::{BUILT_IN, Catalogue, Diagnostic, Scenario, load, nearest, parse};
 
 /// Every scenario that comes with picklock, sorted by name.
@@ -14,19 +15,22 @@ pub fn library(catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> 
 }
 
 /// The scenarios that a word means: a file, all files of a folder, a scenario of the library
-/// (`zookeeper/herd`), or a group of them (`zookeeper`). What is on the disk comes first.
+/// (`zookeeper/herd`), or a group of them (`zookeeper`). What is on the disk comes first, but for a folder without a
+/// scenario that has the name of a group.
 ///
 /// # Errors
 ///
 /// Every mistake in the files, or that there is nothing of this name.
 pub fn find(word: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
-    if word.symlink_metadata().is_ok() {
-        return load(word, catalogue);
-    }
-    let name = word.display().to_string();
-    let name = name.strip_suffix(".toml").unwrap_or(&name);
+    let shown = word.display().to_string();
+    let name = shown.strip_suffix(".toml").unwrap_or(&shown);
     let name = name.trim_end_matches('/');
     let group = format!("{name}/");
+    let is_group = BUILT_IN.iter().any(|(it, _)| it.starts_with(&group));
+    let is_meant = !(is_group && word.is_dir() && !has_scenarios(word));
+    if word.symlink_metadata().is_ok() && is_meant {
+        return load(word, catalogue);
+    }
     let found = built_in(catalogue, |it| it == name || it.starts_with(&group))?;
     if found.is_empty() {
         return Err(vec![unknown(word, name)]);

@@ -55,6 +55,13 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Dia
     }
 }
 
+/// Whether there is anything in a folder, or in the folders in it, that is read as a scenario.
+pub fn has_scenarios(folder: &Path) -> bool {
+    let (mut found, mut mistakes) = (Vec::new(), Vec::new());
+    collect(folder, "", 0, &mut found, &mut mistakes);
+    !(found.is_empty() && mistakes.is_empty())
+}
+
 fn read(name: &str, path: &Path, catalogue: &Catalogue) -> Result<Scenario, Vec<Diagnostic>> {
     let shown = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;

@@ -50,6 +50,18 @@ fn undecided_is_not_as_expected() {
     assert!(panic_of("zookeeper/waiter-deth").contains("did you mean"));
 }
 
+/// As the folder of a crate here, in which there is none.
+#[test]
+fn a_folder_without_a_scenario_does_not_stand_in_the_way_of_a_group_of_its_name() {
+    let group = std::path::Path::new("redis");
+    assert!(group.is_dir());
+    let found = sources::find(group, &Catalogue::EVERYTHING).expect("there is a group");
+    assert!(found.iter().all(|it| it.name.starts_with("redis/")) && found.len() > 10);
+    let other = sources::find(std::path::Path::new("reports"), &Catalogue::EVERYTHING);
+    let told = other.expect_err("there is no group of that name");
+    assert!(told[0].to_string().contains("no scenarios in this folder"));
+}
+
 #[test]
 fn a_run_without_seeds_finds_nothing_out() {
     let report = picklock::check("zookeeper/waiter-death", 0..0);
