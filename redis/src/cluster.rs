@@ -11,6 +11,7 @@ mod election;
 mod health;
 mod hearing;
 mod keys;
+mod migrate;
 mod redirect;
 mod report;
 mod serve;
@@ -29,6 +30,7 @@ use bus::{Body, Header};
 pub use bus::{BusMessage, NodeId};
 use election::Election;
 pub use keys::slot_of_command;
+pub(crate) use migrate::Migration;
 pub(crate) use redirect::Wishes;
 pub(crate) use slots::SLOTS;
 pub use slots::{SlotSet, first_owner, slot_of};
@@ -83,6 +85,8 @@ pub(crate) struct Cluster {
     /// Slots on their way to others, and from others.
     migrating: BTreeMap<u16, NodeId>,
     importing: BTreeMap<u16, NodeId>,
+    /// How often it has sent keys to others.
+    migrations: u64,
     /// How far this node is in the stream of its shard.
     offset: u64,
     chance: ChaCha8Rng,
@@ -164,6 +168,7 @@ impl Cluster {
             election: Election::default(),
             migrating: BTreeMap::new(),
             importing: BTreeMap::new(),
+            migrations: 0,
             offset: 0,
             chance: ChaCha8Rng::seed_from_u64(settings.seed),
             next: VirtualTime::ZERO,
@@ -216,6 +221,11 @@ impl Cluster {
     /// Where a node is.
     pub(crate) fn address(&self, id: NodeId) -> &Address {
         &self.settings.nodes[usize::from(id.0)]
+    }
+
+    /// Who is there.
+    fn at(&self, address: &Address) -> Option<NodeId> {
+        self.ids().find(|id| self.address(*id) == address)
     }
 
     /// Whose replica this node is.

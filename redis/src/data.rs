@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use indexmap::IndexMap;
-use picklock_algorithms::clients::redis::{Bytes, Value};
+use picklock_algorithms::clients::redis::{Bytes, Command, Value};
 use rustc_hash::FxBuildHasher;
+
+use crate::words;
 
 /// What a key holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,6 +153,28 @@ impl Data {
             ),
             Self::Set(set) => Value::Set(set.0.iter().map(bulk).collect()),
         }
+    }
+}
+
+impl Data {
+    /// The commands that build such a key where there is none.
+    pub(crate) fn rebuilt(&self, key: &[u8], expires: Option<i64>) -> Vec<Command> {
+        let begin = |name: &str| Command::new(name).arg(key);
+        let build = match self {
+            Self::Text(text) => begin("SET").arg(text),
+            Self::Hash(hash) => {
+                let pairs = hash.0.iter();
+                pairs.fold(begin("HSET"), |it, (field, value)| it.arg(field).arg(value))
+            }
+            Self::List(list) => list.0.iter().fold(begin("RPUSH"), Command::arg),
+            Self::Sorted(sorted) => sorted.iter().fold(begin("ZADD"), |it, (member, score)| {
+                it.arg(words::float_text(score)).arg(member)
+            }),
+            Self::Set(set) => set.0.iter().fold(begin("SADD"), Command::arg),
+        };
+        let fresh = Command::new("DEL").arg(key);
+        let lasts = expires.map(|at| begin("PEXPIREAT").number(at));
+        [fresh, build].into_iter().chain(lasts).collect()
     }
 }
 

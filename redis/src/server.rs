@@ -6,6 +6,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 use picklock_checker::VirtualTime;
 
 use crate::clients::{Blocked, Client, Clients};
+use crate::cluster::Migration;
 use crate::commands::{self, Outcome, Row, Run, Traits};
 use crate::core::Core;
 use crate::disk::Disk;
@@ -32,6 +33,8 @@ pub struct Server {
     pub(crate) pause: Option<Pause>,
     /// A transaction is being run, in which nobody waits.
     pub(crate) in_transaction: bool,
+    /// Keys that are on their way to another node: meanwhile it does nothing else.
+    pub(crate) migration: Option<Box<Migration>>,
     pub(crate) wake: VirtualTime,
     /// How often it was started again.
     pub(crate) restarts: u32,
@@ -50,6 +53,7 @@ impl Server {
             configured: configured.clone(),
             pause: None,
             in_transaction: false,
+            migration: None,
             wake: VirtualTime::NEVER,
             restarts: 0,
         };
@@ -67,6 +71,26 @@ impl Server {
         std::mem::swap(&mut self.core.out, out);
         self.core.now = now;
         self.set_writable();
+        if self.migration.is_none() {
+            self.happens(input);
+        } else {
+            for input in self.while_migrating(input) {
+                // One of them may send keys away again.
+                match &mut self.migration {
+                    Some(migration) => migration.hold(input),
+                    None => self.happens(input),
+                }
+            }
+        }
+        if self.migration.is_none() {
+            // What has arrived comes before what the time brings, as in the loop of a real server.
+            self.pass_time();
+        }
+        self.set_wake();
+        std::mem::swap(&mut self.core.out, out);
+    }
+
+    fn happens(&mut self, input: Input) {
         match input {
             Input::Connected { connection } => {
                 self.clients.get_mut(connection);
@@ -83,10 +107,6 @@ impl Server {
             Input::Disk { is_full } => self.disk_fills(is_full),
             Input::Wake => {}
         }
-        // What has arrived comes before what the time brings, as in the loop of a real server.
-        self.pass_time();
-        self.set_wake();
-        std::mem::swap(&mut self.core.out, out);
     }
 
     /// When, by its monotonic clock, it wants to look at the clocks again. If its wall clock jumps, the answer may be

@@ -145,6 +145,10 @@ impl Server {
             self.wake = until;
             return;
         }
+        if let Some(until) = self.migrates_until() {
+            self.wake = until;
+            return;
+        }
         let now = self.core.now;
         let in_micros = |wall_millis: i64| {
             let due = wall_millis.saturating_mul(1_000);

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::redis::Bytes;
+use picklock_algorithms::clients::redis::{Bytes, ErrorReply};
 
+use super::migrate::Parcel;
 use super::slots::SlotSet;
 
 /// A node of a cluster, by its place among all.
@@ -57,6 +58,17 @@ pub(crate) enum Body {
         shard: bool,
         channel: Bytes,
         message: Bytes,
+    },
+    /// Keys that come to live with you.
+    Keys {
+        number: u64,
+        replace: bool,
+        parcels: Rc<[Parcel]>,
+    },
+    /// What has become of each of them: why it was not taken, if it was not.
+    KeysTaken {
+        number: u64,
+        refusals: Vec<Option<ErrorReply>>,
     },
 }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{Cluster, NodeId, SlotSet};
+use crate::Output;
 
 impl Cluster {
     /// A primary says that it serves these slots. What it claims by a larger epoch than the one that has it, it gets.
@@ -58,17 +59,23 @@ impl Cluster {
         self.election = super::Election::default();
     }
 
-    /// Gives a slot to a node (`CLUSTER SETSLOT slot NODE id`). One that takes a slot in takes the next epoch with it.
-    pub(crate) fn give(&mut self, slot: u16, to: NodeId) {
+    /// Gives a slot to a node (`CLUSTER SETSLOT slot NODE id`). One that takes a slot in takes the next epoch with it,
+    /// unless it has the largest, and tells everybody.
+    pub(crate) fn give(&mut self, slot: u16, to: NodeId, out: &mut Vec<Output>) {
         if let Some(owner) = self.owner(slot) {
             Rc::make_mut(&mut self.node_mut(owner).slots).remove(slot);
         }
         Rc::make_mut(&mut self.node_mut(to).slots).insert(slot);
         self.migrating.remove(&slot);
-        if self.importing.remove(&slot).is_some() && to == self.me {
-            self.epoch += 1;
-            let epoch = self.epoch;
-            self.node_mut(to).config_epoch = epoch;
+        if to != self.me || self.importing.remove(&slot).is_none() {
+            return;
         }
+        let largest = self.nodes.iter().map(|node| node.config_epoch);
+        let largest = largest.fold(self.epoch, u64::max);
+        if self.node(to).config_epoch != largest {
+            self.epoch += 1;
+            self.node_mut(to).config_epoch = self.epoch;
+        }
+        self.show_everybody(out);
     }
 }

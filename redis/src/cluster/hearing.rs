@@ -79,6 +79,8 @@ impl Cluster {
                 slots,
             } => self.believe_newer(node, config_epoch, &slots),
             published @ Body::Published { .. } => return Heard::Published(published),
+            // Whoever hears them looks for these first.
+            Body::Keys { .. } | Body::KeysTaken { .. } => {}
         }
         Heard::Nothing
     }

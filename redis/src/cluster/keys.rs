@@ -31,13 +31,24 @@ fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usi
         "mset" | "msetnx" => (1..words, 2),
         "rename" | "renamenx" | "copy" | "rpoplpush" | "lmove" => (1..words.min(3), 1),
         "object" => (2..words.min(3), 1),
-        "spublish" => (1..words.min(2), 1),
+        "spublish" | "restore" | "restore-asking" => (1..words.min(2), 1),
+        "migrate" => match command.word(3) {
+            Some(b"") => (keys_after_the_word(command)..words, 1),
+            _ => (3..words.min(4), 1),
+        },
         "command" | "dbsize" | "keys" | "pubsub" | "randomkey" | "scan" | "select" | "publish"
         | "flushall" | "flushdb" | "time" | "echo" => (0..0, 1),
         _ if matches!(row.run, Run::Keys(_)) => (1..words.min(2), 1),
         _ => (0..0, 1),
     };
     range.step_by(step)
+}
+
+/// The place of the first key of `MIGRATE` with several.
+fn keys_after_the_word(command: &Command) -> usize {
+    let is_it = |word: &[u8]| word.eq_ignore_ascii_case(b"keys");
+    let place = command.words().skip(6).position(is_it);
+    place.map_or(command.len(), |place| place + 7)
 }
 
 #[cfg(test)]
@@ -67,6 +78,8 @@ mod tests {
             ("spublish a b", "a"),
             ("watch a b", "a b"),
             ("zadd a 1 b", "a"),
+            ("migrate h 1 a 0 5", "a"),
+            ("migrate h 1 a 0 5 replace", "a"),
             ("ping a", ""),
             ("exec", ""),
         ] {

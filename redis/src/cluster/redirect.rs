@@ -31,18 +31,22 @@ pub(crate) enum Elsewhere {
 }
 
 impl Cluster {
-    /// Why these commands, which are to run as one, are not served here, if anything speaks against it.
+    /// Why these commands, which are to run as one, are not served here, if anything speaks against it. `now` is in
+    /// milliseconds of the wall clock.
     pub(crate) fn elsewhere<'a>(
         &self,
         commands: impl Iterator<Item = (&'a Row, &'a Command)>,
         keys: &Keyspace,
+        now: i64,
         wishes: Wishes,
     ) -> Option<Elsewhere> {
         let mut found: Option<(u16, NodeId)> = None;
         let (mut writes, mut several, mut listens) = (false, false, false);
+        let mut migrates = false;
         let (mut there, mut missing) = (false, false);
         for (row, command) in commands {
             writes |= row.traits.has(Traits::WRITE);
+            migrates |= row.name == "migrate";
             listens |= ["ssubscribe", "sunsubscribe", "spublish"].contains(&row.name);
             for key in keys_of(row, command) {
                 let slot = slot_of(key);
@@ -54,7 +58,7 @@ impl Cluster {
                     Some((first, _)) if first != slot => return Some(Elsewhere::CrossSlot),
                     Some(_) => several = true,
                 }
-                if keys.get(key).is_some() {
+                if keys.get(key).is_some_and(|entry| !entry.has_expired(now)) {
                     there = true;
                 } else {
                     missing = true;
@@ -64,6 +68,9 @@ impl Cluster {
         let (slot, owner) = found?;
         if !self.serves {
             return Some(Elsewhere::Down);
+        }
+        if migrates && self.moves(slot) {
+            return None;
         }
         if owner == self.me
             && let Some(to) = self.migrating.get(&slot)

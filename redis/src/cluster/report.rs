@@ -17,6 +17,11 @@ impl Cluster {
         self.ids().find(|id| self.name(*id).as_bytes() == name)
     }
 
+    /// Whether a node is a primary.
+    pub(crate) fn leads(&self, id: NodeId) -> bool {
+        self.node(id).primary.is_none()
+    }
+
     /// Whether this node serves a slot.
     pub(crate) fn serves_slot(&self, slot: u16) -> bool {
         self.owner(slot) == Some(self.me)
@@ -30,6 +35,11 @@ impl Cluster {
     /// A slot is on its way from a node.
     pub(crate) fn import(&mut self, slot: u16, from: NodeId) {
         self.importing.insert(slot, from);
+    }
+
+    /// Whether a slot is on its way from here, or to here.
+    pub(crate) fn moves(&self, slot: u16) -> bool {
+        self.migrating.contains_key(&slot) || self.importing.contains_key(&slot)
     }
 
     /// A slot stays where it is.

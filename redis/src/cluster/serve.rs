@@ -18,6 +18,10 @@ impl Server {
     pub(crate) fn heard_from_node(&mut self, message: BusMessage) {
         let now = self.core.wall_millis();
         let offset = self.replication.offset;
+        if message.is_about_keys() {
+            self.heard_of_keys(message);
+            return;
+        }
         let Some(cluster) = &mut self.core.cluster else {
             return;
         };
@@ -138,15 +142,15 @@ impl Server {
         if row.name != "asking" && client.queue.is_none() {
             client.wishes.asking = false;
         }
-        let keys = &self.core.keys;
+        let (keys, now) = (&self.core.keys, self.core.wall_millis());
         let elsewhere = match &client.queue {
             Some(queue) if row.name == "exec" => {
                 let queued = queue
                     .iter()
                     .filter_map(|queued| Some((commands::find(queued.name())?, queued)));
-                cluster.elsewhere(queued, keys, wishes)
+                cluster.elsewhere(queued, keys, now, wishes)
             }
-            _ => cluster.elsewhere(std::iter::once((row, command)), keys, wishes),
+            _ => cluster.elsewhere(std::iter::once((row, command)), keys, now, wishes),
         };
         self.core.wishes = wishes;
         match elsewhere {

@@ -2,8 +2,8 @@
 
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
-use super::options::{is, word};
-use super::{Outcome, Row, about, wrong_number};
+use super::options::{integer, is, word};
+use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::cluster::{Cluster, SLOTS, slot_of};
 use crate::errors::{Reply, refuse};
 use crate::{ConnectionId, Server, words};
@@ -13,6 +13,12 @@ const DISABLED: &str = "ERR This instance has cluster support disabled";
 pub(super) const ROWS: &[Row] = &[
     about("asking", 1, asking),
     about("cluster", -2, cluster),
+    Row {
+        name: "migrate",
+        arity: -6,
+        traits: Traits::WRITE.and(Traits::NO_SCRIPT),
+        run: Run::Connection(Server::migrate),
+    },
     about("readonly", 1, readonly),
     about("readwrite", 1, readwrite),
 ];
@@ -44,6 +50,7 @@ fn wish(
 /// The parts of `CLUSTER` that take so many words.
 const PARTS: &[(&str, usize)] = &[
     ("countkeysinslot", 3),
+    ("getkeysinslot", 4),
     ("info", 2),
     ("keyslot", 3),
     ("myid", 2),
@@ -63,6 +70,17 @@ pub(crate) fn check_part(command: &Command) -> Result<(), ErrorReply> {
 }
 
 fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
+    if server.core.cluster.is_some() && is(command, 1, "GETKEYSINSLOT") {
+        let slot = slot(word(command, 2))?;
+        let Ok(most) = usize::try_from(integer(command, 3)?) else {
+            return refuse("ERR Invalid number of keys");
+        };
+        let names = server.keys_in(slot, most).into_iter().map(Value::bulk);
+        return Ok(Outcome::Answer(Value::array(names)));
+    }
+    if server.core.cluster.is_some() && is(command, 1, "SETSLOT") && command.len() >= 4 {
+        return set_slot(server, command).map(Outcome::Answer);
+    }
     let keys = &server.core.keys;
     let Some(cluster) = &mut server.core.cluster else {
         return refuse(DISABLED);
@@ -79,8 +97,6 @@ fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Ou
         Value::bulk(cluster.name(cluster.me))
     } else if is(command, 1, "SLOTS") {
         cluster.table()
-    } else if is(command, 1, "SETSLOT") && command.len() >= 4 {
-        set_slot(cluster, command)?
     } else {
         let what = String::from_utf8_lossy(word(command, 1)).to_ascii_uppercase();
         return refuse(format!("ERR not modelled: CLUSTER {what}"));
@@ -96,7 +112,10 @@ fn slot(word: &[u8]) -> Result<u16, ErrorReply> {
     }
 }
 
-fn set_slot(cluster: &mut Cluster, command: &Command) -> Reply {
+fn set_slot(server: &mut Server, command: &Command) -> Reply {
+    let Some(cluster) = &mut server.core.cluster else {
+        return refuse(DISABLED);
+    };
     if cluster.primary().is_some() {
         return refuse("ERR You can use SETSLOT only with masters.");
     }
@@ -105,27 +124,33 @@ fn set_slot(cluster: &mut Cluster, command: &Command) -> Reply {
         cluster.settle(slot);
         return Ok(Value::OK);
     }
-    let name = word(command, 4);
-    let node = cluster.named(name);
-    let known = |node: Option<crate::cluster::NodeId>| match node {
-        Some(node) => Ok(node),
-        None => refuse(format!(
-            "ERR Unknown node {}",
-            String::from_utf8_lossy(name)
-        )),
+    let node = |cluster: &Cluster, unknown: &str| {
+        let name = word(command, 4);
+        match cluster.named(name) {
+            None => refuse(format!("ERR {unknown} {}", String::from_utf8_lossy(name))),
+            Some(node) if cluster.leads(node) => Ok(node),
+            Some(_) => refuse("ERR Target node is not a master"),
+        }
     };
     if is(command, 3, "MIGRATING") && command.len() == 5 {
         if !cluster.serves_slot(slot) {
             return refuse(format!("ERR I'm not the owner of hash slot {slot}"));
         }
-        cluster.migrate(slot, known(node)?);
+        cluster.migrate(slot, node(cluster, "I don't know about node")?);
     } else if is(command, 3, "IMPORTING") && command.len() == 5 {
         if cluster.serves_slot(slot) {
             return refuse(format!("ERR I'm already the owner of hash slot {slot}"));
         }
-        cluster.import(slot, known(node)?);
+        cluster.import(slot, node(cluster, "I don't know about node")?);
     } else if is(command, 3, "NODE") && command.len() == 5 {
-        cluster.give(slot, known(node)?);
+        let to = node(cluster, "Unknown node")?;
+        let mut names = server.core.keys.names();
+        if to != cluster.me && cluster.serves_slot(slot) && names.any(|it| slot_of(it) == slot) {
+            return refuse(format!(
+                "ERR Can't assign hashslot {slot} to a different node while I still hold keys for this hash slot."
+            ));
+        }
+        cluster.give(slot, to, &mut server.core.out);
     } else {
         return refuse(
             "ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP",

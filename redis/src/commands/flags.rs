@@ -39,6 +39,7 @@ const TAKE_MEMORY: &[&str] = &[
     "pfmerge",
     "psetex",
     "restore",
+    "restore-asking",
     "rpoplpush",
     "rpush",
     "rpushx",

@@ -54,7 +54,6 @@ pub(super) const ROWS: &[Row] = &[
     not("lolwut", -1),
     not("lpos", -3),
     not("memory", -2),
-    not("migrate", -6),
     not("module", -2),
     not("monitor", 1),
     not("move", 3),

@@ -189,7 +189,8 @@ impl Loan {
         }
         if let Some(cluster) = &self.core.cluster {
             let command = std::iter::once((row, command));
-            let elsewhere = cluster.elsewhere(command, &self.core.keys, self.core.wishes);
+            let (keys, now) = (&self.core.keys, self.core.wall_millis());
+            let elsewhere = cluster.elsewhere(command, keys, now, self.core.wishes);
             if let Some(elsewhere) = elsewhere {
                 return refuse(elsewhere.in_script());
             }

@@ -10,7 +10,7 @@ const TIMEOUT: u64 = 2_000;
 
 /// A cluster of so many primaries, each with so many replicas. Keys: `b` is the first primary's of three, `c` the
 /// second's, `a` the third's.
-fn cluster(primaries: usize, replicas: usize, seed: u64) -> Group {
+pub fn cluster(primaries: usize, replicas: usize, seed: u64) -> Group {
     let count = primaries * (replicas + 1);
     let nodes: Vec<Address> = (0..count).map(address).collect();
     let settings = |number: usize| Settings {
@@ -32,7 +32,7 @@ fn cluster(primaries: usize, replicas: usize, seed: u64) -> Group {
 }
 
 /// A server's process is killed and stays dead.
-fn kill(group: &mut Group, server: usize) {
+pub fn kill(group: &mut Group, server: usize) {
     group.cut_off(server);
     group.down.push(server);
 }
@@ -51,7 +51,7 @@ fn start(group: &mut Group, server: usize) {
 }
 
 /// After how many milliseconds a server answers so.
-fn until(group: &mut Group, server: usize, command: &str, answer: &str, most: u64) -> u64 {
+pub fn until(group: &mut Group, server: usize, command: &str, answer: &str, most: u64) -> u64 {
     let mut passed = 0;
     while group.on(server, 1, command) != answer {
         assert!(passed < most, "{command}: {}", group.on(server, 1, command));

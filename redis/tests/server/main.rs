@@ -2,6 +2,7 @@
 
 mod bench;
 mod cluster;
+mod cluster_slots;
 mod commands;
 mod disk;
 mod group;
