@@ -163,6 +163,7 @@ pub fn fault(fault: &Fault) -> String {
         | Fault::Promote { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. } => server_fault(fault),
         Fault::DeleteNode { of } => format!("delete-node of {}", contender(*of)),
         Fault::RecreateLock => "recreate-lock".to_owned(),
@@ -232,6 +233,9 @@ fn server_fault(fault: &Fault) -> String {
         }
         Fault::FullDisk { target, length } => {
             format!("full-disk of {} for {}", server(*target), time(*length))
+        }
+        Fault::MoveSlot { to, length } => {
+            format!("move-slot to {} for {}", server(*to), time(*length))
         }
         Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
         Fault::Pause { .. }

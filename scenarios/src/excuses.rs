@@ -130,6 +130,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::SlowDisk { .. } => None,
@@ -165,6 +166,7 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
@@ -225,6 +227,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
@@ -261,6 +264,7 @@ fn stalls(fault: &Fault) -> bool {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }

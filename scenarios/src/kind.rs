@@ -37,6 +37,7 @@ pub enum FaultKind {
     Promote,
     FullMemory,
     FullDisk,
+    MoveSlot,
     EvictKey,
     DeleteNode,
     RecreateLock,
@@ -44,7 +45,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 30] = [
+    pub const NAMED: [(&'static str, Self); 31] = [
         ("pause", Self::Pause),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
@@ -72,6 +73,7 @@ impl FaultKind {
         ("promote", Self::Promote),
         ("full-memory", Self::FullMemory),
         ("full-disk", Self::FullDisk),
+        ("move-slot", Self::MoveSlot),
         ("evict-key", Self::EvictKey),
         ("delete-node", Self::DeleteNode),
         ("recreate-lock", Self::RecreateLock),
@@ -82,12 +84,18 @@ impl FaultKind {
         Self::NAMED.map(|(_, kind)| kind).to_vec()
     }
 
-    /// Those that are drawn, and hunted with, by whoever names none: all but what is several others at once, and what
-    /// makes a server say plainly that it does not serve.
+    /// Those that are drawn, and hunted with, by whoever names none: all but what is several others at once, what makes
+    /// a server say plainly that it does not serve, and what nobody does without a plan.
     pub fn unasked() -> Vec<Self> {
-        let all = Self::all().into_iter();
-        all.filter(|kind| ![Self::Partition, Self::FullMemory, Self::FullDisk].contains(kind))
-            .collect()
+        let mut all = Self::all();
+        let asked = [
+            Self::Partition,
+            Self::FullMemory,
+            Self::FullDisk,
+            Self::MoveSlot,
+        ];
+        all.retain(|kind| !asked.contains(kind));
+        all
     }
 
     /// The kind of a fault.
@@ -120,6 +128,7 @@ impl FaultKind {
             Fault::Promote { .. } => Self::Promote,
             Fault::FullMemory { .. } => Self::FullMemory,
             Fault::FullDisk { .. } => Self::FullDisk,
+            Fault::MoveSlot { .. } => Self::MoveSlot,
             Fault::EvictKey { .. } => Self::EvictKey,
             Fault::DeleteNode { .. } => Self::DeleteNode,
             Fault::RecreateLock => Self::RecreateLock,
@@ -150,8 +159,10 @@ impl FaultKind {
         // Who waits for an answer for ever waits for ever.
         let is_felt = self != Self::SwallowReply || gives_up_waiting(service);
         let writes = self != Self::FullDisk || writes_and_goes_on(service);
+        let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
         is_there
             && writes
+            && has_slots
             && has_links
             && has_sides
             && is_felt
@@ -178,6 +189,7 @@ impl FaultKind {
             | Self::ServerClockJump
             | Self::FullMemory
             | Self::FullDisk
+            | Self::MoveSlot
             | Self::EvictKey
             | Self::Promote => Some(ServiceKind::Redis),
             Self::Pause

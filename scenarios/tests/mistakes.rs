@@ -514,6 +514,11 @@ fn a_cluster_has_a_majority_and_replicas_of_its_own_and_elects_its_primaries() {
         on_redis(&format!("replicas = 1\n{three}"), fault),
         on_redis(&format!("replicas = 1\nsentinels = 3\n{three}"), fault),
         on_redis(three, "inject.promote = { target = \"server-2\" }"),
+        on_redis(
+            "replicas = 1",
+            "inject.move-slot = { to = \"server-2\", for = \"4s\" }",
+        ),
+        on_redis(three, "inject.move-slot = { target = \"server-2\" }"),
         on_redis(three, "inject.crash-server = { target = \"server-7\" }"),
         on_redis(
             "",

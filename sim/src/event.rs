@@ -138,6 +138,8 @@ pub enum RedisEvent {
     LinkGone { server: ServerId, link: LinkId },
     /// A primary that was replaced is told so.
     Demote { server: ServerId },
+    /// Whoever moves a slot does the next thing about it.
+    SlotMoves { fault: usize },
     /// Something happens between a Sentinel and whom it asks.
     Sentinel(Box<SentinelEvent>),
 }
@@ -210,6 +212,7 @@ impl RedisEvent {
             Self::ToPeer { to, .. } => (32, u32::from(to.0)),
             Self::LinkGone { server, .. } => (33, u32::from(server.0)),
             Self::Demote { server } => (34, u32::from(server.0)),
+            Self::SlotMoves { fault } => (44, *fault as u32),
             Self::ToNode { to, .. } => (41, u32::from(to.0)),
             Self::Sentinel(event) => (event.kind(), u32::from(event.whom().0)),
         }

@@ -364,6 +364,9 @@ pub enum Fault {
         target: ServerName,
         length: Duration,
     },
+    /// An operator moves the slot of the lock's key from the node of a cluster that serves it to another, which has it
+    /// after this long. Meanwhile keys go one by one.
+    MoveSlot { to: ServerName, length: Duration },
     /// The lock's key goes from the server: it is evicted, or an operator deletes it.
     EvictKey { target: ServerName },
     /// An operator deletes a contender's node in the queue.

@@ -306,10 +306,9 @@ impl Server {
         cluster.is_some_and(|it| it.primary().is_none() && it.serves_slot(slot_of(key)))
     }
 
-    /// Whether a key's slot is on its way from this node, or to it.
-    pub fn moves_slot_of(&self, key: &[u8]) -> bool {
-        let cluster = self.core.cluster.as_ref();
-        cluster.is_some_and(|it| it.moves(slot_of(key)))
+    /// Whether keys are on their way from it to another node: meanwhile it does nothing else.
+    pub fn is_migrating(&self) -> bool {
+        self.migration.is_some()
     }
 
     /// The name of a node of its cluster, as `CLUSTER MYID` answers it there.

@@ -61,7 +61,7 @@ pub fn until(group: &mut Group, server: usize, command: &str, answer: &str, most
     passed
 }
 
-const DOWN: &str = "-CLUSTERDOWN The cluster is down";
+pub const DOWN: &str = "-CLUSTERDOWN The cluster is down";
 
 #[test]
 fn a13_1_a_node_serves_its_slots_and_sends_clients_elsewhere_for_others() {

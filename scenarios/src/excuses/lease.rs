@@ -117,6 +117,7 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         | Fault::Partition { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::HoldLink { .. }
         | Fault::LagServer { .. }
         | Fault::SlowDisk { .. }

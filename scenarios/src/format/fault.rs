@@ -107,6 +107,7 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }

@@ -88,6 +88,7 @@ impl Body<'_, '_, '_> {
             Kind::Promote => self.promote(),
             Kind::FullMemory => self.filled(|target, length| Fault::FullMemory { target, length }),
             Kind::FullDisk => self.full_disk(),
+            Kind::MoveSlot => self.move_slot(),
             Kind::EvictKey => {
                 let target = self.server();
                 self.refuse_sentinel(target);

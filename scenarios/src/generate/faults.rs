@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Trigger,
+    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
 };
 
 use super::draw::Draw;
@@ -267,6 +267,7 @@ impl<'p> Storm<'p> {
             | FaultKind::ServerClockJump
             | FaultKind::FullMemory
             | FaultKind::FullDisk
+            | FaultKind::MoveSlot
             | FaultKind::EvictKey
             | FaultKind::Promote => self.inject_at_server(kind, draw),
             FaultKind::DeleteNode => Fault::DeleteNode { of: target },
@@ -321,6 +322,10 @@ impl<'p> Storm<'p> {
             },
             FaultKind::FullMemory => Fault::FullMemory { target, length },
             FaultKind::FullDisk => Fault::FullDisk { target, length },
+            FaultKind::MoveSlot => Fault::MoveSlot {
+                to: another_primary(self.plan, draw),
+                length,
+            },
             FaultKind::EvictKey => Fault::EvictKey { target },
             FaultKind::Promote => Fault::Promote { target },
             FaultKind::HoldLink
@@ -343,6 +348,18 @@ impl<'p> Storm<'p> {
             | FaultKind::RecreateLock => self.hold_link(length, draw),
         }
     }
+}
+
+/// A primary of a cluster that does not have the lock's slot at first.
+fn another_primary(plan: &Plan, draw: &mut Draw) -> ServerName {
+    let primaries = plan.service.cluster().map_or(1, |it| it.primaries);
+    let owner = match &plan.service {
+        Service::Redis(deployment) => deployment.first_primary(),
+        Service::ZooKeeper(_) => 0,
+    };
+    let others = (0..primaries).filter(|place| *place != owner);
+    let others: Vec<u8> = others.collect();
+    ServerName::Number(draw.one_of(&others).unwrap_or(owner).into())
 }
 
 fn direction(draw: &mut Draw) -> Direction {

@@ -64,6 +64,7 @@ impl Strikes {
             | FaultKind::ServerClockJump
             | FaultKind::FullMemory
             | FaultKind::FullDisk
+            | FaultKind::MoveSlot
             | FaultKind::EvictKey
             | FaultKind::Promote
             | FaultKind::DeleteNode

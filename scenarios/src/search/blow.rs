@@ -190,6 +190,7 @@ impl<'p> Blow<'p> {
             | FaultKind::Promote
             | FaultKind::FullMemory
             | FaultKind::FullDisk
+            | FaultKind::MoveSlot
             | FaultKind::EvictKey => self.at_server(kind, nth),
         }
     }
@@ -231,6 +232,11 @@ impl<'p> Blow<'p> {
             },
             FaultKind::FullDisk => Fault::FullDisk {
                 target: nth,
+                length: self.lease,
+            },
+            // Who wants to leave while a key or two are on either side cannot.
+            FaultKind::MoveSlot => Fault::MoveSlot {
+                to: ServerName::Number(u32::from(nth == ServerName::Number(0))),
                 length: self.lease,
             },
             _ => Fault::EvictKey { target: nth },

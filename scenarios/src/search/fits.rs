@@ -133,6 +133,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::DeleteNode
         | FaultKind::FullMemory
         | FaultKind::FullDisk
+        | FaultKind::MoveSlot
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
@@ -260,6 +261,7 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
         | FaultKind::DeleteNode
         | FaultKind::FullMemory
         | FaultKind::FullDisk
+        | FaultKind::MoveSlot
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::ServerClockJump

@@ -211,6 +211,7 @@ fn takes_a_session(kind: FaultKind) -> bool {
         | FaultKind::ServerClockJump
         | FaultKind::FullMemory
         | FaultKind::FullDisk
+        | FaultKind::MoveSlot
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::DeleteNode

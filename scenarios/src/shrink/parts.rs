@@ -69,6 +69,7 @@ impl<'f> Parts<'f> {
             Fault::HangServer { target, length }
             | Fault::FullMemory { target, length }
             | Fault::FullDisk { target, length }
+            | Fault::MoveSlot { to: target, length }
             | Fault::IsolateServer { target, length } => Self::server(target, vec![length]),
             Fault::LagServer { target, by, length } => Self::server(target, vec![by, length]),
             Fault::SlowDisk {

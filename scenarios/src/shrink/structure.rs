@@ -319,6 +319,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }

@@ -184,6 +184,7 @@ fn fault(fault: &Fault) -> String {
         | Fault::ServerClockJump { .. }
         | Fault::FullMemory { .. }
         | Fault::FullDisk { .. }
+        | Fault::MoveSlot { .. }
         | Fault::EvictKey { .. }
         | Fault::Promote { .. }
         | Fault::DeleteNode { .. }
@@ -256,6 +257,10 @@ fn of_service(broken: &Fault) -> String {
         }
         Fault::FullDisk { target, length } => {
             on("full-disk", &server(*target), &[lasting(*length)])
+        }
+        Fault::MoveSlot { to, length } => {
+            let (to, lasting) = (server(*to), lasting(*length));
+            format!("move-slot = {{ to = \"{to}\", {lasting} }}")
         }
         Fault::EvictKey { target } => on("evict-key", &server(*target), &[]),
         Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),

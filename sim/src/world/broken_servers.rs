@@ -85,6 +85,7 @@ impl World {
             | Fault::Promote { .. }
             | Fault::FullMemory { .. }
             | Fault::FullDisk { .. }
+            | Fault::MoveSlot { .. }
             | Fault::EvictKey { .. }
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => None,

@@ -95,6 +95,7 @@ fn length(fault: &PlannedFault) -> Duration {
         | Fault::Partition { length, .. }
         | Fault::FullMemory { length, .. }
         | Fault::FullDisk { length, .. }
+        | Fault::MoveSlot { length, .. }
         | Fault::HoldLink { length, .. }
         | Fault::LagServer { length, .. }
         | Fault::SlowDisk { length, .. } => *length,

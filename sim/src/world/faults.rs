@@ -134,6 +134,7 @@ impl World {
             | Fault::ServerClockJump { .. }
             | Fault::FullMemory { .. }
             | Fault::FullDisk { .. }
+            | Fault::MoveSlot { .. }
             | Fault::EvictKey { .. }
             | Fault::Promote { .. } => self.inject_at_redis(fault),
         }
@@ -151,8 +152,8 @@ impl World {
             Fault::ClockDrift { target, .. } => {
                 self.processes[target.0 as usize].drift(self.now, 0);
             }
-            Fault::FullMemory { .. } | Fault::FullDisk { .. } => {
-                self.heal_redis(&plan.faults[fault].inject);
+            Fault::FullMemory { .. } | Fault::FullDisk { .. } | Fault::MoveSlot { .. } => {
+                self.heal_redis(fault, &plan.faults[fault].inject);
             }
             Fault::SlowDisk { .. } => {
                 for slot in &mut self.servers {

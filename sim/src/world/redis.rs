@@ -10,6 +10,7 @@ mod links;
 mod power;
 mod sentinels;
 mod servers;
+mod slots;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -33,6 +34,7 @@ use life::Life;
 use links::Ends;
 use power::Dark;
 use sentinels::SentinelSlot;
+use slots::SlotMove;
 
 /// Redis as the world sees it; nobody is there if the service is another.
 #[derive(Default)]
@@ -52,6 +54,8 @@ pub(crate) struct Redis {
     links: Vec<Ends>,
     /// Who owns the lock by its keys, each by a token of its own.
     owners: Vec<(Holder, Token)>,
+    /// Slots that are on their way.
+    moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
     sentinel_outputs: Vec<SentinelOutput>,
@@ -265,6 +269,7 @@ impl World {
             RedisEvent::ToNode { to, message } => self.at_redis_node(to, message),
             RedisEvent::LinkGone { server, link } => self.link_gone(server, link),
             RedisEvent::Demote { server } => self.demote_redis(server),
+            RedisEvent::SlotMoves { fault } => self.slot_moves(fault),
             RedisEvent::Sentinel(event) => self.sentinel_happens(*event),
         }
     }
@@ -314,7 +319,8 @@ impl World {
             | RedisEvent::ServerWake { .. }
             | RedisEvent::LeaseEnds { .. }
             | RedisEvent::KnockOfReplica { .. }
-            | RedisEvent::Demote { .. } => Some(Event::Redis(event)),
+            | RedisEvent::Demote { .. }
+            | RedisEvent::SlotMoves { .. } => Some(Event::Redis(event)),
         }
     }
 

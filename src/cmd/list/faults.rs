@@ -156,6 +156,11 @@ pub const FAULTS: &[Example] = &[
         r#"inject.full-disk = { target = "server-1", for = "20s" }"#,
     ),
     row(
+        "move-slot",
+        "The slot of the lock's key moves to another primary, its keys one by one: ASK, then MOVED (Redis Cluster).",
+        r#"inject.move-slot = { to = "server-1", for = "4s" }"#,
+    ),
+    row(
         "evict-key",
         "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
         r#"inject.evict-key = { target = "server-1" }"#,

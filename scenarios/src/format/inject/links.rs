@@ -23,6 +23,22 @@ impl Body<'_, '_, '_> {
         })
     }
 
+    /// Only in a cluster there are slots.
+    pub(super) fn move_slot(&mut self) -> Option<Fault> {
+        let to = self.cast.need_server(&mut self.fields, "to", self.mistakes);
+        let length = self.length();
+        if !self.cast.in_cluster {
+            let mistake = Mistake::new("there are no slots")
+                .label("the servers are no cluster")
+                .help("give [service.redis] a `cluster`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+        Some(Fault::MoveSlot {
+            to: to?,
+            length: length?,
+        })
+    }
+
     /// Between servers of Redis there are links only if some are replicas.
     pub(super) fn refuse_without_replicas(&mut self) {
         if self.cast.service == ServiceKind::Redis && !self.cast.has_links {

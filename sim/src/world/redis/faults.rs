@@ -28,6 +28,10 @@ impl World {
             self.fill(fault, server, true);
             return Some(length);
         }
+        if let Fault::MoveSlot { to, length } = *fault {
+            let to = self.server(to)?;
+            return self.begin_to_move_slot(to, length).then_some(length);
+        }
         if let Fault::ServerClockJump { target, by_millis } = *fault
             && let Some(server) = self.server(target)
         {
@@ -46,8 +50,9 @@ impl World {
         None
     }
 
-    /// What a fault has filled is empty again.
-    pub(in crate::world) fn heal_redis(&mut self, fault: &Fault) {
+    /// What a fault has filled is empty again; a slot that it moves comes to where it is to go.
+    pub(in crate::world) fn heal_redis(&mut self, number: usize, fault: &Fault) {
+        self.finish_moving_slot(number);
         if let Fault::FullMemory { target, .. } | Fault::FullDisk { target, .. } = *fault
             && let Some(server) = self.server(target)
         {
