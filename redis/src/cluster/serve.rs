@@ -139,9 +139,13 @@ impl Server {
         };
         let client = self.clients.get_mut(connection);
         let wishes = client.wishes;
-        if row.name != "asking" && client.queue.is_none() {
-            client.wishes.asking = false;
-        }
+        // For one command, or for all of a transaction.
+        let goes_on = match row.name {
+            "asking" | "multi" => true,
+            "exec" | "discard" => false,
+            _ => client.queue.is_some(),
+        };
+        client.wishes.asking &= goes_on;
         let (keys, now) = (&self.core.keys, self.core.wall_millis());
         let elsewhere = match &client.queue {
             Some(queue) if row.name == "exec" => {

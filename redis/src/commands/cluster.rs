@@ -71,9 +71,9 @@ pub(crate) fn check_part(command: &Command) -> Result<(), ErrorReply> {
 
 fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
     if server.core.cluster.is_some() && is(command, 1, "GETKEYSINSLOT") {
-        let slot = slot(word(command, 2))?;
-        let Ok(most) = usize::try_from(integer(command, 3)?) else {
-            return refuse("ERR Invalid number of keys");
+        let (slot, most) = (integer(command, 2)?, integer(command, 3)?);
+        let (Some(slot), Ok(most)) = (known(slot), usize::try_from(most)) else {
+            return refuse("ERR Invalid slot or number of keys");
         };
         let names = server.keys_in(slot, most).into_iter().map(Value::bulk);
         return Ok(Outcome::Answer(Value::array(names)));
@@ -88,7 +88,9 @@ fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Ou
     let value = if is(command, 1, "KEYSLOT") {
         Value::Integer(slot_of(word(command, 2)).into())
     } else if is(command, 1, "COUNTKEYSINSLOT") {
-        let slot = slot(word(command, 2))?;
+        let Some(slot) = known(integer(command, 2)?) else {
+            return refuse("ERR Invalid slot");
+        };
         let count = keys.names().filter(|name| slot_of(name) == slot).count();
         Value::Integer(count as i64)
     } else if is(command, 1, "INFO") {
@@ -104,11 +106,16 @@ fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Ou
     Ok(Outcome::Answer(value))
 }
 
+/// The slot of this number, if there is one.
+fn known(number: i64) -> Option<u16> {
+    let slot = u16::try_from(number).ok();
+    slot.filter(|slot| *slot < SLOTS)
+}
+
 fn slot(word: &[u8]) -> Result<u16, ErrorReply> {
-    let slot = words::integer(word).and_then(|slot| u16::try_from(slot).ok());
-    match slot {
-        Some(slot) if slot < SLOTS => Ok(slot),
-        _ => refuse("ERR Invalid or out of range slot"),
+    match words::integer(word).and_then(known) {
+        Some(slot) => Ok(slot),
+        None => refuse("ERR Invalid or out of range slot"),
     }
 }
 
@@ -117,7 +124,7 @@ fn set_slot(server: &mut Server, command: &Command) -> Reply {
         return refuse(DISABLED);
     };
     if cluster.primary().is_some() {
-        return refuse("ERR You can use SETSLOT only with masters.");
+        return refuse("ERR Please use SETSLOT only with masters.");
     }
     let slot = slot(word(command, 2))?;
     if is(command, 3, "STABLE") && command.len() == 4 {

@@ -117,6 +117,16 @@ fn whoever_watches_a_key_that_goes_is_told_where_to_at_exec() {
 }
 
 #[test]
+fn whoever_says_that_it_knows_says_it_for_a_whole_transaction() {
+    let (mut group, _) = moving(0, &["SET {b}1 1"]);
+    assert_eq!(migrate(&mut group, "{b}1"), "+OK");
+    assert_eq!(asking(&mut group, "MULTI"), "+OK");
+    assert_eq!(group.on(1, 1, "GET {b}1"), "+QUEUED");
+    assert_eq!(group.on(1, 1, "EXEC"), "[1]");
+    assert_eq!(group.on(1, 1, "GET {b}1"), BACK);
+}
+
+#[test]
 fn who_listens_goes_on_hearing_though_the_slot_of_the_channel_is_another_nodes() {
     let (mut group, ids) = moving(0, &[]);
     group.on(0, 7, "SUBSCRIBE {b}channel");

@@ -4,6 +4,7 @@
 mod model;
 mod random;
 mod real;
+mod slots;
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -126,6 +127,10 @@ pub fn compare(
     let mut real = Real::start(installed, stop)?;
     let mut model = Model::new(&real.addresses(), seed);
     let mut compared = Compared::default();
+    let ports: Vec<u16> = real.addresses().iter().map(|it| it.port).collect();
+    slots::moves((&mut real, &mut model), &ports, |node, command, answers| {
+        note(&mut compared, node, command, answers);
+    })?;
     let mut random = Random::new(seed);
     for done in 0..operations {
         unless_stopped(stop)?;
@@ -135,6 +140,9 @@ pub fn compare(
         note(&mut compared, node, &command, (real, model));
         told(done + 1);
     }
+    slots::dies((&mut real, &mut model), &ports, |node, command, answers| {
+        note(&mut compared, node, command, answers);
+    })?;
     drop(real);
     let spans = spans(installed, stop)?;
     Ok((compared, spans))

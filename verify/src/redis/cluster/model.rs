@@ -15,6 +15,8 @@ use crate::error::VerifyError;
 
 /// In milliseconds: so long takes a message to another node.
 const LATENCY: u64 = 1;
+/// So long an answer is waited for at most.
+const ANSWER: u64 = 500;
 /// What the wall clock shows at first, in milliseconds.
 const WALL: i64 = 1_700_000_000_000;
 /// The connection over which everything is asked.
@@ -173,6 +175,11 @@ impl super::Nodes for Nodes {
                 command,
             },
         );
+        let mut waited = 0;
+        while self.answer.is_none() && waited < ANSWER {
+            self.run(LATENCY);
+            waited += LATENCY;
+        }
         let answer = self.answer.take();
         self.run(LATENCY);
         Ok(answer)
