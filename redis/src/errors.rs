@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use picklock_algorithms::clients::redis::{ErrorReply, Value};
+use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 /// What a command answers.
 pub(crate) type Reply = Result<Value, ErrorReply>;
@@ -27,4 +27,24 @@ pub(crate) const EXEC_ABORT: &str = "EXECABORT Transaction discarded because of 
 /// Refuses with this text.
 pub(crate) fn refuse<T>(text: impl Into<Cow<'static, str>>) -> Result<T, ErrorReply> {
     Err(ErrorReply::new(text))
+}
+
+/// How many bytes of the arguments the error for an unknown command shows.
+const SHOWN: usize = 128;
+
+/// The error for a command that nobody knows.
+pub(crate) fn unknown_command(command: &Command) -> String {
+    let name = String::from_utf8_lossy(command.name());
+    let name: String = name.chars().take(SHOWN).collect();
+    let mut arguments = String::new();
+    for word in command.words().skip(1) {
+        if arguments.len() >= SHOWN {
+            break;
+        }
+        let word = String::from_utf8_lossy(word);
+        let word: String = word.chars().take(SHOWN - arguments.len()).collect();
+        arguments.push_str(&format!("'{word}' "));
+    }
+    let text = format!("ERR unknown command '{name}', with args beginning with: {arguments}");
+    text.replace(['\r', '\n'], " ")
 }

@@ -10,7 +10,7 @@ use crate::cluster::Migration;
 use crate::commands::{self, Outcome, Row, Run, Traits};
 use crate::core::Core;
 use crate::disk::Disk;
-use crate::errors::refuse;
+use crate::errors::{refuse, unknown_command};
 use crate::peer::Address;
 use crate::pubsub::Channel;
 use crate::replication::Replication;
@@ -269,7 +269,7 @@ impl Server {
     /// The row of a command that has as many words as it must have.
     fn known(&self, command: &Command) -> Result<&'static Row, ErrorReply> {
         let Some(row) = commands::find(command.name()) else {
-            return refuse(unknown(command));
+            return refuse(unknown_command(command));
         };
         if !row.takes(command.len()) {
             return Err(commands::wrong_number(row.name));
@@ -383,23 +383,4 @@ impl Server {
         }
         meant.len() as i64
     }
-}
-
-/// How many bytes of the arguments the error for an unknown command shows.
-const SHOWN: usize = 128;
-
-fn unknown(command: &Command) -> String {
-    let name = String::from_utf8_lossy(command.name());
-    let name: String = name.chars().take(SHOWN).collect();
-    let mut arguments = String::new();
-    for word in command.words().skip(1) {
-        if arguments.len() >= SHOWN {
-            break;
-        }
-        let word = String::from_utf8_lossy(word);
-        let word: String = word.chars().take(SHOWN - arguments.len()).collect();
-        arguments.push_str(&format!("'{word}' "));
-    }
-    let text = format!("ERR unknown command '{name}', with args beginning with: {arguments}");
-    text.replace(['\r', '\n'], " ")
 }
