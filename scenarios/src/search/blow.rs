@@ -234,7 +234,6 @@ impl<'p> Blow<'p> {
                 target: nth,
                 length: self.lease,
             },
-            // Who wants to leave while a key or two are on either side cannot.
             FaultKind::MoveSlot => Fault::MoveSlot {
                 to: ServerName::Number(u32::from(nth == ServerName::Number(0))),
                 length: self.lease,
