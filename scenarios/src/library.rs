@@ -27,6 +27,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "redis/cluster-short-lease",
         include_str!("../redis/cluster-short-lease.toml"),
     ),
+    (
+        "redis/cluster-slot-moves",
+        include_str!("../redis/cluster-slot-moves.toml"),
+    ),
+    (
+        "redis/cluster-slot-moves-failover",
+        include_str!("../redis/cluster-slot-moves-failover.toml"),
+    ),
     ("redis/eviction", include_str!("../redis/eviction.toml")),
     ("redis/failover", include_str!("../redis/failover.toml")),
     (

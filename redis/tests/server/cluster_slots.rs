@@ -193,8 +193,8 @@ fn a_replica_that_takes_the_place_of_the_source_does_not_know_that_the_slot_was_
     assert_eq!(group.on(0, 1, "SET {b}1 mine NX"), ASK);
     kill(&mut group, 0);
     until(&mut group, 3, "SET {b}1 mine NX", "+OK", 8_000);
-    // The target believes nobody who claims the slot that it imports, and so takes it for one that nobody serves. It has
-    // the key all the same.
+    // The target believes nobody who claims the slot that it imports, and so takes it for one that nobody serves. It
+    // has the key all the same.
     assert_eq!(asking(&mut group, "GET {b}1"), DOWN);
     let now = group.benches[1].now.wall_micros;
     let held = group.benches[1].server.read(now, b"{b}1");

@@ -1,9 +1,9 @@
 //! The slot of the lock's key, on its way from one primary of a cluster to another.
 //!
 //! An operator does what `redis-cli --cluster reshard` does, from the machines of the two: the target is told that it
-//! imports the slot, and the source that it migrates it; then keys go one by one (`MIGRATE`); and when none is left, the
-//! target and the source are told whose the slot is, and all others hear it from them. A key goes a quarter of the time
-//! after the one before it, so that somebody asks while some are here and some are there.
+//! imports the slot, and the source that it migrates it; then keys go one by one (`MIGRATE`); and when none is left,
+//! the target and the source are told whose the slot is, and all others hear it from them. A key goes a quarter of the
+//! time after the one before it, so that somebody asks while some are here and some are there.
 
 use std::time::Duration;
 
@@ -97,8 +97,8 @@ impl World {
         self.look_at_slot(fault, every);
     }
 
-    /// The slot is given to its new primary, if all keys are there; if not, they go, and it is looked again. Whoever has
-    /// lost it meanwhile has nothing to give: then all is left as it is.
+    /// The slot is given to its new primary, if all keys are there; if not, they go, and it is looked again. Whoever
+    /// has lost it meanwhile has nothing to give: then all is left as it is.
     pub(super) fn finish_moving_slot(&mut self, fault: usize) {
         let moves = self.redis.moves.iter();
         let Some(place) = { moves }.position(|it| it.fault == fault) else {
