@@ -57,7 +57,7 @@ pub struct Foreign(pub String);
 
 impl ShardFile {
     /// The version of the schema.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// With no case yet.
     pub fn new(picklock: &str, seeds: Range<u64>, shard: Shard, timed: bool) -> Self {
