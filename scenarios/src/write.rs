@@ -78,6 +78,9 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     ] {
         lines.extend(bound.map(|bound| format!("{key} = {}", time(bound))));
     }
+    if !ensemble.proposal_time.is_zero() {
+        lines.push(format!("proposal-time = {}", time(ensemble.proposal_time)));
+    }
     let patience = ensemble.request_timeout;
     lines.extend(patience.map(|patience| format!("request-timeout = {}", time(patience))));
     lines.extend(ensemble.read_only.then(|| "read-only = true".to_owned()));

@@ -104,6 +104,7 @@ fn ensemble(
         read_time: time("read-time", default.read_time),
         write_time: time("write-time", default.write_time),
         notification_time: time("notification-time", default.notification_time),
+        proposal_time: time("proposal-time", default.proposal_time),
         version: version.unwrap_or(default.version),
         library: library.unwrap_or(default.library),
         request_timeout,

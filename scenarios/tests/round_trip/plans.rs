@@ -35,7 +35,7 @@ fn span() -> BoxedStrategy<(Duration, Duration)> {
 fn ensemble() -> BoxedStrategy<Ensemble> {
     let servers = prop::sample::select(vec![1_u8, 3, 5]);
     let limits = (1_u32..=10_000, 1_u32..=10_000);
-    let times = (maybe_zero(), maybe_zero(), maybe_zero(), maybe_zero());
+    let times = [(); 5].map(|()| maybe_zero());
     let versions = prop::sample::select(Version::ALL.to_vec());
     let libraries = prop::sample::select(Library::ALL.to_vec());
     let clients = (
@@ -63,10 +63,11 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 session_timeout: tick * ticks,
                 min_session_timeout: least.map(|ticks| tick * ticks),
                 max_session_timeout: most.map(|ticks| tick * ticks),
-                fsync: times.0,
-                read_time: times.1,
-                write_time: times.2,
-                notification_time: times.3,
+                fsync: times[0],
+                read_time: times[1],
+                write_time: times[2],
+                notification_time: times[3],
+                proposal_time: times[4],
                 version,
                 library,
                 request_timeout,

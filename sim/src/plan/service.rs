@@ -248,6 +248,9 @@ pub struct Ensemble {
     pub write_time: Duration,
     /// Time that a server is busy with sending a notification.
     pub notification_time: Duration,
+    /// Time that the leader is busy with each proposal to each follower, and the follower with its answer. None, unless
+    /// it is said: then writes wait for each other on their way, and not only their answers.
+    pub proposal_time: Duration,
     /// Which version its servers and clients are of.
     pub version: Version,
     /// Which library its clients use.
@@ -287,6 +290,7 @@ impl Default for Ensemble {
             read_time: Duration::from_micros(15),
             write_time: Duration::from_micros(30),
             notification_time: Duration::from_micros(5),
+            proposal_time: Duration::ZERO,
             version: Version::default(),
             library: Library::default(),
             request_timeout: None,

@@ -250,6 +250,28 @@ impl World {
         self.timeline.add(at, Event::Broken { connection });
     }
 
+    /// When a message leaves for another server: not while its sender is busy, if proposals keep servers busy at all.
+    /// What waits for a disk leaves when that is done.
+    fn leaves_for_peer(
+        &mut self,
+        from: ServerId,
+        message: &PeerMessage,
+        ready: VirtualTime,
+    ) -> VirtualTime {
+        let takes = self.ensemble.proposal_time;
+        if takes.is_zero() {
+            return ready;
+        }
+        let slot = &mut self.servers[from.0 as usize];
+        if message.is_proposal() || message.is_ack() {
+            slot.busy_until = slot.busy_until.max(self.now) + takes;
+        }
+        if ready > self.now {
+            return ready;
+        }
+        slot.busy_until.max(ready)
+    }
+
     /// Messages to another server arrive in the order in which they leave, unless their sender dies before.
     fn send_to_peer(
         &mut self,
@@ -258,6 +280,8 @@ impl World {
         message: PeerMessage,
         departed: VirtualTime,
     ) {
+        let is_late = departed > self.now;
+        let departed = self.leaves_for_peer(from, &message, departed);
         let link = routes::between_servers(from, to);
         let mut latency = self
             .server_latency
@@ -267,7 +291,7 @@ impl World {
             latency += slot.lag;
         }
         let link = self.link_between(from, to);
-        let at = if departed > self.now {
+        let at = if is_late {
             self.links[link].arrival_of_late(departed, latency)
         } else {
             self.links[link].arrival(departed, latency)

@@ -7,10 +7,10 @@ use super::{Cell, Way};
 /// The least and the most for 10, 50, 100, and 200 who wait.
 type Ranges = [(u64, u64); 4];
 
-const ONE_SAME_NAME: Ranges = [(10, 43), (221, 778), (1_686, 2_740), (6_881, 9_921)];
-const THREE_SAME_NAME: Ranges = [(29, 46), (638, 812), (2_251, 2_663), (9_464, 10_265)];
-const ONE_CHILDREN: Ranges = [(36, 64), (437, 1_324), (3_382, 5_148), (11_379, 20_040)];
-const THREE_CHILDREN: Ranges = [(53, 64), (1_159, 1_266), (4_494, 5_058), (17_973, 19_011)];
+const ONE_SAME_NAME: Ranges = [(10, 43), (221, 778), (1_686, 2_740), (5_451, 9_921)];
+const THREE_SAME_NAME: Ranges = [(29, 55), (638, 885), (1_905, 2_915), (9_464, 10_341)];
+const ONE_CHILDREN: Ranges = [(36, 64), (437, 1_324), (3_382, 5_148), (6_245, 20_040)];
+const THREE_CHILDREN: Ranges = [(25, 64), (983, 1_316), (4_494, 5_082), (17_973, 20_037)];
 
 /// What was seen in a cell of the table before.
 pub(super) fn seen(cell: Cell) -> (u64, u64) {

@@ -14,6 +14,11 @@ use super::Cell;
 /// others have had their turn, each for so long. Told apart from a network only by the watches that it costs.
 const TURN: Duration = Duration::from_micros(3);
 
+/// How long the leader is busy with a proposal to one follower, and a follower with its answer. Measured apart from the
+/// herd: of 201 clients that all ask to make a node that is there, at one real server each took 29 to 34 µs, as a read
+/// does; at three 63 to 71, and a read 31 to 35. The difference, for two proposals and two answers.
+const PROPOSAL: Duration = Duration::from_micros(9);
+
 /// Notifications from the first release on.
 pub(super) fn drain(cell: Cell, seed: u64) -> u64 {
     let Some(recipe) = registry::find(cell.way.algorithm()) else {
@@ -26,6 +31,7 @@ pub(super) fn drain(cell: Cell, seed: u64) -> u64 {
             session_timeout: Duration::from_secs(40),
             // The real ones do not wait for their disks either.
             fsync: Duration::ZERO,
+            proposal_time: PROPOSAL,
             ..Ensemble::default()
         }),
         network: Network {
