@@ -86,7 +86,7 @@ fn until_the_last(algorithm: &str, proposal_time: Duration) -> Duration {
     let granted = |what: &What| matches!(what, What::Acquired { .. });
     let mut grants = history.events.iter().filter(|event| granted(&event.what));
     let first = grants.next().expect("a grant");
-    grants.last().expect("more of them").at.since(first.at)
+    grants.next_back().expect("more of them").at.since(first.at)
 }
 
 #[test]
