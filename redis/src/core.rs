@@ -31,7 +31,8 @@ pub(crate) struct Core {
     pub(crate) expired: Expired,
     /// It is a replica, and only its primary may write.
     pub(crate) is_replica: bool,
-    /// It has not as many good replicas as there have to be for a write.
+    /// How many good replicas there have to be for a write, and whether there are not as many.
+    pub(crate) min_replicas: usize,
     pub(crate) lacks_replicas: bool,
     /// What keeps it from serving, and whether it serves old keys as a replica without its primary.
     pub(crate) trouble: Trouble,
@@ -58,6 +59,7 @@ impl Core {
     pub(crate) fn new(settings: Rc<Settings>) -> Self {
         let number = settings.number as u8;
         let serves_stale_data = settings.serve_stale_data;
+        let min_replicas = settings.min_replicas_to_write;
         let cluster = settings.cluster.clone();
         let cluster = cluster.map(|cluster| Box::new(Cluster::new(cluster, number)));
         Self {
@@ -73,6 +75,7 @@ impl Core {
             },
             expired: Expired::Deleted,
             is_replica: false,
+            min_replicas,
             lacks_replicas: false,
             trouble: Trouble::default(),
             serves_stale_data,

@@ -2,6 +2,7 @@
 
 mod calls;
 mod convert;
+mod declared;
 mod machine;
 mod sha1;
 mod surroundings;
@@ -9,12 +10,13 @@ mod surroundings;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use picklock_algorithms::clients::redis::{Bytes, ErrorReply};
+use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply};
 use rustc_hash::FxBuildHasher;
 
 use crate::errors::{NO_SCRIPT, refuse};
 
-pub(crate) use machine::run;
+pub(crate) use declared::Declared;
+pub(crate) use machine::{Limits, run};
 pub(crate) use sha1::{Sha, sha_of};
 
 /// The scripts that a server knows by their SHA1. They are gone when it restarts, and replicas never hear of them.
@@ -30,6 +32,10 @@ pub(crate) struct Scripts {
 pub(crate) struct Script {
     pub(crate) sha: Sha,
     pub(crate) text: Bytes,
+    /// What it says of itself, if it does.
+    pub(crate) declared: Option<Declared>,
+    /// Where in the text what is compiled begins.
+    begins: usize,
 }
 
 impl Scripts {
@@ -38,9 +44,12 @@ impl Scripts {
         if let Some(script) = self.by_text.get(text) {
             return Ok(Rc::clone(script));
         }
+        let (declared, begins) = Declared::read(text)?;
         let script = Rc::new(Script {
             sha: sha_of(text),
             text: text.into(),
+            declared,
+            begins,
         });
         machine::compile(&script)?;
         self.known.insert(script.sha, Rc::clone(&script));
@@ -56,6 +65,19 @@ impl Scripts {
             Some(script) => Ok(Rc::clone(script)),
             None => refuse(NO_SCRIPT),
         }
+    }
+
+    /// What the script that a command runs says of itself, if it is known by now.
+    pub(crate) fn declared(&self, command: &Command) -> Option<Declared> {
+        let word = command.word(1)?;
+        let script = if command.is("EVAL") || command.is("EVAL_RO") {
+            self.by_text.get(word)
+        } else if command.is("EVALSHA") || command.is("EVALSHA_RO") {
+            Sha::parse(word).and_then(|sha| self.known.get(&sha))
+        } else {
+            None
+        };
+        script?.declared
     }
 
     /// Whether it is known.

@@ -289,11 +289,11 @@ impl Server {
     ) -> Result<(), ErrorReply> {
         let queue = self.clients.get(connection);
         let queue = queue.and_then(|client| client.queue.as_deref());
-        if let Some(refusal) = self.refused_early(row, queue) {
+        if let Some(refusal) = self.refused_early(row, command, queue) {
             return refuse(refusal);
         }
-        if row.is_or_runs(queue, Row::writes)
-            && let Some(refusal) = self.core.refusal()
+        if let Some(refusal) = self.core.refusal()
+            && (row.is_or_runs(queue, Row::writes) || self.declares_writes(command))
         {
             return refuse(refusal);
         }

@@ -1,11 +1,13 @@
 //! Why a server cannot serve, and whom it refuses then.
 
-use picklock_algorithms::clients::redis::Command;
+use picklock_algorithms::clients::redis::{Command, ErrorReply};
 use picklock_checker::VirtualTime;
 
 use crate::Server;
 use crate::commands::{self, Row, Traits};
-use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY};
+use crate::core::Core;
+use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY, NO_REPLICAS, refuse};
+use crate::scripts::Declared;
 use crate::settings::Persistence;
 
 /// What keeps a server from serving.
@@ -46,12 +48,65 @@ impl Trouble {
     }
 }
 
+impl Core {
+    /// Why a script that says this of itself must not run now. `read_only` says that it was called by a command for
+    /// such scripts.
+    pub(crate) fn allows(&self, script: Declared, read_only: bool) -> Result<(), ErrorReply> {
+        if script.no_cluster && self.cluster.is_some() {
+            return refuse("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+        }
+        if self.trouble.stale && !script.allow_stale {
+            return refuse(
+                "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' \
+                 flag is not set.",
+            );
+        }
+        if !script.no_writes {
+            if self.is_replica {
+                return refuse("READONLY You can not run script with write flag on readonly replica.");
+            }
+            let persistence = &self.settings.persistence;
+            if self.trouble.misconfigured(persistence).is_some() {
+                return refuse(unsaved_script(persistence));
+            }
+            if read_only {
+                return refuse("ERR Can not execute a script with write flag using *_ro command.");
+            }
+            if self.lacks_replicas {
+                return refuse(NO_REPLICAS);
+            }
+        }
+        if self.trouble.memory_is_full && script.takes_memory() {
+            return refuse(
+                "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Why a script that may write is refused if what was to be saved could not be.
+fn unsaved_script(persistence: &Persistence) -> &'static str {
+    match persistence {
+        Persistence::None | Persistence::Snapshots(_) => {
+            "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. \
+             Writable scripts are blocked. Use 'no-writes' flag for read only scripts."
+        }
+        Persistence::Log(_) => {
+            "MISCONF Redis is configured to persist data to AOF, but it's currently unable to persist to disk. \
+             Writable scripts are blocked. Use 'no-writes' flag for read only scripts. AOF error: No space left on \
+             device"
+        }
+    }
+}
+
 impl Server {
     /// Why a command is refused before it is looked at whether it may write: there is no memory for it, or no disk.
     /// With those that a transaction holds, if it is `EXEC`.
     pub(crate) fn refused_early(
         &self,
         row: &Row,
+        command: &Command,
         queue: Option<&[Command]>,
     ) -> Option<&'static str> {
         let trouble = &self.core.trouble;
@@ -60,11 +115,21 @@ impl Server {
         }
         let ends = ["exec", "discard", "multi", "quit", "watch", "reset"];
         let queues = queue.is_some() && !ends.contains(&row.name);
-        if trouble.memory_is_full && (row.is_or_runs(queue, Row::takes_memory) || queues) {
+        let script = self.scripts.declared(command);
+        let takes_memory = script.is_some_and(Declared::takes_memory);
+        let takes_memory = takes_memory || queues || row.is_or_runs(queue, Row::takes_memory);
+        if trouble.memory_is_full && takes_memory {
             return Some(NO_MEMORY);
         }
         let misconfigured = trouble.misconfigured(&self.core.settings.persistence);
-        misconfigured.filter(|_| row.is_or_runs(queue, Row::writes) || row.name == "ping")
+        let writes = row.is_or_runs(queue, Row::writes) || self.declares_writes(command);
+        misconfigured.filter(|_| writes || row.name == "ping")
+    }
+
+    /// Whether a command runs a script that says of itself that it may write.
+    pub(crate) fn declares_writes(&self, command: &Command) -> bool {
+        let script = self.scripts.declared(command);
+        script.is_some_and(|script| !script.no_writes)
     }
 
     /// Why a command is refused after that: its keys are old, or not there yet.
@@ -81,11 +146,10 @@ impl Server {
         let held = queue.filter(|_| row.name == "exec").into_iter().flatten();
         let held = held.filter_map(|held| Some((commands::find(held.name())?, held)));
         let all: Vec<(&Row, &Command)> = held.chain([(row, command)]).collect();
-        if trouble.stale
-            && !all
-                .iter()
-                .all(|(row, command)| row.runs_when_stale(command))
-        {
+        let script = self.scripts.declared(command);
+        let waits = script.is_some_and(|script| !script.allow_stale);
+        let runs = |(row, command): &(&Row, &Command)| row.runs_when_stale(command);
+        if trouble.stale && (waits || !all.iter().all(runs)) {
             return Some(MASTER_DOWN);
         }
         let loads = trouble.loading.is_some();

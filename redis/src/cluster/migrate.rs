@@ -268,7 +268,7 @@ impl Server {
                 return cluster.send_away(elsewhere);
             }
             let early = self
-                .refused_early(row, None)
+                .refused_early(row, &command, None)
                 .or_else(|| self.core.refusal());
             if let Some(refusal) = early.or_else(|| self.refused_late(row, &command, None)) {
                 return refuse(refusal);

@@ -103,6 +103,10 @@ fn set(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> {
             }
             _ => return refuse("ERR not modelled: CONFIG SET maxmemory to more than nothing"),
         },
+        "min-replicas-to-write" => match words::integer(value).map(usize::try_from) {
+            Some(Ok(least)) => server.core.min_replicas = least,
+            _ => return refuse("ERR not modelled: CONFIG SET min-replicas-to-write to no number"),
+        },
         "replica-serve-stale-data" if yes || is(command, 3, "no") => {
             server.core.serves_stale_data = yes;
         }

@@ -5,7 +5,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::errors::{MASTER_DOWN, NO_SCRIPT, refuse};
-use crate::scripts::{self, Script};
+use crate::scripts::{self, Limits, Script};
 use crate::{ConnectionId, Server};
 
 /// A command that runs a script.
@@ -85,12 +85,21 @@ fn run(
     keys: usize,
     read_only: bool,
 ) -> Result<Outcome, ErrorReply> {
-    let core = &mut server.core;
-    if core.trouble.stale {
+    let mut limits = Limits {
+        read_only,
+        ..Limits::default()
+    };
+    match script.declared {
+        Some(declared) => {
+            server.core.allows(declared, read_only)?;
+            limits.read_only |= declared.no_writes;
+            limits.allow_oom = declared.allow_oom;
+        }
         // `COMMAND INFO` says otherwise, but a script would have to say so of itself.
-        return refuse(MASTER_DOWN);
+        None if server.core.trouble.stale => return refuse(MASTER_DOWN),
+        None => {}
     }
-    scripts::run(core, script, command, 3, keys, read_only).map(Outcome::Answer)
+    scripts::run(&mut server.core, script, command, 3, keys, limits).map(Outcome::Answer)
 }
 
 fn script(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {

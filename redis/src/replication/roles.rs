@@ -23,8 +23,7 @@ impl Server {
     /// Sets what may be written at this moment.
     pub(crate) fn set_writable(&mut self) {
         self.core.trouble.stale = self.is_stale();
-        let least = self.core.settings.min_replicas_to_write;
-        self.core.lacks_replicas = !self.replication.has_good(least);
+        self.core.lacks_replicas = !self.replication.has_good(self.core.min_replicas);
         self.core.effects.wanted = self.replication.is_wanted();
     }
 

@@ -174,7 +174,10 @@ impl Loan {
         if row.traits.has(Traits::NO_SCRIPT) {
             return refuse("ERR This Redis command is not allowed from script");
         }
-        if row.traits.has(Traits::WRITE) && self.read_only {
+        if self.core.trouble.stale && !row.runs_when_stale(command) {
+            return refuse("ERR Can not execute the command on a stale replica");
+        }
+        if row.traits.has(Traits::WRITE) && self.limits.read_only {
             return refuse("ERR Write commands are not allowed from read-only scripts.");
         }
         if row.traits.has(Traits::WRITE) && !self.has_written {
@@ -182,7 +185,7 @@ impl Loan {
             if let Some(refusal) = self.core.refusal_in_script() {
                 return refuse(refusal);
             }
-            if self.core.trouble.memory_is_full && row.takes_memory() {
+            if self.core.trouble.memory_is_full && row.takes_memory() && !self.limits.allow_oom {
                 return refuse(NO_MEMORY);
             }
             self.has_written = true;

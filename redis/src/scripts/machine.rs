@@ -20,12 +20,20 @@ const STEP: u32 = 10_000;
 /// How many compiled scripts are kept. They are compiled again when they are needed again.
 const KEPT: usize = 4_096;
 
+/// What a script may do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    /// It must not write.
+    pub(crate) read_only: bool,
+    /// It may take memory when there is none left.
+    pub(crate) allow_oom: bool,
+}
+
 /// What a script works on while it runs.
 pub(super) struct Loan {
     pub(super) core: Box<Core>,
     pub(super) random: Random,
-    /// It must not write.
-    pub(super) read_only: bool,
+    pub(super) limits: Limits,
     /// It has written already.
     pub(super) has_written: bool,
     /// How many instructions are left to it.
@@ -40,7 +48,7 @@ thread_local! {
     pub(super) static LENT: RefCell<Loan> = RefCell::new(Loan {
         core: Box::new(Core::new(Rc::new(Settings::default()))),
         random: Random::seeded(0),
-        read_only: false,
+        limits: Limits::default(),
         has_written: false,
         budget: 0,
         cut: None,
@@ -81,13 +89,13 @@ pub(crate) fn run(
     command: &Command,
     from: usize,
     keys: usize,
-    read_only: bool,
+    limits: Limits,
 ) -> Reply {
     with(|machine| {
         let function = machine.function(script)?;
         let words = machine.set_words(command, from, keys);
         words.map_err(|error| broken(&error))?;
-        machine.run(core, script, function, read_only)
+        machine.run(core, script, function, limits)
     })
 }
 
@@ -105,10 +113,7 @@ impl Machine {
         if let Some(function) = self.compiled.get(&script.sha) {
             return Ok(function.clone());
         }
-        if script.text.starts_with(b"#!") {
-            return refuse("ERR not modelled: a script that begins with #!");
-        }
-        let chunk = self.surroundings.lua.load(&script.text[..]);
+        let chunk = self.surroundings.lua.load(&script.text[script.begins..]);
         let chunk = chunk
             .set_name(SCRIPT)
             .set_mode(mlua::chunk::ChunkMode::Text);
@@ -146,7 +151,7 @@ impl Machine {
         core: &mut Box<Core>,
         script: &Script,
         function: Function,
-        read_only: bool,
+        limits: Limits,
     ) -> Reply {
         let Surroundings { lua, run, .. } = &self.surroundings;
         let resp3 = core.resp3;
@@ -154,7 +159,7 @@ impl Machine {
             std::mem::swap(&mut loan.core, core);
             loan.core.resp3 = false;
             loan.random = Random::seeded(0);
-            loan.read_only = read_only;
+            loan.limits = limits;
             loan.has_written = false;
             loan.budget = loan.core.settings.script_budget;
             loan.cut = None;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::machine::State;
 use super::{Machine, Town};
-use crate::End;
+use crate::{End, Input};
 
 impl Town {
     /// A machine dies. Its kernel closes its connections.
@@ -40,6 +40,11 @@ impl Town {
                 self.arm(machine);
             }
         }
+    }
+
+    /// The disk of a server is full, or is not any more.
+    pub fn fill_disk(&mut self, server: usize, is_full: bool) {
+        self.tell(server, Input::Disk { is_full });
     }
 
     /// A machine stands still. What comes to it waits.

@@ -6,6 +6,7 @@
 mod copies;
 mod model;
 mod real;
+mod refusals;
 mod relay;
 mod replaced;
 
@@ -31,6 +32,8 @@ struct Setup {
     sentinels: usize,
     /// What stands between the primary and its replicas can be told how to do.
     relayed: bool,
+    /// Servers that are started again take a while for each key on their disk.
+    reads_slowly: bool,
     persistence: Persistence,
     /// How long a server must not answer before it is down, and how long a failover may take.
     down_after: Duration,
@@ -44,6 +47,7 @@ impl Setup {
             replicas,
             sentinels: 0,
             relayed: true,
+            reads_slowly: false,
             persistence: Persistence::None,
             down_after: Duration::from_secs(1),
             failover_timeout: Duration::from_secs(20),
@@ -57,6 +61,10 @@ trait Town {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError>;
     /// Sends a command by it. Answers nothing if the connection is gone.
     fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError>;
+    /// Sends a command by a connection that is made for it.
+    fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError>;
+    /// Nothing can be written to the disk of a server, or again something can.
+    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError>;
     /// Time passes.
     fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
     /// How much time has passed.
@@ -133,7 +141,7 @@ pub fn compare(
         told(steps);
         unless_stopped(stop)
     };
-    for (part, setup, story) in copies::stories() {
+    for (part, setup, story) in stories() {
         let real = story(&mut real::Town::start(installed, &setup, stop)?)?;
         let model = story(&mut model::Town::of(&setup, 0))?;
         note(&mut failovers.compared, part, real, model);
@@ -145,7 +153,12 @@ pub fn compare(
 
 /// How many steps [`compare`] has.
 pub fn steps() -> u64 {
-    copies::stories().len() as u64 + replaced::STEPS
+    stories().len() as u64 + replaced::STEPS
+}
+
+fn stories() -> Vec<(&'static str, Setup, copies::Story)> {
+    let refusals = refusals::stories();
+    copies::stories().into_iter().chain(refusals).collect()
 }
 
 fn note(compared: &mut Compared, part: &str, real: Seen, model: Seen) {

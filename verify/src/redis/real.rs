@@ -76,7 +76,7 @@ pub(super) struct Process {
     program: Program,
     pub(super) port: u16,
     log: PathBuf,
-    _folder: Folder,
+    folder: Folder,
 }
 
 impl<'a> Real<'a> {
@@ -220,7 +220,7 @@ impl Process {
             program,
             port,
             log,
-            _folder: folder,
+            folder,
         })
     }
 
@@ -231,6 +231,11 @@ impl Process {
         self.child = again.map_err(VerifyError::io("cannot start redis-server again"))?;
         self.guard = guard(self.child.id(), &self.log);
         Ok(())
+    }
+
+    /// The folder that it writes to.
+    pub(super) fn home(&self) -> PathBuf {
+        self.folder.path().join("server")
     }
 
     /// What it has written into its log.

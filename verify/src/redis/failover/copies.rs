@@ -8,7 +8,7 @@ use super::{Flow, Seen, Setup, Town, text, until};
 use crate::error::VerifyError;
 
 /// What happens in a town, and what is seen of it.
-type Story = fn(&mut dyn Town) -> Result<Seen, VerifyError>;
+pub(super) type Story = fn(&mut dyn Town) -> Result<Seen, VerifyError>;
 
 /// All stories, with the towns that they happen in.
 pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
@@ -46,22 +46,22 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
     ]
 }
 
-const PRIMARY: usize = 0;
-const REPLICA: usize = 1;
+pub(super) const PRIMARY: usize = 0;
+pub(super) const REPLICA: usize = 1;
 
 /// A town, and what is written down of it.
-struct Witness<'a> {
-    town: &'a mut dyn Town,
-    seen: Seen,
+pub(super) struct Witness<'a> {
+    pub(super) town: &'a mut dyn Town,
+    pub(super) seen: Seen,
 }
 
 impl<'a> Witness<'a> {
-    fn of(town: &'a mut dyn Town) -> Self {
+    pub(super) fn of(town: &'a mut dyn Town) -> Self {
         let seen = Vec::new();
         Self { town, seen }
     }
 
-    fn note(&mut self, what: impl Into<String>, seen: String) {
+    pub(super) fn note(&mut self, what: impl Into<String>, seen: String) {
         self.seen.push((what.into(), seen));
     }
 
@@ -74,7 +74,7 @@ impl<'a> Witness<'a> {
     }
 
     /// Waits until a server has this value of a key, and writes down whether it ever had.
-    fn until(&mut self, server: usize, key: &str, value: &str) -> Result<(), VerifyError> {
+    pub(super) fn until(&mut self, server: usize, key: &str, value: &str) -> Result<(), VerifyError> {
         let wanted = format!("\"{value}\"");
         let found = until(self.town, server, &["GET", key], |it| it == wanted)?;
         self.note(
@@ -92,7 +92,7 @@ impl<'a> Witness<'a> {
         Ok(())
     }
 
-    fn pass(&mut self, millis: u64) -> Result<(), VerifyError> {
+    pub(super) fn pass(&mut self, millis: u64) -> Result<(), VerifyError> {
         self.town.pass(Duration::from_millis(millis))
     }
 }

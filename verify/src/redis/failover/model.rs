@@ -9,6 +9,9 @@ use picklock_redis::{ConnectionId, Settings};
 use super::{Flow, Setup, command};
 use crate::error::VerifyError;
 
+/// How long a server reads its keys that is to take a while for each.
+const LOADS: Duration = Duration::from_secs(9);
+
 /// A town of the model, with one client at each server.
 pub(super) struct Town {
     town: town::Town,
@@ -22,6 +25,10 @@ impl Town {
             server: Settings {
                 persistence: setup.persistence.clone(),
                 active_expiry: false,
+                load_time: match setup.reads_slowly {
+                    true => LOADS,
+                    false => Duration::ZERO,
+                },
                 ..Settings::default()
             },
             down_after: setup.down_after,
@@ -47,6 +54,18 @@ impl super::Town for Town {
 
     fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError> {
         Ok(self.town.ask(self.clients[server], command(words)))
+    }
+
+    fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
+        let client = self.town.connect(Machine::Server(server));
+        self.town.ask(client, command(words));
+        self.town.disconnect(client);
+        Ok(())
+    }
+
+    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError> {
+        self.town.fill_disk(server, is_full);
+        Ok(())
     }
 
     fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {

@@ -1,5 +1,6 @@
 //! Real servers and Sentinels on loopback.
 
+use std::fs;
 use std::io::{BufReader, ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::atomic::AtomicBool;
@@ -29,6 +30,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub(super) struct Town<'a> {
     servers: Vec<Process>,
     sentinels: Vec<Process>,
+    reads_slowly: bool,
     relay: Option<Relay>,
     wires: Vec<Option<BufReader<TcpStream>>>,
     start: Instant,
@@ -37,8 +39,16 @@ pub(super) struct Town<'a> {
     stop: &'a AtomicBool,
 }
 
-fn options(persistence: &Persistence) -> Vec<String> {
-    let words: Vec<String> = match persistence {
+/// How long a server takes for a key that is to take a while, in microseconds. It serves somebody after each.
+const SLOWLY: [&str; 4] = [
+    "--key-load-delay",
+    "60000",
+    "--loading-process-events-interval-bytes",
+    "64",
+];
+
+fn options(setup: &Setup) -> Vec<String> {
+    let words: Vec<String> = match &setup.persistence {
         Persistence::None => Vec::new(),
         Persistence::Snapshots(points) => {
             let points = points.iter();
@@ -55,8 +65,10 @@ fn options(persistence: &Persistence) -> Vec<String> {
             words.map(str::to_owned).to_vec()
         }
     };
-    let always = ["--repl-diskless-sync-delay", "0"].map(str::to_owned);
-    always.into_iter().chain(words).collect()
+    let always = ["--repl-diskless-sync-delay", "0"];
+    let slowly = SLOWLY.iter().filter(|_| setup.reads_slowly);
+    let more = always.iter().chain(slowly).map(|word| (*word).to_owned());
+    more.chain(words).collect()
 }
 
 impl<'a> Town<'a> {
@@ -66,7 +78,7 @@ impl<'a> Town<'a> {
         setup: &Setup,
         stop: &'a AtomicBool,
     ) -> Result<Self, VerifyError> {
-        let own = options(&setup.persistence);
+        let own = options(setup);
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let primary = Process::start(installed, free_port()?, &own)?;
         let mut town = Self {
@@ -76,6 +88,7 @@ impl<'a> Town<'a> {
             },
             servers: vec![primary],
             sentinels: Vec::new(),
+            reads_slowly: setup.reads_slowly,
             wires: Vec::new(),
             start: clock::now(),
             time_of_day: clock::time_of_day(),
@@ -130,6 +143,18 @@ impl<'a> Town<'a> {
         }
         if setup.sentinels > 0 {
             self.turn(REST)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a server takes connections.
+    fn await_port(&mut self, place: usize) -> Result<(), VerifyError> {
+        let deadline = clock::now() + PATIENCE;
+        while self.servers[place].open().is_err() {
+            if clock::now() > deadline {
+                return Err(self.servers[place].not_started("nobody listens".to_owned()));
+            }
+            self.turn(super::LOOK)?;
         }
         Ok(())
     }
@@ -245,6 +270,22 @@ impl super::Town for Town<'_> {
         Ok(answer)
     }
 
+    fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
+        self.ask_once(self.servers[server].port, words);
+        Ok(())
+    }
+
+    /// A folder in the place of the file that all keys are to go to keeps them from going there.
+    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError> {
+        let obstacle = self.servers[server].home().join("dump.rdb");
+        let done = if is_full {
+            fs::create_dir_all(obstacle.join("in the way"))
+        } else {
+            fs::remove_dir_all(obstacle)
+        };
+        done.map_err(VerifyError::io("cannot get into the way of redis-server"))
+    }
+
     fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
         self.turn(time)
     }
@@ -269,6 +310,9 @@ impl super::Town for Town<'_> {
 
     fn restart(&mut self, server: usize) -> Result<(), VerifyError> {
         self.servers[server].restart()?;
+        if self.reads_slowly {
+            return self.await_port(server);
+        }
         self.await_server(server)
     }
 

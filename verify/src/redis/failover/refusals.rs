@@ -1,0 +1,244 @@
+//! What a server that cannot serve refuses: without memory, disk, replicas, or its primary, or while it reads its keys.
+//!
+//! In each of these states it is asked the same: to read, to write, to run scripts that say of themselves what they do
+//! and others, and to do transactions.
+
+use std::time::Duration;
+
+use picklock_redis::{Persistence, SavePoint};
+
+use super::copies::{PRIMARY, REPLICA, Story, Witness};
+use super::{Setup, Town, text};
+use crate::error::VerifyError;
+use crate::redis::failover::Seen;
+
+/// What there is before.
+const BEFORE: &[&str] = &[
+    "SET lock mine",
+    "HSET hash f 2",
+    "RPUSH list a b",
+    "SET counter 5",
+];
+
+/// What every server is asked. A tilde stands for a blank within a word, and a bar for the end of a line.
+const ASKED: &[&str] = &[
+    "GET lock",
+    "HGETALL hash",
+    "EXISTS lock none",
+    "TYPE lock",
+    "PTTL lock",
+    "DBSIZE",
+    "KEYS none",
+    "SET lock other NX",
+    "SET lock mine",
+    "SET counter 6 XX",
+    "INCR counter",
+    "HINCRBY hash f -1",
+    "HDEL hash none",
+    "PEXPIRE none 60000",
+    "DEL none",
+    "RPUSH list c",
+    "LPOP list",
+    "FLUSHALL",
+    "PING",
+    "PING text",
+    "ECHO text",
+    "SELECT 0",
+    "CLIENT GETNAME",
+    "PUBLISH channel text",
+    "WAIT 0 10",
+    "NOSUCH",
+    "GET",
+    "SCRIPT EXISTS ffffffffffffffffffffffffffffffffffffffff",
+    "SCRIPT LOAD return(7)",
+    "EVAL return(1) 0",
+    "EVAL return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVAL return(redis.pcall('SET',KEYS[1],1)) 1 new",
+    "EVAL return(redis.call('DEL',KEYS[1])) 1 none",
+    "EVAL redis.call('DEL',KEYS[1])return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVAL return(redis.call('PUBLISH',KEYS[1],1)) 1 channel",
+    "EVAL_RO return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL_RO return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVALSHA ffffffffffffffffffffffffffffffffffffffff 0",
+    "EVALSHA short 0",
+    "EVAL #!lua|return(1) 0",
+    "EVAL #!lua|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua|return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVAL_RO #!lua|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua~flags=no-writes|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua~flags=no-writes|return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVAL_RO #!lua~flags=no-writes|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua~flags=allow-oom|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua~flags=allow-oom|return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVAL #!lua~flags=allow-stale|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua~flags=allow-stale,no-writes|return(1) 0",
+    "EVAL #!lua~flags=allow-stale,no-writes|return(redis.call('GET',KEYS[1])) 1 lock",
+    "EVAL #!lua~flags=allow-stale,no-writes|return(redis.call('PUBLISH','a','b')) 0",
+    "EVAL #!lua~flags=no-cluster,no-writes|return(1) 0",
+    "EVAL #!lua~flags=nothing|return(1) 0",
+    "EVAL #!lua~flag=no-writes|return(1) 0",
+    "EVAL #!python|return(1) 0",
+    "EVAL #!lua 0",
+    "MULTI",
+    "GET lock",
+    "EXEC",
+    "MULTI",
+    "SET lock mine",
+    "GET lock",
+    "EXEC",
+    "MULTI",
+    "DEL none",
+    "EXEC",
+    "MULTI",
+    "EVAL return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EVAL #!lua|return(redis.call('SET',KEYS[1],1)) 1 new",
+    "EXEC",
+    "MULTI",
+    "PING",
+    "DISCARD",
+    "MULTI",
+    "EXEC",
+    "WATCH lock",
+    "UNWATCH",
+    "EXEC",
+    "DISCARD",
+];
+
+/// All stories, with the towns that they happen in.
+pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
+    // After a second, if there were three changes.
+    let snapshots = Persistence::Snapshots(vec![SavePoint {
+        after: Duration::from_secs(1),
+        changes: 3,
+    }]);
+    let alone = Setup {
+        relayed: false,
+        ..Setup::of(0)
+    };
+    let saves = Setup {
+        persistence: snapshots,
+        ..alone.clone()
+    };
+    let loads = Setup {
+        reads_slowly: true,
+        ..saves.clone()
+    };
+    vec![
+        ("no memory", alone.clone(), no_memory as Story),
+        ("no disk", saves, no_disk),
+        ("no replicas", alone, no_replicas),
+        ("no primary", Setup::of(1), no_primary),
+        ("keys are read", loads, reads),
+    ]
+}
+
+/// A line as words.
+fn words(line: &str) -> Vec<String> {
+    let word = |word: &str| word.replace('~', " ").replace('|', "\n");
+    line.split(' ').map(word).collect()
+}
+
+impl Witness<'_> {
+    fn asks(&mut self, server: usize, lines: &[&str]) -> Result<(), VerifyError> {
+        for line in lines {
+            let words = words(line);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let answer = text(self.town.ask(server, &words)?);
+            self.note(*line, answer);
+        }
+        Ok(())
+    }
+
+    /// Everything, twice: the second time the scripts are known.
+    fn asks_all(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.asks(server, ASKED)?;
+        self.asks(server, ASKED)
+    }
+
+    /// A transaction that was begun before is to be ended now.
+    fn ends(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.asks(server, &["EXEC", "GET lock"])
+    }
+}
+
+/// What a transaction holds that is begun while nothing is wrong.
+const BEGUN: &[&str] = &["MULTI", "SET lock begun", "INCR counter"];
+
+fn no_memory(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+    let mut it = Witness::of(town);
+    it.asks(PRIMARY, BEFORE)?;
+    it.asks(PRIMARY, ASKED)?;
+    it.asks(PRIMARY, BEFORE)?;
+    it.asks(PRIMARY, BEGUN)?;
+    it.town.aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "1"])?;
+    it.ends(PRIMARY)?;
+    it.asks_all(PRIMARY)?;
+    it.town.aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "0"])?;
+    it.asks(PRIMARY, ASKED)?;
+    Ok(it.seen)
+}
+
+fn no_replicas(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+    let mut it = Witness::of(town);
+    it.asks(PRIMARY, BEFORE)?;
+    it.asks(PRIMARY, BEGUN)?;
+    let least = ["CONFIG", "SET", "min-replicas-to-write", "1"];
+    it.town.aside(PRIMARY, &least)?;
+    it.ends(PRIMARY)?;
+    it.asks_all(PRIMARY)?;
+    let least = ["CONFIG", "SET", "min-replicas-to-write", "0"];
+    it.town.aside(PRIMARY, &least)?;
+    it.asks(PRIMARY, ASKED)?;
+    Ok(it.seen)
+}
+
+fn no_disk(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+    let mut it = Witness::of(town);
+    it.town.fill_disk(PRIMARY, true)?;
+    it.asks(PRIMARY, BEFORE)?;
+    it.asks(PRIMARY, BEGUN)?;
+    it.pass(3_500)?;
+    it.ends(PRIMARY)?;
+    it.asks_all(PRIMARY)?;
+    it.town.fill_disk(PRIMARY, false)?;
+    // It is tried again after a while.
+    it.pass(9_000)?;
+    it.asks(PRIMARY, ASKED)?;
+    Ok(it.seen)
+}
+
+fn no_primary(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+    let mut it = Witness::of(town);
+    it.asks(PRIMARY, BEFORE)?;
+    it.until(REPLICA, "counter", "5")?;
+    it.asks(REPLICA, &["CONFIG SET replica-serve-stale-data no", "GET lock"])?;
+    it.asks(REPLICA, &["MULTI", "GET lock"])?;
+    it.town.kill(PRIMARY);
+    it.pass(500)?;
+    it.asks(REPLICA, &["EXEC"])?;
+    it.asks_all(REPLICA)?;
+    it.asks(REPLICA, &["CONFIG SET replica-serve-stale-data yes"])?;
+    it.asks(REPLICA, ASKED)?;
+    Ok(it.seen)
+}
+
+/// So many keys a server reads, a while each.
+const MANY: u32 = 150;
+
+fn reads(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+    let mut it = Witness::of(town);
+    it.asks(PRIMARY, BEFORE)?;
+    for number in 0..MANY {
+        let key = format!("many:{number}");
+        it.town.ask(PRIMARY, &["SET", &key, &"x".repeat(200)])?;
+    }
+    it.pass(3_000)?;
+    it.town.kill(PRIMARY);
+    it.town.restart(PRIMARY)?;
+    it.town.connect(PRIMARY)?;
+    it.asks(PRIMARY, ASKED)?;
+    it.until(PRIMARY, "counter", "5")?;
+    it.asks(PRIMARY, ASKED)?;
+    Ok(it.seen)
+}
