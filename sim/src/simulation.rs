@@ -68,6 +68,19 @@ pub fn simulate_with(plan: &Plan, tape: Tape) -> Simulated {
     Sandbox::run(0, |sandbox| Simulation::new(plan, tape).run(sandbox))
 }
 
+/// What can be seen of the world when a plan has been run with the choices of a seed.
+#[cfg(test)]
+pub(crate) fn world_after<T>(plan: &Plan, seed: u64, look: impl FnOnce(&World) -> T) -> T {
+    Sandbox::run(0, |sandbox| {
+        let tape = Tape::explored(plan.network.chance, seed);
+        let simulation = Simulation::new(plan, tape);
+        let shared = Rc::clone(&simulation.shared);
+        simulation.run(sandbox);
+        let world = shared.world.borrow();
+        look(&world)
+    })
+}
+
 struct Simulation {
     shared: Rc<Shared>,
     ready: Vec<TaskId>,

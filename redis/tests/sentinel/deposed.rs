@@ -52,3 +52,25 @@ fn a_dead_primary_that_comes_back_empty_is_made_a_replica() {
     assert!((8_000..22_000).contains(&told), "{told}");
     assert_eq!(town.on(0, 2, "GET lock"), Some(Value::bulk("first")));
 }
+
+#[test]
+fn whoever_is_connected_to_a_deposed_primary_is_told_by_nothing_but_the_end_of_its_connection() {
+    let mut town = Town::of(1, 3, |_| {});
+    assert_eq!(town.on(0, 1, "SET lock first"), Some(Value::OK));
+    town.stop(Server(0));
+    town.run(4_400);
+    town.go_on(Server(0));
+    let resumed = town.now();
+    // It has been replaced for seconds, and says what it always said.
+    for _ in 0..8 {
+        town.run(1_000);
+        assert_eq!(town.on(0, 1, "SET lock again"), Some(Value::OK));
+    }
+    town.run(6_000);
+    assert!(town.first(Event::ConvertToReplica, resumed).is_some());
+    assert_eq!(town.on(0, 1, "PING"), None);
+    // Who connects anew is refused to write.
+    let refused = town.on(0, 2, "SET lock again");
+    let read_only = "READONLY You can't write against a read only replica.";
+    assert_eq!(refused, Some(Value::error(read_only)));
+}

@@ -78,6 +78,21 @@ fn the_replica_that_was_furthest_when_it_last_said_so_is_promoted() {
 }
 
 #[test]
+fn of_replicas_that_are_alike_the_one_with_the_first_id_is_promoted() {
+    let mut town = Town::of(2, 3, |_| {});
+    let id = |town: &mut Town, server: usize| {
+        let said = town.on(server, server as u32, "INFO server").expect("it");
+        let said = String::from_utf8_lossy(said.bytes().expect("a text")).into_owned();
+        let id = said.lines().find_map(|line| line.strip_prefix("run_id:"));
+        id.expect("an id").to_owned()
+    };
+    let first = if id(&mut town, 1) < id(&mut town, 2) { 1 } else { 2 };
+    town.kill(Server(0));
+    town.run(8_000);
+    assert!(town.is_primary(first) && !town.is_primary(3 - first));
+}
+
+#[test]
 fn a_primary_without_a_replica_that_can_be_reached_stays_the_only_one() {
     let mut town = Town::of(1, 3, |_| {});
     town.kill(Server(1));

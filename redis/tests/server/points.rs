@@ -1,4 +1,5 @@
-//! What a toy Redis gets wrong, point by point, as far as a server alone decides it.
+//! What a toy Redis gets wrong, point by point, as far as a server alone decides it. What Sentinels have a part in stands
+//! among their tests: who is promoted and when (`failover.rs`), and what becomes of who was (`deposed.rs`).
 
 use picklock_redis::{ConnectionId, Input, Output, Settings};
 
@@ -307,4 +308,25 @@ fn a_counter_goes_backwards_when_its_server_is_deposed() {
     group.pass(2_000);
     assert_eq!(group.on(1, 1, "INCR token"), ":2");
     assert_eq!(group.on(0, 1, "GET token"), "2");
+}
+
+#[test]
+fn enough_replicas_lately_bound_what_a_failover_takes_and_do_not_prevent_it() {
+    let primary = Settings {
+        min_replicas_to_write: 1,
+        ..settings(0)
+    };
+    let mut group = Group::with(vec![primary, settings(1)]);
+    assert_eq!(group.on(0, 1, "SET known 1"), "+OK");
+    // From now on the replica hears nothing, and nobody hears it.
+    group.held = vec![0, 1];
+    group.pass(9_000);
+    assert_eq!(group.on(0, 1, "SET lock mine"), "+OK", "it was there lately");
+    // It is counted once a second, and whole seconds count.
+    group.pass(3_000);
+    let refused = "-NOREPLICAS Not enough good replicas to write.";
+    assert_eq!(group.on(0, 1, "SET late mine"), refused);
+    group.on(1, 1, "REPLICAOF NO ONE");
+    assert_eq!(group.on(1, 1, "GET known"), "1");
+    assert_eq!(group.on(1, 1, "SET lock another NX"), "+OK");
 }

@@ -198,3 +198,56 @@ impl World {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use picklock_algorithms::registry;
+
+    use crate::plan::{
+        Deployment, Fault, Network, Plan, PlannedFault, Resource, Sentinels, ServerName, Service,
+        Trigger, Workload,
+    };
+    use crate::simulation::world_after;
+
+    /// Whether the first connections of the first Sentinel still stand when the run is over, as it sees them, and as
+    /// those do to whom they lead.
+    fn first_calls_stand(faults: Vec<PlannedFault>) -> (bool, bool) {
+        let plan = Plan {
+            recipe: *registry::find("redis-compare-and-delete").expect("a recipe"),
+            service: Service::Redis(Deployment {
+                replicas: 1,
+                sentinels: Some(Sentinels::of(3)),
+                ..Deployment::default()
+            }),
+            network: Network::default(),
+            workload: Workload::default(),
+            resource: Resource { fenced: false },
+            faults,
+            event_budget: 1_000_000,
+        };
+        world_after(&plan, 1, |world| {
+            let calls = &world.redis.sentinels[0].calls;
+            // To the primary: one to ask by, and one to listen.
+            let first = calls.first().expect("it has called somebody");
+            (first.open, first.taken)
+        })
+    }
+
+    #[test]
+    fn a_sentinel_that_dies_closes_the_connections_that_it_has_made() {
+        assert_eq!(first_calls_stand(Vec::new()), (true, true));
+        let inject = Fault::CrashServer {
+            target: ServerName::Sentinel(0),
+            restart_after: Some(Duration::from_millis(500)),
+        };
+        let dies = PlannedFault {
+            when: Trigger::At(Duration::from_millis(200)),
+            after: Duration::ZERO,
+            text: format!("{inject:?}"),
+            inject,
+        };
+        assert_eq!(first_calls_stand(vec![dies]), (false, false));
+    }
+}
