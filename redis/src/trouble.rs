@@ -63,7 +63,9 @@ impl Core {
         }
         if !script.no_writes {
             if self.is_replica {
-                return refuse("READONLY You can not run script with write flag on readonly replica.");
+                return refuse(
+                    "READONLY You can not run script with write flag on readonly replica.",
+                );
             }
             let persistence = &self.settings.persistence;
             if self.trouble.misconfigured(persistence).is_some() {

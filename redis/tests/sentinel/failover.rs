@@ -86,7 +86,11 @@ fn of_replicas_that_are_alike_the_one_with_the_first_id_is_promoted() {
         let id = said.lines().find_map(|line| line.strip_prefix("run_id:"));
         id.expect("an id").to_owned()
     };
-    let first = if id(&mut town, 1) < id(&mut town, 2) { 1 } else { 2 };
+    let first = if id(&mut town, 1) < id(&mut town, 2) {
+        1
+    } else {
+        2
+    };
     town.kill(Server(0));
     town.run(8_000);
     assert!(town.is_primary(first) && !town.is_primary(3 - first));

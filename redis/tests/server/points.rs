@@ -321,7 +321,11 @@ fn enough_replicas_lately_bound_what_a_failover_takes_and_do_not_prevent_it() {
     // From now on the replica hears nothing, and nobody hears it.
     group.held = vec![0, 1];
     group.pass(9_000);
-    assert_eq!(group.on(0, 1, "SET lock mine"), "+OK", "it was there lately");
+    assert_eq!(
+        group.on(0, 1, "SET lock mine"),
+        "+OK",
+        "it was there lately"
+    );
     // It is counted once a second, and whole seconds count.
     group.pass(3_000);
     let refused = "-NOREPLICAS Not enough good replicas to write.";

@@ -74,7 +74,12 @@ impl<'a> Witness<'a> {
     }
 
     /// Waits until a server has this value of a key, and writes down whether it ever had.
-    pub(super) fn until(&mut self, server: usize, key: &str, value: &str) -> Result<(), VerifyError> {
+    pub(super) fn until(
+        &mut self,
+        server: usize,
+        key: &str,
+        value: &str,
+    ) -> Result<(), VerifyError> {
         let wanted = format!("\"{value}\"");
         let found = until(self.town, server, &["GET", key], |it| it == wanted)?;
         self.note(

@@ -171,10 +171,12 @@ fn no_memory(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     it.asks(PRIMARY, ASKED)?;
     it.asks(PRIMARY, BEFORE)?;
     it.asks(PRIMARY, BEGUN)?;
-    it.town.aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "1"])?;
+    it.town
+        .aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "1"])?;
     it.ends(PRIMARY)?;
     it.asks_all(PRIMARY)?;
-    it.town.aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "0"])?;
+    it.town
+        .aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "0"])?;
     it.asks(PRIMARY, ASKED)?;
     Ok(it.seen)
 }
@@ -212,7 +214,10 @@ fn no_primary(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     let mut it = Witness::of(town);
     it.asks(PRIMARY, BEFORE)?;
     it.until(REPLICA, "counter", "5")?;
-    it.asks(REPLICA, &["CONFIG SET replica-serve-stale-data no", "GET lock"])?;
+    it.asks(
+        REPLICA,
+        &["CONFIG SET replica-serve-stale-data no", "GET lock"],
+    )?;
     it.asks(REPLICA, &["MULTI", "GET lock"])?;
     it.town.kill(PRIMARY);
     it.pass(500)?;
