@@ -67,11 +67,11 @@ impl Scripts {
         }
     }
 
-    /// What the script that a command runs says of itself, if it is known by now.
+    /// What the script that a command runs says of itself, if it is known, or comes with the command.
     pub(crate) fn declared(&self, command: &Command) -> Option<Declared> {
         let word = command.word(1)?;
         let script = if command.is("EVAL") || command.is("EVAL_RO") {
-            self.by_text.get(word)
+            return Declared::read(word).ok()?.0;
         } else if command.is("EVALSHA") || command.is("EVALSHA_RO") {
             Sha::parse(word).and_then(|sha| self.known.get(&sha))
         } else {

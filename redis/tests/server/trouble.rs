@@ -202,3 +202,27 @@ fn a_replica_that_reads_its_keys_follows_its_primary_when_it_has_them() {
     group.pass(4_000);
     assert_eq!(group.on(1, 1, "GET k"), "v");
 }
+
+#[test]
+fn a_script_that_says_what_it_does_is_refused_before_it_does_anything() {
+    let says = |flags: &str, what: &str| format!("#!lua flags={flags}\nreturn redis.call({what})");
+    let mut redis = Bench::new();
+    each(
+        &mut redis,
+        &[("SET k v", "+OK"), ("CONFIG SET maxmemory 1", "+OK")],
+    );
+    assert_eq!(redis.eval("#!lua\nreturn 1"), OOM);
+    assert_eq!(redis.eval(&says("allow-oom", "'set','k','w'")), "+OK");
+    assert_eq!(redis.eval(&says("no-writes", "'get','k'")), "w");
+    let read_only = "-ERR Write commands are not allowed from read-only scripts.";
+    for write in ["'set','k','x'", "'publish','a','b'"] {
+        let refused = redis.eval(&says("no-writes", write));
+        assert!(refused.starts_with(read_only), "{refused}");
+    }
+    let unknown = redis.eval(&says("fast", "'get','k'"));
+    assert_eq!(unknown, "-ERR Unexpected flag in script shebang: fast");
+    assert_eq!(
+        redis.eval("#!python\nreturn 1"),
+        "-ERR Unexpected engine in script shebang: #!python"
+    );
+}

@@ -39,12 +39,14 @@ pub(super) struct Town<'a> {
     stop: &'a AtomicBool,
 }
 
-/// How long a server takes for a key that is to take a while, in microseconds. It serves somebody after each.
-const SLOWLY: [&str; 4] = [
+/// How long a server takes for a key that is to take a while, in microseconds. It serves somebody after each kibibyte.
+const SLOWLY: [&str; 6] = [
     "--key-load-delay",
     "60000",
     "--loading-process-events-interval-bytes",
-    "64",
+    "1024",
+    "--rdbcompression",
+    "no",
 ];
 
 fn options(setup: &Setup) -> Vec<String> {

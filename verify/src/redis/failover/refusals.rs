@@ -236,7 +236,7 @@ fn reads(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     it.asks(PRIMARY, BEFORE)?;
     for number in 0..MANY {
         let key = format!("many:{number}");
-        it.town.ask(PRIMARY, &["SET", &key, &"x".repeat(200)])?;
+        it.town.ask(PRIMARY, &["SET", &key, &"x".repeat(1_100)])?;
     }
     it.pass(3_000)?;
     it.town.kill(PRIMARY);
