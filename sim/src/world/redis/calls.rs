@@ -206,8 +206,8 @@ mod tests {
     use picklock_algorithms::registry;
 
     use crate::plan::{
-        Deployment, Fault, Network, Plan, PlannedFault, Resource, Sentinels, ServerName, Service,
-        Trigger, Workload,
+        Deployment, Fault, Hold, Network, Plan, PlannedFault, Resource, Sentinels, ServerName,
+        Service, Trigger, Workload,
     };
     use crate::simulation::world_after;
 
@@ -222,7 +222,10 @@ mod tests {
                 ..Deployment::default()
             }),
             network: Network::default(),
-            workload: Workload::default(),
+            workload: Workload {
+                hold: Hold::For(Duration::from_secs(1)),
+                ..Workload::default()
+            },
             resource: Resource { fenced: false },
             faults,
             event_budget: 1_000_000,
