@@ -137,7 +137,6 @@ const COPIES: &[Step] = &[
     (3, "GET {b}text"),
     (4, "READONLY"),
     (4, "GET {b}text"),
-    (4, "CLUSTER COUNTKEYSINSLOT 3300"),
 ];
 
 const OVER: &[Step] = &[
@@ -152,6 +151,7 @@ const AFTERWARDS: &[Step] = &[
     (3, "GET {b}text"),
     (4, "GET {b}text"),
     (4, "HGETALL {b}hash"),
+    (4, "CLUSTER COUNTKEYSINSLOT 3300"),
     (5, "GET {b}text"),
     (0, "MIGRATE 127.0.0.1 :1 {b}text 0 1000"),
     (3, "READWRITE"),
