@@ -128,7 +128,7 @@ fn shards_that_do_not_fit_are_refused_by_name() {
         &["picklock 90.1.0"],
     );
     wrong(
-        &["\"version\": 1", "\"version\": 7"],
+        &["\"version\": 2", "\"version\": 7"],
         &["schema is version 7"],
     );
     wrong(&["A", "B"], &["not as a shard wrote it"]);
