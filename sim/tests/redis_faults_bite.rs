@@ -1,10 +1,13 @@
 //! Every fault that can strike Redis does what it says: for each, a run in which it can be seen at work.
 
 mod common;
+#[path = "common/disowned.rs"]
+mod disowned;
 
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
+use disowned::disowned;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
@@ -47,14 +50,6 @@ fn failed(history: &History, reason: Failure) -> Vec<VirtualTime> {
         history,
         |what| matches!(what, What::AcquireFailed { by: A, why, .. } if *why == reason),
     )
-}
-
-fn disowned(history: &History) -> Vec<Disowned> {
-    let ends = history.events.iter().filter_map(|event| match event.what {
-        What::Disowned { how, .. } => Some(how),
-        _ => None,
-    });
-    ends.collect()
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The slot of the lock's key moves from one primary of a cluster to another, and the lock with it.
 
 mod common;
+#[path = "common/disowned.rs"]
+mod disowned;
 #[path = "common/failovers.rs"]
 mod failovers;
 #[path = "common/moments.rs"]
@@ -9,6 +11,7 @@ mod moments;
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
+use disowned::disowned;
 use failovers::{crash, owned};
 use moments::{fired, later, times};
 use picklock_checker::{Disowned, History, What};
@@ -36,14 +39,6 @@ fn moves(length: u64) -> Fault {
         to: TARGET,
         length: seconds(length),
     }
-}
-
-fn disowned(history: &History) -> Vec<Disowned> {
-    let ends = history.events.iter().filter_map(|event| match event.what {
-        What::Disowned { how, .. } => Some(how),
-        _ => None,
-    });
-    ends.collect()
 }
 
 #[test]

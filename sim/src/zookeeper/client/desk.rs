@@ -238,3 +238,11 @@ pub(super) fn told(watch: &Watch) -> Vec<String> {
         })
         .collect()
 }
+
+/// What the client watches: `/a Data`.
+pub(super) fn watches(desk: &Desk) -> Vec<String> {
+    desk.client
+        .watches()
+        .map(|(path, table)| format!("{path} {table:?}"))
+        .collect()
+}

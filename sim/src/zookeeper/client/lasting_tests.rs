@@ -35,13 +35,6 @@ fn take_back(
     desk.ask(request, one.cloned()).0
 }
 
-fn watches(desk: &Desk) -> Vec<String> {
-    desk.client
-        .watches()
-        .map(|(path, table)| format!("{path} {table:?}"))
-        .collect()
-}
-
 #[test]
 fn a_watch_that_stays_is_registered_by_the_answer_and_stays_when_it_fires() {
     let mut desk = Desk::connected();

@@ -6,14 +6,6 @@ use super::desk::*;
 use super::{Input, Output, WatchTable};
 use crate::zookeeper::messages::{ClientMessage, ServerMessage, WatchTables, path};
 
-/// What the client watches: `/a Data`.
-fn watches(desk: &Desk) -> Vec<String> {
-    desk.client
-        .watches()
-        .map(|(path, table)| format!("{path} {table:?}"))
-        .collect()
-}
-
 #[test]
 fn watches_are_registered_by_the_answer_and_only_exists_watches_what_is_not_there() {
     let mut desk = Desk::connected();

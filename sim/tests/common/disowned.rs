@@ -1,0 +1,12 @@
+//! How the service took the lock away.
+
+use picklock_checker::{Disowned, History, What};
+
+/// In their order, all of them.
+pub fn disowned(history: &History) -> Vec<Disowned> {
+    let ends = history.events.iter().filter_map(|event| match event.what {
+        What::Disowned { how, .. } => Some(how),
+        _ => None,
+    });
+    ends.collect()
+}
