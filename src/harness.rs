@@ -170,8 +170,17 @@ impl Harness {
                 let again = |seed| format!("the same test, with_seeds({seed}..{})", seed + 1);
                 story.replay = again(story.seed);
                 story.why = None;
-                for way in outcome.violations.iter_mut().flat_map(|it| &mut it.ways) {
-                    way.replay = again(way.seed);
+                for violation in &mut outcome.violations {
+                    for way in &mut violation.ways {
+                        way.replay = again(way.seed);
+                    }
+                    for (argument, replay) in &mut violation.replays {
+                        let first = violation
+                            .alike
+                            .get(argument)
+                            .and_then(|it| it.first.first());
+                        *replay = again(first.map_or(violation.seed, |first| first.seed));
+                    }
                 }
                 if let Some(smaller) = &mut story.smaller {
                     smaller.keep = None;
