@@ -30,7 +30,7 @@ use bus::{Body, Header};
 pub use bus::{BusMessage, NodeId};
 use election::Election;
 pub use keys::slot_of_command;
-pub(crate) use migrate::Migration;
+pub(crate) use migrate::{Migration, names_in};
 pub(crate) use redirect::Wishes;
 pub(crate) use slots::SLOTS;
 pub use slots::{SlotSet, first_owner, slot_of};

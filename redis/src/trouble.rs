@@ -61,7 +61,7 @@ impl Core {
                  flag is not set.",
             );
         }
-        if !script.no_writes {
+        if script.writes() {
             if self.is_replica {
                 return refuse(
                     "READONLY You can not run script with write flag on readonly replica.",
@@ -124,14 +124,14 @@ impl Server {
             return Some(NO_MEMORY);
         }
         let misconfigured = trouble.misconfigured(&self.core.settings.persistence);
-        let writes = row.is_or_runs(queue, Row::writes) || self.declares_writes(command);
+        let writes = row.is_or_runs(queue, Row::writes) || script.is_some_and(Declared::writes);
         misconfigured.filter(|_| writes || row.name == "ping")
     }
 
     /// Whether a command runs a script that says of itself that it may write.
     pub(crate) fn declares_writes(&self, command: &Command) -> bool {
         let script = self.scripts.declared(command);
-        script.is_some_and(|script| !script.no_writes)
+        script.is_some_and(Declared::writes)
     }
 
     /// Why a command is refused after that: its keys are old, or not there yet.
@@ -169,6 +169,11 @@ impl Row {
     /// Whether it writes to keys.
     pub(crate) fn writes(&self) -> bool {
         self.traits.has(Traits::WRITE)
+    }
+
+    /// Whether replicas may hear of it.
+    pub(crate) fn may_be_heard(&self) -> bool {
+        self.writes() || self.traits.has(Traits::MAY_REPLICATE)
     }
 
     /// Whether it is such a command, or `EXEC` of a transaction that holds one.

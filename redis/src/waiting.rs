@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{ErrorReply, Value};
 use picklock_checker::VirtualTime;
 
 use crate::clients::{Blocked, Client};
-use crate::commands::{Outcome, Row, Traits};
+use crate::commands::{Outcome, Row};
 use crate::core::Expired;
 use crate::errors::refuse;
 use crate::{ConnectionId, Server};
@@ -55,10 +55,8 @@ impl Server {
         let Some(writes_only) = self.pauses() else {
             return false;
         };
-        let writes =
-            |row: &Row| row.traits.has(Traits::WRITE) || row.traits.has(Traits::MAY_REPLICATE);
         let queue = self.clients.get_mut(connection).queue.as_deref();
-        !writes_only || row.is_or_runs(queue, writes)
+        !writes_only || row.is_or_runs(queue, Row::may_be_heard)
     }
 
     /// Blocks a connection until so many replicas have what it has written.

@@ -13,6 +13,7 @@ mod service;
 
 pub use crate::engine::Strategy;
 pub use names::{ContenderName, Direction, ServerName};
+pub(crate) use service::granted;
 pub use service::{Cluster, Deployment, Ensemble, Fsync, Persistence, Sentinels, Service};
 
 /// Everything that a run will do.

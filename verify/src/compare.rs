@@ -162,8 +162,11 @@ impl<R: Side, M: Side> Pair<R, M> {
         self.part = part;
         let first = self.real.wires.len();
         for place in (0..self.servers).map(Place) {
-            let timeout = LONG;
-            self.step(&Step::Open { place, timeout })?;
+            self.step(&Step::Open {
+                place,
+                timeout: LONG,
+                read_only: false,
+            })?;
         }
         self.real.normal.rebase();
         self.model.normal.rebase();
@@ -277,7 +280,6 @@ impl<R: Side, M: Side> Pair<R, M> {
                 (self.real.side.elapsed() - began, LONG_STANDSTILL)
             }
             Step::Open { .. }
-            | Step::OpenReadOnly { .. }
             | Step::Resume(_)
             | Step::Ask { .. }
             | Step::Watch { .. }
@@ -290,7 +292,6 @@ impl<R: Side, M: Side> Pair<R, M> {
         self.compared.operations += match step {
             Step::Ask { requests, .. } => requests.len() as u64,
             Step::Open { .. }
-            | Step::OpenReadOnly { .. }
             | Step::Resume(_)
             | Step::Watch { .. }
             | Step::Say { .. }

@@ -104,13 +104,17 @@ impl<S: Side> Driver<S> {
         let mut seen = Seen::new();
         self.made.clear();
         match step {
-            Step::Open { place, timeout } | Step::OpenReadOnly { place, timeout } => {
+            Step::Open {
+                place,
+                timeout,
+                read_only,
+            } => {
                 let hello = Hello {
                     session: SessionId(0),
                     wrong_password: false,
                     timeout: *timeout,
                     last_zxid: Zxid(0),
-                    read_only: matches!(step, Step::OpenReadOnly { .. }),
+                    read_only: *read_only,
                 };
                 self.connect(*place, &hello, &mut seen)?;
             }

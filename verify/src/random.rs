@@ -127,6 +127,7 @@ impl Random {
             return Step::Open {
                 place,
                 timeout: LONG,
+                read_only: false,
             };
         }
         let wire = self.one_of(&busy).wire;

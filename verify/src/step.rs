@@ -34,13 +34,8 @@ pub enum Step {
         place: Place,
         /// The timeout that is asked for.
         timeout: Duration,
-    },
-    /// A new session of a client that puts up with a server that answers reads alone.
-    OpenReadOnly {
-        /// Where.
-        place: Place,
-        /// The timeout that is asked for.
-        timeout: Duration,
+        /// Whether the client puts up with a server that answers reads alone.
+        read_only: bool,
     },
     /// A session goes on over a new connection.
     Resume(Resume),
@@ -128,14 +123,16 @@ pub struct Resume {
 impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Open { place, timeout } => {
-                write!(out, "a new session at {place}, timeout {timeout:?}")
-            }
-            Self::OpenReadOnly { place, timeout } => {
-                write!(
-                    out,
-                    "a new session at {place}, timeout {timeout:?}, read-only if need be"
-                )
+            Self::Open {
+                place,
+                timeout,
+                read_only,
+            } => {
+                write!(out, "a new session at {place}, timeout {timeout:?}")?;
+                if *read_only {
+                    out.write_str(", read-only if need be")?;
+                }
+                Ok(())
             }
             Self::Resume(resume) => {
                 write!(out, "the session of {} at {}", resume.of, resume.place)?;

@@ -276,6 +276,7 @@ fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
             .map(|place| Step::Open {
                 place: Place(place),
                 timeout: Duration::from_secs(10),
+                read_only: false,
             })
             .collect();
         steps.push(Step::Ask {

@@ -17,6 +17,7 @@ use super::{NodeId, slot_of};
 use crate::commands::{self, Outcome};
 use crate::data::Data;
 use crate::errors::{SYNTAX, refuse};
+use crate::keyspace::Keyspace;
 use crate::peer::Address;
 use crate::{ConnectionId, Input, Server, words};
 
@@ -50,6 +51,11 @@ impl Migration {
     pub(crate) fn hold(&mut self, input: Input) {
         self.waiting.push_back(input);
     }
+}
+
+/// The names of the keys of a slot.
+pub(crate) fn names_in(keys: &Keyspace, slot: u16) -> impl Iterator<Item = &Bytes> {
+    keys.names().filter(move |name| slot_of(name) == slot)
 }
 
 /// What `MIGRATE` is asked for.
@@ -287,8 +293,7 @@ impl Server {
 
     /// Up to so many keys of a slot that it has.
     pub(crate) fn keys_in(&self, slot: u16, most: usize) -> Vec<Bytes> {
-        let names = self.core.keys.names();
-        let of_slot = names.filter(|name| slot_of(name) == slot);
+        let of_slot = names_in(&self.core.keys, slot);
         of_slot.take(most).cloned().collect()
     }
 }

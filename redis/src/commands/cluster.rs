@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
-use crate::cluster::{Cluster, SLOTS, slot_of};
+use crate::cluster::{Cluster, SLOTS, names_in, slot_of};
 use crate::errors::{Reply, refuse};
 use crate::{ConnectionId, Server, words};
 
@@ -91,8 +91,7 @@ fn cluster(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Ou
         let Some(slot) = known(integer(command, 2)?) else {
             return refuse("ERR Invalid slot");
         };
-        let count = keys.names().filter(|name| slot_of(name) == slot).count();
-        Value::Integer(count as i64)
+        Value::Integer(names_in(keys, slot).count() as i64)
     } else if is(command, 1, "INFO") {
         Value::bulk(cluster.info())
     } else if is(command, 1, "MYID") {
@@ -151,8 +150,8 @@ fn set_slot(server: &mut Server, command: &Command) -> Reply {
         cluster.import(slot, node(cluster, "I don't know about node")?);
     } else if is(command, 3, "NODE") && command.len() == 5 {
         let to = node(cluster, "Unknown node")?;
-        let mut names = server.core.keys.names();
-        if to != cluster.me && cluster.serves_slot(slot) && names.any(|it| slot_of(it) == slot) {
+        let mut left = names_in(&server.core.keys, slot);
+        if to != cluster.me && cluster.serves_slot(slot) && left.next().is_some() {
             return refuse(format!(
                 "ERR Can't assign hashslot {slot} to a different node while I still hold keys for this hash slot."
             ));

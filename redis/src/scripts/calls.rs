@@ -177,8 +177,7 @@ impl Loan {
         if self.core.trouble.stale && !row.runs_when_stale(command) {
             return refuse("ERR Can not execute the command on a stale replica");
         }
-        let tells = row.traits.has(Traits::WRITE) || row.traits.has(Traits::MAY_REPLICATE);
-        if tells && self.limits.read_only {
+        if row.may_be_heard() && self.limits.read_only {
             return refuse("ERR Write commands are not allowed from read-only scripts.");
         }
         if row.traits.has(Traits::WRITE) && !self.has_written {

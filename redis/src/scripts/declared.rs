@@ -53,8 +53,13 @@ impl Declared {
         Ok((Some(declared), end))
     }
 
+    /// Whether it may write.
+    pub(crate) fn writes(self) -> bool {
+        !self.no_writes
+    }
+
     /// Whether it is refused when there is no memory left.
     pub(crate) fn takes_memory(self) -> bool {
-        !self.no_writes && !self.allow_oom
+        self.writes() && !self.allow_oom
     }
 }

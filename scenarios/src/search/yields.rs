@@ -184,9 +184,9 @@ impl<'a> Hunt<'a> {
                 }
             }
             Way::File | Way::Swarm => {
-                let base = match self.way {
-                    Way::File => self.case.plan.clone(),
-                    Way::Swarm | Way::Aimed | Way::Nearer | Way::Hunt => aim::calm(&self.case.plan),
+                let base = match self.way == Way::File {
+                    true => self.case.plan.clone(),
+                    false => aim::calm(&self.case.plan),
                 };
                 for run in 0..limit {
                     let plan = generate::draw(&base, &self.open, first + run);

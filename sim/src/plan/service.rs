@@ -271,9 +271,14 @@ impl Ensemble {
 
     /// The session timeout that clients are granted, and that both sides go by.
     pub fn granted_timeout(&self) -> Duration {
-        let (least, most) = self.granted_timeouts();
-        self.session_timeout.max(least).min(most)
+        granted(self.session_timeout, self.granted_timeouts())
     }
+}
+
+/// What is granted of the session timeout that a client asks for, between the shortest and the longest. As ZooKeeper
+/// does it, one after the other: nobody has to see to it that the one is not more than the other.
+pub(crate) fn granted<T: Ord>(asked: T, (least, most): (T, T)) -> T {
+    asked.max(least).min(most)
 }
 
 impl Default for Ensemble {

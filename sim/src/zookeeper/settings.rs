@@ -3,7 +3,7 @@
 use picklock_checker::time::whole_micros;
 
 use super::version::Version;
-use crate::plan::Ensemble;
+use crate::plan::{Ensemble, granted};
 
 /// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
 pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
@@ -53,18 +53,18 @@ impl Settings {
 
     /// The timeout that is granted to a client that asks for this one.
     pub(super) fn grant(&self, timeout: u64) -> u64 {
-        // As ZooKeeper does it, one after the other: nobody has to see to it that the one is not more than the other.
-        timeout.max(self.least_timeout).min(self.most_timeout)
+        granted(timeout, (self.least_timeout, self.most_timeout))
     }
 }
 
 impl From<&Ensemble> for Settings {
     fn from(plan: &Ensemble) -> Self {
+        let (least, most) = plan.granted_timeouts();
         Self {
             servers: plan.servers,
             tick: whole_micros(plan.tick),
-            least_timeout: whole_micros(plan.granted_timeouts().0),
-            most_timeout: whole_micros(plan.granted_timeouts().1),
+            least_timeout: whole_micros(least),
+            most_timeout: whole_micros(most),
             sync_limit: plan.sync_limit,
             init_limit: plan.init_limit,
             reap_interval: REAP_INTERVAL,

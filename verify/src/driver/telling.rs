@@ -35,7 +35,6 @@ impl<S: Side> Driver<S> {
                 secret: secret.as_bytes().into(),
             },
             Step::Open { .. }
-            | Step::OpenReadOnly { .. }
             | Step::LeaveAlone { .. }
             | Step::Resume(_)
             | Step::Ask { .. }

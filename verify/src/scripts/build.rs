@@ -33,8 +33,15 @@ impl Build {
 
     /// A new session.
     pub(super) fn open(&mut self, place: usize, timeout: Duration) -> Wire {
-        let place = Place(place);
-        self.steps.push(Step::Open { place, timeout });
+        self.begin(place, timeout, false)
+    }
+
+    fn begin(&mut self, place: usize, timeout: Duration, read_only: bool) -> Wire {
+        self.steps.push(Step::Open {
+            place: Place(place),
+            timeout,
+            read_only,
+        });
         self.wire()
     }
 
@@ -63,9 +70,7 @@ impl Build {
 
     /// A new session of a client that puts up with a server that answers reads alone.
     pub(super) fn reader(&mut self, place: usize) -> Wire {
-        let (place, timeout) = (Place(place), LONG);
-        self.steps.push(Step::OpenReadOnly { place, timeout });
-        self.wire()
+        self.begin(place, LONG, true)
     }
 
     /// A session of such a client goes on elsewhere, or does not.

@@ -47,6 +47,11 @@ impl WatchTable {
         }
     }
 
+    /// Whether a watch stays here when it has fired.
+    fn stays(self) -> bool {
+        matches!(self, Self::Persistent | Self::Recursive)
+    }
+
     /// What a watcher is told that is taken back from here.
     fn removal(self) -> EventKind {
         match self {
@@ -98,7 +103,7 @@ impl Watches {
         if self.entries.capacity() == 0 {
             self.entries.reserve_exact(1);
         }
-        self.lasting += usize::from(table >= WatchTable::Persistent);
+        self.lasting += usize::from(table.stays());
         self.entries.insert(range.end, entry);
     }
 
@@ -190,7 +195,7 @@ impl Watches {
             .collect();
         let mut told: Vec<(EventKind, &Watcher)> = Vec::new();
         for entry in &removed {
-            self.lasting -= usize::from(entry.table >= WatchTable::Persistent);
+            self.lasting -= usize::from(entry.table.stays());
             let (kind, watcher) = (entry.table.removal(), &entry.watcher);
             let known = |(other, it): &(EventKind, &Watcher)| *other == kind && it.is(watcher);
             if told.iter().any(known) || watcher.is_forgotten() {
