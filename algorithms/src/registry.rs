@@ -25,6 +25,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::recursive_watch_trusting::RECIPE,
     zk::read_then_write::RECIPE,
     redis::compare_and_delete::RECIPE,
+    redis::set_nx_get::RECIPE,
     redis::fencing_token::RECIPE,
     redis::watch_exec::RECIPE,
     redis::wait::RECIPE,
@@ -36,6 +37,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::get_compare_del::RECIPE,
     redis::redlock_no_validity::RECIPE,
     redis::redisson_message_only::RECIPE,
+    redis::redisson_if_held::RECIPE,
     redis::wait_ignored::RECIPE,
 ];
 

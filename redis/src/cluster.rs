@@ -29,7 +29,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use bus::{Body, Header};
 pub use bus::{BusMessage, NodeId};
 use election::Election;
-pub use keys::slot_of_command;
+pub use keys::{only_reads, slot_of_command};
 pub(crate) use migrate::{Migration, names_in};
 pub(crate) use redirect::Wishes;
 pub(crate) use slots::SLOTS;

@@ -29,7 +29,7 @@ mod watches;
 mod words;
 
 pub use cluster::{
-    BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, slot_of, slot_of_command,
+    BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
 };
 pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};

@@ -8,6 +8,7 @@
 mod case;
 mod cast;
 mod choice;
+mod clients;
 mod cluster;
 mod expect;
 mod fault;

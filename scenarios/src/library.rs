@@ -35,6 +35,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "redis/cluster-slot-moves-failover",
         include_str!("../redis/cluster-slot-moves-failover.toml"),
     ),
+    (
+        "redis/cluster-stale-look",
+        include_str!("../redis/cluster-stale-look.toml"),
+    ),
+    (
+        "redis/cluster-stale-read",
+        include_str!("../redis/cluster-stale-read.toml"),
+    ),
     ("redis/eviction", include_str!("../redis/eviction.toml")),
     ("redis/failover", include_str!("../redis/failover.toml")),
     (

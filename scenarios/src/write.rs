@@ -5,8 +5,8 @@ mod open;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Cluster, Deployment, Ensemble, Hold, Network, Persistence, Section, Sentinels,
-    Service, Workload,
+    Arrival, Cluster, Deployment, Ensemble, Hold, Network, Persistence, ReadFrom, Section,
+    Sentinels, Service, Workload,
 };
 
 use self::toml::{number, prose, text};
@@ -152,7 +152,13 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         lines.push(format!("min-replicas-max-lag = {}", time(lag)));
     }
     lines.extend(deployment.sentinels.iter().flat_map(sentinels));
-    lines.extend(deployment.cluster.iter().map(cluster));
+    if let Some(it) = &deployment.cluster {
+        lines.push(cluster(it));
+        lines.extend(it.poll.map(|poll| format!("poll = {}", time(poll))));
+        if it.read_from != ReadFrom::Primary {
+            lines.push(format!("read-from = {}", text(it.read_from.name())));
+        }
+    }
     lines.push(String::new());
     lines
 }

@@ -529,6 +529,18 @@ fn a_cluster_has_a_majority_and_replicas_of_its_own_and_elects_its_primaries() {
 }
 
 #[test]
+fn clients_read_from_replicas_and_ask_who_serves_where_there_is_somebody() {
+    let fault = SOME_FAULT;
+    let all = [
+        on_redis("read-from = \"replicas\"", fault),
+        on_redis("cluster = { primaries = 3 }\nread-from = \"any\"", fault),
+        on_redis("read-from = \"replica\"", fault),
+        on_redis("poll = \"1s\"", fault),
+    ];
+    insta::assert_snapshot!("clients", all.join("\n\n"));
+}
+
+#[test]
 fn a_partition_has_two_sides_and_a_primary_needs_no_more_replicas_than_there_are() {
     let fault = SOME_FAULT;
     let parts = |inside: &str| format!("inject.partition = {{ {inside}, for = \"1s\" }}");

@@ -14,7 +14,9 @@ mod service;
 pub use crate::engine::Strategy;
 pub use names::{ContenderName, Direction, ServerName};
 pub(crate) use service::granted;
-pub use service::{Cluster, Deployment, Ensemble, Fsync, Persistence, Sentinels, Service};
+pub use service::{
+    Cluster, Deployment, Ensemble, Fsync, Persistence, ReadFrom, Sentinels, Service,
+};
 
 /// Everything that a run will do.
 #[derive(Clone)]

@@ -13,7 +13,8 @@ use failovers::{crash, owned};
 use moments::{fired, later, times};
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
-    Cluster, Deployment, Direction, Fault, PlannedFault, ServerName, Service, Trigger,
+    Cluster, Deployment, Direction, Fault, Hold, PlannedFault, ReadFrom, ServerName, Service,
+    Trigger,
 };
 use picklock_sim::simulate;
 
@@ -284,4 +285,57 @@ fn whenever_a_primary_is_alone_it_stops_as_fast_as_a_real_one() {
         assert_eq!(disowned(history)[0].0, Disowned::RemovedFromOutside);
         within(owned(history)[1] - fired(history)[0], 2_500, 5_000);
     });
+}
+
+/// A cluster whose clients are set in some way.
+fn of_clients(set: impl Fn(&mut Cluster)) -> Service {
+    let mut deployment = deployment(1);
+    deployment.cluster.as_mut().map(set);
+    Service::Redis(deployment)
+}
+
+#[test]
+fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
+    let silence = Fault::HoldLink {
+        from: vec![PRIMARY],
+        to: REPLICA,
+        length: seconds(20),
+    };
+    for (read_from, releases) in [(ReadFrom::Primary, 2), (ReadFrom::Replicas, 1)] {
+        let service = of_clients(|cluster| cluster.read_from = read_from);
+        let faults = vec![planned(Trigger::At(Duration::ZERO), silence.clone())];
+        // Its release begins with GET, and does nothing if the key is not its own.
+        let history = history_on(service, "redis-get-compare-del", faults);
+        let released = disowned(&history).into_iter();
+        let released = released.filter(|(how, _)| *how == Disowned::Released);
+        assert_eq!(released.count(), releases, "{read_from:?}");
+    }
+}
+
+#[test]
+fn whoever_polls_knows_of_a_new_primary_before_it_has_to_wait_for_the_old_one() {
+    // It stands still for so long that its replica takes its place, and says nothing to anybody.
+    let hang = Fault::HangServer {
+        target: PRIMARY,
+        length: seconds(20),
+    };
+    let release_takes = |poll| {
+        let service = of_clients(|cluster| cluster.poll = poll);
+        let mut plan = plan_on(
+            service,
+            "redis-compare-and-delete",
+            vec![later(100, acquired(), hang.clone())],
+        );
+        plan.workload.hold = Hold::For(seconds(8));
+        let history = simulate(&plan, 1).run.history;
+        let begins = times(&history, |what| {
+            matches!(what, What::ReleaseStarted { by: A, .. })
+        });
+        let ends = times(&history, |what| {
+            matches!(what, What::Released { by: A, .. })
+        });
+        ends[0] - begins[0]
+    };
+    within(release_takes(None), 500, 2_000);
+    within(release_takes(Some(seconds(1))), 0, 50);
 }

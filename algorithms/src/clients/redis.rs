@@ -30,6 +30,13 @@ pub struct Lane {
     pub number: u32,
 }
 
+impl Lane {
+    /// Whether everybody in the process shares it.
+    pub fn is_shared(self) -> bool {
+        self.number == 0
+    }
+}
+
 /// What carries commands to servers and brings the answers back.
 pub trait Transport {
     /// How many independent servers there are.

@@ -25,6 +25,8 @@
 //!   ([`fencing_token`](super::fencing_token), scenario `redis/pause`).
 //! - A server that restarts without its data, or whose clock jumps forward, lets a second one in (scenarios
 //!   `redis/restart`, `redis/clock-jump`).
+//! - Step 3 reads, and a client may read from a replica, which need not have heard of the key: then we wait for our own
+//!   ([`set_nx_get`](super::set_nx_get) does not, scenario `redis/cluster-stale-look`).
 
 use std::time::Duration;
 
@@ -52,15 +54,15 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0";
 
-struct CompareAndDelete {
-    leased: Leased,
+pub(super) struct CompareAndDelete {
+    pub leased: Leased,
     delete_if_ours: Script,
-    token: String,
-    deadline: Duration,
+    pub token: String,
+    pub deadline: Duration,
 }
 
 impl CompareAndDelete {
-    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+    pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
             leased: Leased { redis, env, lease },
             delete_if_ours: Script::new(DELETE_IF_OURS),

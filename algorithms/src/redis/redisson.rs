@@ -36,7 +36,7 @@ use async_trait::async_trait;
 use futures_lite::future;
 
 use super::leased::{CLAIMS, Leased, never};
-use crate::clients::redis::{Redis, RedisResult, Script, Value};
+use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -98,6 +98,8 @@ pub(super) struct RedissonLock {
     pub looks_again: bool,
     /// Whether a script counts only if a replica, of those that there are, has heard of it.
     pub waits_for_replicas: bool,
+    /// Whether a release begins with a look whether there is anything to release.
+    pub looks_first: bool,
     /// By what the watchdog renews the lease.
     pub watchdog: Redis,
     scripts: Scripts,
@@ -135,6 +137,7 @@ impl RedissonLock {
             leased: Leased { redis, env, lease },
             looks_again: true,
             waits_for_replicas: false,
+            looks_first: false,
             hold: Rc::default(),
         }
     }
@@ -185,6 +188,13 @@ impl RedissonLock {
         // Whether that succeeds changes nothing: it goes by itself.
         let _gone = self.leased.redis.del(&latch).await;
         Ok(answer)
+    }
+
+    /// Whether the key has our field (`isHeldByCurrentThread`).
+    async fn is_held(&self, key: &str) -> RedisResult<bool> {
+        let look = Command::new("HEXISTS").arg(key).arg(&*self.field);
+        let there = self.leased.redis.ask(look).await?;
+        Ok(there == Value::Integer(1))
     }
 
     /// Steps 2 and 3.
@@ -266,6 +276,9 @@ impl Lock for RedissonLock {
 
     /// Step 5.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        if self.looks_first && !self.is_held(&held.place).await? {
+            return Ok(());
+        }
         self.hold.set(false);
         match self.unlock(&held.place).await? {
             Some(Value::Integer(_)) => Ok(()),

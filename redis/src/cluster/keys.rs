@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::redis::Command;
 
 use super::slot_of;
-use crate::commands::{self, Row, Run};
+use crate::commands::{self, Row, Run, Traits};
 use crate::words;
 
 /// The slot that a client has to ask for, as it sees it: that of the first key that a command names, if it names any.
@@ -11,6 +11,16 @@ pub fn slot_of_command(command: &Command) -> Option<u16> {
     let row = commands::find(command.name())?;
     let mut keys = keys_of(row, command);
     keys.next().map(slot_of)
+}
+
+/// Whether a command does nothing but read keys, so that a replica can answer it.
+pub fn only_reads(command: &Command) -> bool {
+    let Some(row) = commands::find(command.name()) else {
+        return false;
+    };
+    let looks = matches!(row.run, Run::Keys(_)) && !row.traits.has(Traits::WRITE);
+    let reads = looks || ["eval_ro", "evalsha_ro"].contains(&row.name);
+    reads && keys_of(row, command).next().is_some()
 }
 
 /// The keys that a command names, in order.
@@ -60,6 +70,31 @@ mod tests {
         let row = commands::find(command.name()).expect("known");
         let keys = keys_of(row, &command).map(String::from_utf8_lossy);
         keys.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn only_what_reads_keys_can_be_answered_by_a_replica() {
+        let reads = |text: &str| only_reads(&Command::of(text.split(' ')).expect("not empty"));
+        for command in [
+            "get a",
+            "hexists a b",
+            "pttl a",
+            "exists a",
+            "eval_ro x 1 a",
+        ] {
+            assert!(reads(command), "{command}");
+        }
+        for command in [
+            "set a b",
+            "eval x 1 a",
+            "eval_ro x 0",
+            "watch a",
+            "wait 1 0",
+            "ping",
+            "nonsense a",
+        ] {
+            assert!(!reads(command), "{command}");
+        }
     }
 
     #[test]

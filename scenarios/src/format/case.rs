@@ -6,6 +6,7 @@ use picklock_algorithms::Recipe;
 use picklock_sim::plan::{Plan, Resource, Section, Service};
 
 use super::choice::choose;
+use super::clients::Switches;
 use super::expect::{expectations, measures};
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::diagnostic::printable;
@@ -49,6 +50,7 @@ pub(super) fn case(
     let name_item = fields.get("name");
     let name = name_item.as_ref().map(|item| case_name(item, mistakes));
     let resource = resource(&mut fields, mistakes);
+    let switches = Switches::of_case(&mut fields, service, mistakes);
     let faults = super::open::faults(&mut fields, service, mistakes);
     let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
     let expect = fields.get("expect");
@@ -68,6 +70,7 @@ pub(super) fn case(
         None => algorithm.name.to_owned(),
     };
     plan.resource = resource.unwrap_or(plan.resource);
+    switches.set_in(&mut plan.service);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     Some(Named {

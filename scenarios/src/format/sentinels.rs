@@ -5,13 +5,7 @@ use picklock_sim::plan::Sentinels;
 use super::reader::{Fields, Mistake, Mistakes, Zero};
 
 /// The settings that mean nothing without Sentinels.
-const SETTINGS: [&str; 5] = [
-    "quorum",
-    "down-after",
-    "failover-timeout",
-    "parallel-syncs",
-    "poll",
-];
+const SETTINGS: [&str; 4] = ["quorum", "down-after", "failover-timeout", "parallel-syncs"];
 
 /// Reads how many Sentinels there are, and how they are set.
 pub(super) fn read(
@@ -56,7 +50,6 @@ pub(super) fn read(
         parallel_syncs,
         down_after: time("down-after").unwrap_or(default.down_after),
         failover_timeout: time("failover-timeout").unwrap_or(default.failover_timeout),
-        poll: time("poll"),
         ..default
     })
 }

@@ -7,6 +7,7 @@ use picklock_sim::zookeeper::library::Library;
 use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
+use super::clients::{self, Switches};
 use super::cluster::{self, Besides};
 use super::open::{ranges, several};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -127,13 +128,15 @@ fn deployment(
     let least = open.servers.iter().copied().min().or(servers);
     let followers = fields.get("replicas");
     let followers = followers.and_then(|item| replicas_of(&item, servers, mistakes));
-    let sentinels = sentinels::read(&mut fields, servers, followers, mistakes);
+    let mut sentinels = sentinels::read(&mut fields, servers, followers, mistakes);
     let besides = Besides {
         servers,
         replicas: followers,
         sentinels: sentinels.is_some(),
     };
-    let cluster = cluster::read(&mut fields, besides, mistakes);
+    let mut cluster = cluster::read(&mut fields, besides, mistakes);
+    clients::poll(&mut fields, (&mut sentinels, &mut cluster), mistakes);
+    let switches = Switches::read(&mut fields, cluster.as_ref(), mistakes);
     let persistence = fields.get("persistence");
     let persistence = persistence.and_then(|item| {
         let chosen = choose(&item, "persistence", &PERSISTENCE, mistakes)?;
@@ -153,7 +156,7 @@ fn deployment(
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
     };
-    let deployment = Deployment {
+    let mut deployment = Deployment {
         servers: servers.unwrap_or(default.servers),
         replicas: followers.unwrap_or(default.replicas),
         sentinels,
@@ -171,6 +174,7 @@ fn deployment(
         command_time: time("command-time", default.command_time),
     };
     fields.finish(mistakes);
+    switches.set(&mut deployment);
     let all = match &deployment.cluster {
         Some(cluster) => Some(cluster.nodes()),
         None => least.map(|least| least + deployment.replicas),

@@ -6,8 +6,8 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Cluster, Deployment, Fault, Fsync, Persistence, PlannedFault, Sentinels, ServerName, Service,
-    Trigger,
+    Cluster, Deployment, Fault, Fsync, Persistence, PlannedFault, ReadFrom, Sentinels, ServerName,
+    Service, Trigger,
 };
 use proptest::prelude::*;
 
@@ -39,6 +39,13 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 cluster: (servers == 1 && retries % 3 == 0).then(|| Cluster {
                     node_timeout: timeout,
                     validity_factor: retries,
+                    // Without replicas there is nobody else to read from.
+                    read_from: match retries % 4 {
+                        1 => ReadFrom::Any,
+                        2 => ReadFrom::Replicas,
+                        _ => ReadFrom::Primary,
+                    },
+                    poll: (retries > 5).then_some(lease),
                     ..Cluster::of(3, (retries % 4) as u8)
                 }),
                 persistence: Persistence::Log(Fsync::EverySecond),

@@ -6,6 +6,7 @@ use picklock_algorithms::clients::ServiceKind;
 use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, Persistence};
 
+pub use crate::redis::client::ReadFrom;
 use crate::world::LOCK_KEY;
 use crate::zookeeper::library::Library;
 use crate::zookeeper::version::Version;
@@ -172,6 +173,10 @@ pub struct Cluster {
     pub node_timeout: Duration,
     /// For how many node timeouts a replica may have been without its primary to take its place; zero for ever.
     pub validity_factor: u32,
+    /// Which nodes clients read from.
+    pub read_from: ReadFrom,
+    /// How often a client asks who serves what without another reason. `None`: never.
+    pub poll: Option<Duration>,
 }
 
 impl Cluster {
@@ -182,6 +187,8 @@ impl Cluster {
             replicas,
             node_timeout: Duration::from_secs(15),
             validity_factor: 10,
+            read_from: ReadFrom::Primary,
+            poll: None,
         }
     }
 

@@ -6,132 +6,22 @@
 
 mod cluster;
 mod finder;
+mod io;
 mod questions;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
-use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::redis::{Bytes, Command, Lane, Listener, RedisResult, Value};
+use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
 use cluster::Router;
 use finder::Finder;
+pub use io::{Destination, End, Input, Output, ReadFrom, Settings};
 
 use super::subscriptions::Subscriptions;
 use super::wire::{Pending, Phase, Wire};
 use crate::network::ConnectionId;
-
-/// What can be set on a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// How many independent servers there are.
-    pub nodes: u32,
-    /// How long it waits for an answer.
-    pub timeout: Duration,
-    /// How long it waits for a connection.
-    pub connect_timeout: Duration,
-    /// How often it sends a command again whose connection broke, or was closed because no answer came in time.
-    pub retries: u32,
-    /// How long it waits before it connects again after a connection broke.
-    pub retry_pause: Duration,
-    /// How many Sentinels it asks who the primary is; if none, it knows where its servers are.
-    pub sentinels: u8,
-    /// How often it asks them while its connections stand.
-    pub poll: Option<Duration>,
-    /// How many nodes of a cluster it knows from the start; none if its servers are no cluster.
-    pub cluster: u8,
-}
-
-/// What happens to a client.
-pub enum Input {
-    /// The application sends a command.
-    Submit {
-        /// By which lane.
-        lane: Lane,
-        /// What.
-        command: Command,
-        /// What gets the answer.
-        completion: Completion<RedisResult<Value>>,
-    },
-    /// The application subscribes to a channel.
-    Subscribe {
-        /// At which server.
-        node: u32,
-        /// To which.
-        channel: Bytes,
-        /// Whom to tell of messages.
-        listener: Listener,
-        /// What is told when the server has confirmed it.
-        completion: Completion<RedisResult<Value>>,
-    },
-    /// A connection stands.
-    Opened {
-        /// Which.
-        connection: ConnectionId,
-    },
-    /// A connection could not be made, or broke.
-    Broken {
-        /// Which.
-        connection: ConnectionId,
-    },
-    /// Something has come from a server.
-    Heard {
-        /// By which connection.
-        connection: ConnectionId,
-        /// What.
-        value: Value,
-    },
-    /// The time has come that [`Client::next_wake`] had named. Too early does no harm.
-    Wake,
-}
-
-/// What a client wants done, in this order.
-pub enum Output {
-    /// Connect to a server, and tell [`Client::connecting`] the number of the connection.
-    Connect {
-        /// For which of its ends.
-        end: End,
-        /// To whom.
-        to: Destination,
-    },
-    /// Send a command.
-    Send {
-        /// By which connection.
-        connection: ConnectionId,
-        /// What.
-        command: Command,
-    },
-    /// Close a connection.
-    Disconnect {
-        /// Which.
-        connection: ConnectionId,
-    },
-}
-
-/// Whom a client connects to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
-    /// One of several independent servers, or the only one, or whoever is the primary.
-    Node(u32),
-    /// A Sentinel, by its place.
-    Sentinel(u8),
-    /// A server that a Sentinel has named, or a node of the cluster.
-    Address(Address),
-}
-
-/// An end of a client that has a connection of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The questions to Sentinels, or to nodes of a cluster, of who serves what.
-    Questions,
-    /// A lane, by its place.
-    Wire(usize),
-    /// The subscriptions at a server, by their place.
-    Subscriptions(usize),
-}
 
 /// The client of one process.
 pub struct Client {
@@ -271,8 +161,12 @@ impl Client {
 
     fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) {
         let opening = Phase::Connecting(connection);
+        let reads_anywhere = self.settings.read_from != ReadFrom::Primary;
         for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
             wire.phase = Phase::Open(connection);
+            if reads_anywhere && wire.lane.is_shared() {
+                wire.settle_for_replicas(out);
+            }
             wire.send(out);
         }
         for it in self

@@ -170,6 +170,13 @@ impl Wire {
         self.send(out);
     }
 
+    /// Says that what a replica has is good enough (`READONLY`), before anything else is sent.
+    pub fn settle_for_replicas(&mut self, out: &mut Vec<Output>) {
+        if let Phase::Open(connection) = self.phase {
+            say(connection, "READONLY", &mut self.sent, out);
+        }
+    }
+
     /// Sends what waits, if there is a connection.
     pub fn send(&mut self, out: &mut Vec<Output>) {
         let Phase::Open(connection) = self.phase else {
@@ -177,12 +184,7 @@ impl Wire {
         };
         for mut pending in self.unsent.drain(..) {
             if std::mem::take(&mut pending.asking) {
-                let command = Command::new("ASKING");
-                out.push(Output::Send {
-                    connection,
-                    command,
-                });
-                self.sent.push_back(None);
+                say(connection, "ASKING", &mut self.sent, out);
             }
             out.push(Output::Send {
                 connection,
@@ -271,4 +273,18 @@ impl Wire {
         let all = deadlines.chain(retry);
         all.min().unwrap_or(VirtualTime::NEVER)
     }
+}
+
+/// Sends a word that nobody waits for the answer of.
+fn say(
+    connection: ConnectionId,
+    word: &str,
+    sent: &mut VecDeque<Option<Pending>>,
+    out: &mut Vec<Output>,
+) {
+    out.push(Output::Send {
+        connection,
+        command: Command::new(word),
+    });
+    sent.push_back(None);
 }

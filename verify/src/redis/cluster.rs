@@ -4,6 +4,7 @@
 mod model;
 mod random;
 mod real;
+mod replicas;
 mod slots;
 
 use std::fmt;

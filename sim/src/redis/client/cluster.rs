@@ -4,6 +4,7 @@
 //! serve the slot says who does (`MOVED`), or who does for this once (`ASK`), and the command is sent there. Whenever
 //! the client has reason to doubt what it knows (it was sent elsewhere, a connection broke, no answer came, the cluster
 //! was down), it asks again before the next command, each time another node, and the next one if that does not answer.
+//! If it polls, it also asks now and then without a reason. If it may, it reads from replicas, in turn.
 
 mod map;
 #[cfg(test)]
@@ -11,10 +12,10 @@ mod tests;
 
 use picklock_algorithms::clients::redis::{Command, Lane, Value};
 use picklock_checker::VirtualTime;
-use picklock_redis::{Address, slot_of, slot_of_command};
+use picklock_redis::{Address, only_reads, slot_of, slot_of_command};
 
 use super::questions::Questions;
-use super::{Client, Destination, End, Output, Settings};
+use super::{Client, Destination, End, Output, ReadFrom, Settings};
 use crate::network::ConnectionId;
 use crate::redis::wire::{Pending, Phase};
 use map::{Map, Reply};
@@ -35,6 +36,10 @@ pub(super) struct Router {
     last: Vec<(Lane, Address)>,
     /// When the next of those that wait may be sent.
     wake: VirtualTime,
+    /// When to ask without a reason.
+    poll_at: VirtualTime,
+    /// How often it has read from whoever's turn it was.
+    turn: usize,
 }
 
 /// The node with a number.
@@ -58,6 +63,8 @@ impl Router {
             waiting: Vec::new(),
             last: Vec::new(),
             wake: VirtualTime::NEVER,
+            poll_at: VirtualTime::NEVER,
+            turn: 0,
         }
     }
 
@@ -85,9 +92,28 @@ impl Router {
             let last = self.last.iter().find(|(other, _)| *other == lane);
             return last.map_or_else(|| self.map.anybody(), |(_, to)| Some(to.clone()));
         };
+        if lane.is_shared()
+            && only_reads(command)
+            && let Some(to) = self.reader(slot)
+        {
+            return Some(to);
+        }
         let to = self.map.owner(slot)?;
         self.goes(lane, &to);
         Some(to)
+    }
+
+    /// Whose turn it is to answer what only reads; nobody's, if the primary is to.
+    fn reader(&mut self, slot: u16) -> Option<Address> {
+        let nodes = self.map.nodes(slot);
+        let nodes = match self.settings.read_from {
+            ReadFrom::Primary => return None,
+            ReadFrom::Replicas => nodes.get(1..)?,
+            ReadFrom::Any => nodes,
+        };
+        let to = nodes.get(self.turn.checked_rem(nodes.len())?)?;
+        self.turn = self.turn.wrapping_add(1);
+        Some(to.clone())
     }
 
     /// A lane sends a command with a key to a node.
@@ -109,9 +135,17 @@ impl Router {
         if self.questions.next(now, out) {
             return;
         }
+        self.poll_later(now);
         self.in_vain = true;
         for (lane, pending, _) in std::mem::take(&mut self.waiting) {
             self.later(now, lane, pending);
+        }
+    }
+
+    /// The nodes have answered, or none has: whoever polls asks again after a while.
+    fn poll_later(&mut self, now: VirtualTime) {
+        if let Some(every) = self.settings.poll {
+            self.poll_at = now + every;
         }
     }
 
@@ -129,6 +163,10 @@ impl Router {
         if self.questions.deadline() <= now {
             self.next(now, out);
         }
+        if self.poll_at <= now {
+            self.poll_at = VirtualTime::NEVER;
+            self.questions.ask(now, out);
+        }
         for (lane, mut pending, not_before) in std::mem::take(&mut self.waiting) {
             if pending.deadline > now || pending.try_again(now, &self.settings) {
                 self.take(lane, pending, not_before);
@@ -141,7 +179,8 @@ impl Router {
     pub fn next_wake(&self) -> VirtualTime {
         let deadline = self.questions.deadline();
         let waiting = self.waiting.iter().map(|(_, pending, _)| pending.deadline);
-        waiting.fold(deadline.min(self.wake), VirtualTime::min)
+        let soonest = deadline.min(self.wake).min(self.poll_at);
+        waiting.fold(soonest, VirtualTime::min)
     }
 }
 
@@ -187,6 +226,7 @@ impl Client {
                     self.router.stale = false;
                     self.router.questions.leave(out);
                     self.router.questions.settle();
+                    self.router.poll_later(now);
                 }
                 None => self.router.next(now, out),
             }
@@ -232,9 +272,8 @@ impl Client {
             }
         };
         // A lane of somebody's own may be in the middle of a transaction, of which no part can go elsewhere.
-        let shared = lane.number == 0;
         match to {
-            Some(to) if shared && pending.redirections_left > 0 => {
+            Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
                 self.router.goes(lane, &to);
                 let wire = self.wire(lane, Some(&to));

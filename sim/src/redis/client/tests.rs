@@ -1,6 +1,8 @@
+use std::time::Duration;
+
 use futures_lite::future::{block_on, poll_once};
 use picklock_algorithms::clients::completion::{Answer, completion};
-use picklock_algorithms::clients::redis::{RedisError, subscription};
+use picklock_algorithms::clients::redis::{Command, RedisError, RedisResult, subscription};
 
 use super::*;
 
@@ -13,6 +15,7 @@ pub(super) const SETTINGS: Settings = Settings {
     sentinels: 0,
     poll: None,
     cluster: 0,
+    read_from: ReadFrom::Primary,
 };
 const LANE: Lane = Lane { node: 0, number: 0 };
 

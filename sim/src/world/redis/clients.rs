@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
-use crate::plan::Cluster;
+use crate::plan::{Cluster, ReadFrom};
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
 use crate::routes;
@@ -18,15 +18,20 @@ impl World {
     /// Gives a process a new client.
     pub fn add_redis_client(&mut self, process: ProcessId) -> ClientId {
         let deployment = &self.redis.deployment;
+        let (sentinels, cluster) = (deployment.sentinels.as_ref(), deployment.cluster.as_ref());
         let settings = Settings {
             nodes: self.redis.nodes(),
             timeout: deployment.timeout,
             connect_timeout: deployment.connect_timeout,
             retries: deployment.retries,
             retry_pause: deployment.retry_pause,
-            sentinels: deployment.sentinels.as_ref().map_or(0, |it| it.number),
-            poll: deployment.sentinels.as_ref().and_then(|it| it.poll),
-            cluster: deployment.cluster.as_ref().map_or(0, Cluster::nodes),
+            sentinels: sentinels.map_or(0, |it| it.number),
+            poll: match cluster {
+                Some(cluster) => cluster.poll,
+                None => sentinels.and_then(|it| it.poll),
+            },
+            cluster: cluster.map_or(0, Cluster::nodes),
+            read_from: cluster.map_or(ReadFrom::Primary, |it| it.read_from),
         };
         let id = ClientId(self.redis.clients.len() as u32);
         self.redis.clients.push(RedisClient {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 
-use super::{Nodes, until};
+use super::{Nodes, replicas, until};
 use crate::error::VerifyError;
 
 /// Who is asked for what: words, of which `@1` is the name of the second node, and `:1` its port.
-type Step = (usize, &'static str);
+pub(super) type Step = (usize, &'static str);
 
 /// How long it takes until everybody has heard of something.
 const HEARD: Duration = Duration::from_secs(3);
@@ -182,7 +182,7 @@ const LEFT: &[Step] = &[
 
 const SETTLED: &[Step] = &[(0, "GET {b}text"), (0, "GET b")];
 
-/// Asks all nodes on both sides, and notes their answers.
+/// Asks all nodes on both sides, and notes their answers; replicas first, while all is well.
 pub(super) fn moves<R: Nodes, M: Nodes>(
     (real, model): (&mut R, &mut M),
     ports: &[u16],
@@ -190,6 +190,9 @@ pub(super) fn moves<R: Nodes, M: Nodes>(
 ) -> Result<(), VerifyError> {
     let names = [names(real, ports.len())?, names(model, ports.len())?];
     let parts = [
+        (replicas::WRITES, COPIED),
+        (replicas::READS, COPIED),
+        (replicas::AGAIN, Duration::ZERO),
         (MOVE, Duration::ZERO),
         (REST, COPIED),
         (COPIES, Duration::ZERO),

@@ -10,8 +10,8 @@ use super::super::finder::address;
 /// Who serves which slots.
 #[derive(Debug, Default)]
 pub(super) struct Map {
-    /// By the first slot of each run: the last one, and who serves them.
-    runs: BTreeMap<u16, (u16, Address)>,
+    /// By the first slot of each run: the last one, and who serves them, the primary first.
+    runs: BTreeMap<u16, (u16, Vec<Address>)>,
     /// What single redirections have said since.
     corrections: BTreeMap<u16, Address>,
 }
@@ -34,29 +34,40 @@ impl Map {
     pub fn told(value: &Value) -> Option<Self> {
         let mut runs = BTreeMap::new();
         for row in value.values()? {
-            let [first, last, owner, ..] = row.values()? else {
+            let [first, last, nodes @ ..] = row.values()? else {
                 return None;
             };
             let slot = |value: &Value| u16::try_from(value.integer()?).ok();
-            runs.insert(slot(first)?, (slot(last)?, address(owner)?));
+            let nodes: Vec<Address> = nodes.iter().map(address).collect::<Option<_>>()?;
+            if nodes.is_empty() {
+                return None;
+            }
+            runs.insert(slot(first)?, (slot(last)?, nodes));
         }
         let corrections = BTreeMap::new();
         (!runs.is_empty()).then_some(Self { runs, corrections })
     }
 
-    /// Who serves a slot.
-    pub fn owner(&self, slot: u16) -> Option<Address> {
+    /// Who serves a slot: the primary, and then its replicas, if nothing was said since of who it is.
+    pub fn nodes(&self, slot: u16) -> &[Address] {
         if let Some(corrected) = self.corrections.get(&slot) {
-            return Some(corrected.clone());
+            return std::slice::from_ref(corrected);
         }
-        let (_, (last, owner)) = self.runs.range(..=slot).next_back()?;
-        (slot <= *last).then(|| owner.clone())
+        match self.runs.range(..=slot).next_back() {
+            Some((_, (last, nodes))) if slot <= *last => nodes,
+            _ => &[],
+        }
+    }
+
+    /// The primary that serves a slot.
+    pub fn owner(&self, slot: u16) -> Option<Address> {
+        self.nodes(slot).first().cloned()
     }
 
     /// Somebody who serves something.
     pub fn anybody(&self) -> Option<Address> {
-        let mut owners = self.runs.values();
-        owners.next().map(|(_, owner)| owner.clone())
+        let (_, nodes) = self.runs.values().next()?;
+        nodes.first().cloned()
     }
 
     /// A redirection says who serves a slot.
@@ -80,7 +91,7 @@ pub(super) fn read(value: &Value) -> Reply {
     match error.code() {
         "MOVED" => elsewhere().map_or(Reply::Answer, |(slot, to)| Reply::Moved(slot, to)),
         "ASK" => elsewhere().map_or(Reply::Answer, |(_, to)| Reply::Ask(to)),
-        "CLUSTERDOWN" | "TRYAGAIN" => Reply::NotNow,
+        "CLUSTERDOWN" | "TRYAGAIN" | "MASTERDOWN" => Reply::NotNow,
         _ => Reply::Answer,
     }
 }

@@ -313,3 +313,120 @@ fn subscriptions_are_made_where_the_channel_belongs_and_again_when_that_is_lost(
         Some(&b"told"[..])
     );
 }
+
+/// One primary of everything, and its replicas.
+fn replicated() -> Value {
+    let node =
+        |host: &str| Value::array([Value::bulk(host), Value::Integer(6_379), Value::bulk("id")]);
+    let range = [Value::Integer(0), Value::Integer(16_383)];
+    Value::array(range.into_iter().chain(["one", "two", "three"].map(node)))
+}
+
+#[test]
+fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
+    let read_from = ReadFrom::Replicas;
+    let mut desk = Desk::new(Settings {
+        read_from,
+        ..SETTINGS
+    });
+    let looked = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&[replicated()]);
+    desk.open(1);
+    // It says first that what a replica has is good enough.
+    let said = |connection, words: &str| (connection, words.to_owned());
+    assert_eq!(desk.sent[1..], [said(1, "READONLY"), said(1, "GET a")]);
+    desk.hear(1, Value::OK);
+    desk.hear(1, Value::bulk("old"));
+    assert_eq!(now(looked), Some(Ok(Value::bulk("old"))));
+    let _unheard = ["GET", "PTTL", "SET"].map(|name| desk.submit(SHARED, &[name, "a"]));
+    assert_eq!(desk.last(), (1, "PTTL a"));
+    assert_eq!(desk.opened, ["any-0", "two", "three", "one"]);
+    // A connection of somebody's own goes to the primary.
+    let own = desk.client.dedicated(0);
+    let _unheard = desk.submit(own, &["GET", "a"]);
+    assert_eq!(desk.opened.last().map(String::as_str), Some("one"));
+    desk.open(4);
+    assert_eq!(desk.last(), (4, "GET a"));
+}
+
+#[test]
+fn whoever_reads_from_any_node_reads_from_the_primary_too() {
+    let read_from = ReadFrom::Any;
+    let mut desk = Desk::new(Settings {
+        read_from,
+        ..SETTINGS
+    });
+    let _unheard = [(); 4].map(|()| desk.submit(SHARED, &["GET", "a"]));
+    desk.learn(&[replicated()]);
+    assert_eq!(desk.opened, ["any-0", "one", "two", "three"]);
+    // Without replicas, nobody else can be read from.
+    let read_from = ReadFrom::Replicas;
+    let mut desk = Desk::new(Settings {
+        read_from,
+        ..SETTINGS
+    });
+    let _unheard = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&halves());
+    assert_eq!(desk.opened, ["any-0", "two"]);
+}
+
+#[test]
+fn a_replica_that_is_sent_elsewhere_and_one_without_its_primary_are_asked_about_again() {
+    let read_from = ReadFrom::Replicas;
+    let mut desk = Desk::new(Settings {
+        read_from,
+        ..SETTINGS
+    });
+    let looked = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&[replicated()]);
+    desk.open(1);
+    desk.hear(1, Value::OK);
+    desk.hear(
+        1,
+        Value::error(
+            "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+        ),
+    );
+    desk.pass(250);
+    desk.learn(&[replicated()]);
+    // It is the next one's turn.
+    assert_eq!(desk.opened.last().map(String::as_str), Some("three"));
+    desk.open(3);
+    desk.hear(3, Value::OK);
+    desk.hear(3, Value::error("MOVED 15495 one:6379"));
+    assert_eq!(desk.opened.last().map(String::as_str), Some("one"));
+    desk.open(4);
+    desk.hear(4, Value::OK);
+    desk.hear(4, Value::Nil);
+    assert_eq!(now(looked), Some(Ok(Value::Nil)));
+}
+
+#[test]
+fn whoever_polls_asks_again_without_a_reason_each_time_another_node() {
+    let mut desk = Desk::new(Settings {
+        poll: Some(Duration::from_secs(1)),
+        ..SETTINGS
+    });
+    // Before anybody wants to know, nobody is asked.
+    assert_eq!(desk.client.next_wake(), VirtualTime::NEVER);
+    let _unheard = desk.submit(SHARED, &["GET", "a"]);
+    desk.learn(&halves());
+    desk.open(1);
+    desk.hear(1, Value::Nil);
+    desk.pass(999);
+    assert_eq!(desk.opened, ["any-0", "two"]);
+    desk.pass(1);
+    assert_eq!(desk.opened[2..], ["any-1"]);
+    desk.learn(&[run(0, 16_383, "three")]);
+    // What comes next goes to whom it belongs now.
+    let _unheard = desk.submit(SHARED, &["GET", "a"]);
+    assert_eq!(desk.opened[3..], ["three"]);
+    // Nobody answers: it asks again all the same.
+    desk.pass(1_000);
+    for connection in 4..8 {
+        desk.break_off(connection);
+    }
+    assert_eq!(desk.opened.len(), 8);
+    desk.pass(1_000);
+    assert_eq!(desk.opened.len(), 9);
+}

@@ -1,0 +1,85 @@
+//! How the clients of `[service.redis]` are set, there or for one case alone.
+
+use picklock_sim::plan::{Cluster, Deployment, ReadFrom, Sentinels, Service};
+
+use super::choice::choose;
+use super::reader::{Fields, Mistake, Mistakes, Zero};
+
+/// What a file, or a case, says of clients.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Switches {
+    read_from: Option<ReadFrom>,
+}
+
+impl Switches {
+    /// Reads what is said. Only a cluster with replicas has other nodes to read from.
+    pub(super) fn read(
+        fields: &mut Fields,
+        cluster: Option<&Cluster>,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let item = fields.get("read-from");
+        let read_from = item.and_then(|item| {
+            let chosen = choose(
+                &item,
+                "choice of nodes to read from",
+                &ReadFrom::ALL,
+                mistakes,
+            )?;
+            chosen.bare(mistakes);
+            if cluster.is_none_or(|cluster| cluster.replicas == 0) {
+                let mistake = Mistake::new("only clients of a cluster read from replicas here")
+                    .label("there is no cluster that has any")
+                    .help("give `cluster` with `replicas-of-each`, or leave this out");
+                mistakes.add(item.span.clone(), mistake);
+            }
+            Some(chosen.kind)
+        });
+        Self { read_from }
+    }
+
+    /// The same for one case: what stands on ZooKeeper has no such keys.
+    pub(super) fn of_case(fields: &mut Fields, service: &Service, mistakes: &mut Mistakes) -> Self {
+        match service {
+            Service::ZooKeeper(_) => Self::default(),
+            Service::Redis(deployment) => Self::read(fields, deployment.cluster.as_ref(), mistakes),
+        }
+    }
+
+    /// Sets clients so.
+    pub(super) fn set(self, deployment: &mut Deployment) {
+        if let (Some(cluster), Some(read_from)) = (&mut deployment.cluster, self.read_from) {
+            cluster.read_from = read_from;
+        }
+    }
+
+    /// Sets those of a case so.
+    pub(super) fn set_in(self, service: &mut Service) {
+        match service {
+            Service::ZooKeeper(_) => {}
+            Service::Redis(deployment) => self.set(deployment),
+        }
+    }
+}
+
+/// Reads how often clients ask Sentinels, or nodes of a cluster, without another reason. It means nothing without them.
+pub(super) fn poll(
+    fields: &mut Fields,
+    whom: (&mut Option<Sentinels>, &mut Option<Cluster>),
+    mistakes: &mut Mistakes,
+) {
+    let asked = match whom {
+        (_, Some(cluster)) => &mut cluster.poll,
+        (Some(sentinels), None) => &mut sentinels.poll,
+        (None, None) => {
+            if let Some(item) = fields.get("poll") {
+                let mistake = Mistake::new("there is nobody whom clients could ask")
+                    .label("they ask Sentinels, or the nodes of a cluster")
+                    .help("give `sentinels`, or `cluster`");
+                mistakes.add(item.span, mistake);
+            }
+            return;
+        }
+    };
+    *asked = fields.duration("poll", Zero::Senseless, mistakes);
+}
