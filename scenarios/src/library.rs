@@ -44,6 +44,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/cluster-stale-read.toml"),
     ),
     ("redis/eviction", include_str!("../redis/eviction.toml")),
+    (
+        "redis/exhausted-pool",
+        include_str!("../redis/exhausted-pool.toml"),
+    ),
     ("redis/failover", include_str!("../redis/failover.toml")),
     (
         "redis/failover-replicated",
@@ -157,6 +161,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "redis/setnx-expire",
         include_str!("../redis/setnx-expire.toml"),
+    ),
+    (
+        "redis/stalled-connection",
+        include_str!("../redis/stalled-connection.toml"),
     ),
     ("redis/stock", include_str!("../redis/stock.toml")),
     ("redis/swarm", include_str!("../redis/swarm.toml")),

@@ -5,8 +5,8 @@ mod open;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Cluster, Deployment, Ensemble, Hold, Network, Persistence, ReadFrom, Section,
-    Sentinels, Service, Workload,
+    Arrival, Cluster, Connections, Deployment, Ensemble, Hold, Network, Persistence, ReadFrom,
+    Section, Sentinels, Service, Workload,
 };
 
 use self::toml::{number, prose, text};
@@ -137,6 +137,9 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         format!("retry-pause = {}", time(deployment.retry_pause)),
         format!("command-time = {}", time(deployment.command_time)),
     ];
+    if let Connections::Pool(size) = deployment.connections {
+        lines.push(format!("connections = {{ pool = {size} }}"));
+    }
     if !deployment.load_time.is_zero() {
         lines.push(format!("load-time = {}", time(deployment.load_time)));
     }

@@ -529,13 +529,16 @@ fn a_cluster_has_a_majority_and_replicas_of_its_own_and_elects_its_primaries() {
 }
 
 #[test]
-fn clients_read_from_replicas_and_ask_who_serves_where_there_is_somebody() {
+fn clients_read_from_replicas_and_ask_who_serves_where_there_is_somebody_and_share_connections() {
     let fault = SOME_FAULT;
     let all = [
         on_redis("read-from = \"replicas\"", fault),
         on_redis("cluster = { primaries = 3 }\nread-from = \"any\"", fault),
         on_redis("read-from = \"replica\"", fault),
         on_redis("poll = \"1s\"", fault),
+        on_redis("connections = \"pool\"", fault),
+        on_redis("connections = { pool = 0 }", fault),
+        on_redis("connections = { multiplexed = 1 }", fault),
     ];
     insta::assert_snapshot!("clients", all.join("\n\n"));
 }

@@ -15,7 +15,7 @@ pub use crate::engine::Strategy;
 pub use names::{ContenderName, Direction, ServerName};
 pub(crate) use service::granted;
 pub use service::{
-    Cluster, Deployment, Ensemble, Fsync, Persistence, ReadFrom, Sentinels, Service,
+    Cluster, Connections, Deployment, Ensemble, Fsync, Persistence, ReadFrom, Sentinels, Service,
 };
 
 /// Everything that a run will do.

@@ -24,6 +24,8 @@
 //!
 //! - The application is never told that the lease has ended (issue 4698): it goes on believing (scenario
 //!   `redis/pause`).
+//! - Renewals that share a connection with what is stuck, or wait for a free one, come too late (scenarios
+//!   `redis/stalled-connection`, `redis/exhausted-pool`).
 //! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
 //! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: nobody gets it before the
 //!   lease is over.

@@ -1,14 +1,38 @@
 //! How the clients of `[service.redis]` are set, there or for one case alone.
 
-use picklock_sim::plan::{Cluster, Deployment, ReadFrom, Sentinels, Service};
+use picklock_sim::plan::{Cluster, Connections, Deployment, ReadFrom, Sentinels, Service};
 
 use super::choice::choose;
-use super::reader::{Fields, Mistake, Mistakes, Zero};
+use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+
+#[derive(Clone, Copy)]
+enum Shared {
+    Multiplexed,
+    Pool,
+}
+
+const SHARED: [(&str, Shared); 2] = [("multiplexed", Shared::Multiplexed), ("pool", Shared::Pool)];
+
+/// How the tasks of a process share connections.
+fn connections(item: &Item, mistakes: &mut Mistakes) -> Option<Connections> {
+    let chosen = choose(item, "way to share connections", &SHARED, mistakes)?;
+    Some(match chosen.kind {
+        Shared::Multiplexed => {
+            chosen.bare(mistakes);
+            Connections::Multiplexed
+        }
+        Shared::Pool => {
+            let size = chosen.integer(1..=100, mistakes)?;
+            Connections::Pool(u8::try_from(size).ok()?)
+        }
+    })
+}
 
 /// What a file, or a case, says of clients.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Switches {
     read_from: Option<ReadFrom>,
+    connections: Option<Connections>,
 }
 
 impl Switches {
@@ -35,7 +59,12 @@ impl Switches {
             }
             Some(chosen.kind)
         });
-        Self { read_from }
+        let item = fields.get("connections");
+        let connections = item.and_then(|item| connections(&item, mistakes));
+        Self {
+            read_from,
+            connections,
+        }
     }
 
     /// The same for one case: what stands on ZooKeeper has no such keys.
@@ -51,6 +80,7 @@ impl Switches {
         if let (Some(cluster), Some(read_from)) = (&mut deployment.cluster, self.read_from) {
             cluster.read_from = read_from;
         }
+        deployment.connections = self.connections.unwrap_or(deployment.connections);
     }
 
     /// Sets those of a case so.

@@ -171,6 +171,7 @@ fn deployment(
         connect_timeout: connect_timeout.unwrap_or(default.connect_timeout),
         retries: retries.unwrap_or(default.retries),
         retry_pause: time("retry-pause", default.retry_pause),
+        connections: default.connections,
         command_time: time("command-time", default.command_time),
     };
     fields.finish(mistakes);

@@ -6,8 +6,8 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Cluster, Deployment, Fault, Fsync, Persistence, PlannedFault, ReadFrom, Sentinels, ServerName,
-    Service, Trigger,
+    Cluster, Connections, Deployment, Fault, Fsync, Persistence, PlannedFault, ReadFrom, Sentinels,
+    ServerName, Service, Trigger,
 };
 use proptest::prelude::*;
 
@@ -58,6 +58,10 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 connect_timeout: retry_pause + timeout,
                 retries,
                 retry_pause,
+                connections: match retries {
+                    0..50 => Connections::Multiplexed,
+                    size => Connections::Pool(size as u8),
+                },
                 command_time,
             },
         )

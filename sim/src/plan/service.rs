@@ -6,7 +6,7 @@ use picklock_algorithms::clients::ServiceKind;
 use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, Persistence};
 
-pub use crate::redis::client::ReadFrom;
+pub use crate::redis::client::{Connections, ReadFrom};
 use crate::world::LOCK_KEY;
 use crate::zookeeper::library::Library;
 use crate::zookeeper::version::Version;
@@ -109,6 +109,8 @@ pub struct Deployment {
     pub retries: u32,
     /// How long a client waits before it connects again.
     pub retry_pause: Duration,
+    /// How the tasks of a contender share its connections.
+    pub connections: Connections,
     /// Time that a server is busy with a command.
     pub command_time: Duration,
 }
@@ -130,6 +132,7 @@ impl Default for Deployment {
             connect_timeout: Duration::from_secs(1),
             retries: 0,
             retry_pause: Duration::from_millis(100),
+            connections: Connections::Multiplexed,
             command_time: Duration::from_micros(5),
         }
     }

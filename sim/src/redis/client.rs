@@ -1,12 +1,14 @@
 //! The client of one process: its connections to each server, and what client libraries do without being asked.
 //!
 //! Commands of one lane share a connection, which is made when the first of them comes and again when the next comes
-//! after it broke. Below the code of the lock there are a response timeout and, if [`Settings::retries`] says so,
-//! retries: a command whose answer was lost is sent again by the next connection, as redis-py does.
+//! after it broke; or, if [`Settings::connections`] says so, each has one of a pool for itself. Below the code of the
+//! lock there are a response timeout and, if [`Settings::retries`] says so, retries: a command whose answer was lost is
+//! sent again by the next connection, as redis-py does.
 
 mod cluster;
 mod finder;
 mod io;
+mod pool;
 mod questions;
 #[cfg(test)]
 mod tests;
@@ -17,7 +19,8 @@ use picklock_redis::Address;
 
 use cluster::Router;
 use finder::Finder;
-pub use io::{Destination, End, Input, Output, ReadFrom, Settings};
+pub use io::{Connections, Destination, End, Input, Output, ReadFrom, Settings};
+use pool::Queued;
 
 use super::subscriptions::Subscriptions;
 use super::wire::{Pending, Phase, Wire};
@@ -27,6 +30,10 @@ use crate::network::ConnectionId;
 pub struct Client {
     settings: Settings,
     wires: Vec<Wire>,
+    /// What waits for a connection of a pool, in the order in which it came.
+    queued: Vec<Queued>,
+    /// How often one was given back.
+    given_back: u64,
     subscriptions: Vec<Subscriptions>,
     /// Who the primary is.
     finder: Finder,
@@ -44,6 +51,8 @@ impl Client {
         Self {
             settings,
             wires: Vec::new(),
+            queued: Vec::new(),
+            given_back: 0,
             subscriptions: Vec::new(),
             finder: Finder::new(settings),
             router: Router::new(settings),
@@ -68,7 +77,8 @@ impl Client {
     pub fn requests_in_flight(&self) -> usize {
         let wires = self.wires.iter().map(Wire::in_flight);
         let subscriptions = self.subscriptions.iter().map(Subscriptions::in_flight);
-        self.router.in_flight() + wires.chain(subscriptions).sum::<usize>()
+        let waiting = self.router.in_flight() + self.queued.len();
+        waiting + wires.chain(subscriptions).sum::<usize>()
     }
 
     /// The connections that it has, standing or not; its lanes' first.
@@ -94,8 +104,7 @@ impl Client {
                 if self.settings.cluster > 0 {
                     self.router.take(lane, pending, now);
                 } else {
-                    let wire = self.wire(lane, None);
-                    self.wires[wire].submit(pending, out);
+                    self.send_by(lane, None, pending, out);
                 }
             }
             Input::Subscribe {
@@ -120,6 +129,7 @@ impl Client {
                 self.look_at_clock(now, out);
             }
         }
+        self.hand_out(now, out);
         self.connect(now, out);
     }
 
@@ -234,6 +244,7 @@ impl Client {
     /// the answer may still come.
     fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
+        self.give_up_queued(now);
         if settings.cluster > 0 {
             self.look_at_clock_in_cluster(now, out);
             return;
@@ -241,7 +252,7 @@ impl Client {
         for wire in &mut self.wires {
             let late = wire.give_up(now);
             if late
-                && settings.retries > 0
+                && settings.closes_late()
                 && let Some(connection) = wire.phase.connection()
             {
                 out.push(Output::Disconnect { connection });
@@ -287,6 +298,7 @@ impl Client {
         let all = wires.chain(subscriptions);
         let all = all.chain([self.finder.next_wake(), self.router.next_wake()]);
         let all = all.chain(self.knocking.iter().map(|(_, until)| *until));
+        let all = all.chain(self.queued.iter().map(Queued::deadline));
         all.min().unwrap_or(VirtualTime::NEVER)
     }
 }

@@ -138,6 +138,10 @@ pub(super) struct Wire {
     pub phase: Phase,
     /// No connection is asked for before.
     pub not_before: VirtualTime,
+    /// It is one of a pool, and a command has it.
+    pub is_out: bool,
+    /// As how manyth of its pool it was given back last.
+    pub given_back: u64,
     unsent: VecDeque<Pending>,
     /// Sent and not answered, in order. `None` where nobody waits for the answer any more.
     sent: VecDeque<Option<Pending>>,
@@ -150,6 +154,8 @@ impl Wire {
             to,
             phase: Phase::Idle,
             not_before: VirtualTime::ZERO,
+            is_out: false,
+            given_back: 0,
             unsent: VecDeque::new(),
             sent: VecDeque::new(),
         }
@@ -158,6 +164,11 @@ impl Wire {
     /// How many commands somebody waits for.
     pub fn in_flight(&self) -> usize {
         self.unsent.len() + self.sent.iter().flatten().count()
+    }
+
+    /// Whether no command has it.
+    pub fn is_free(&self) -> bool {
+        self.unsent.is_empty() && self.sent.is_empty()
     }
 
     /// Whether something waits for a connection.

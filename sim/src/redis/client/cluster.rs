@@ -276,8 +276,7 @@ impl Client {
             Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
                 self.router.goes(lane, &to);
-                let wire = self.wire(lane, Some(&to));
-                self.wires[wire].submit(pending, out);
+                self.send_by(lane, Some(to), pending, out);
             }
             _ => pending.answer(value.clone()),
         }
@@ -291,7 +290,7 @@ impl Client {
             let late = wire.give_up(now);
             self.router.stale |= late || wire.in_flight() < before;
             if late
-                && settings.retries > 0
+                && settings.closes_late()
                 && let Some(connection) = wire.phase.connection()
             {
                 out.push(Output::Disconnect { connection });
@@ -365,10 +364,7 @@ impl Client {
                 continue;
             }
             match self.router.route(lane, &pending.command) {
-                Some(to) => {
-                    let wire = self.wire(lane, Some(&to));
-                    self.wires[wire].submit(pending, out);
-                }
+                Some(to) => self.send_by(lane, Some(to), pending, out),
                 None => {
                     self.router.stale = true;
                     self.router.later(now, lane, pending);

@@ -29,6 +29,25 @@ pub struct Settings {
     pub cluster: u8,
     /// Which nodes of a cluster it reads from.
     pub read_from: ReadFrom,
+    /// How its process shares connections to a server.
+    pub connections: Connections,
+}
+
+impl Settings {
+    /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
+    pub(super) fn closes_late(&self) -> bool {
+        self.retries > 0 || self.connections != Connections::Multiplexed
+    }
+}
+
+/// How the tasks of a process share connections to a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Connections {
+    /// All commands go by one, one behind the other (redis-rs's `MultiplexedConnection`, Lettuce).
+    #[default]
+    Multiplexed,
+    /// Each command has one of so many for itself until it is answered (redis-py, Jedis, Redisson).
+    Pool(u8),
 }
 
 /// Which nodes of a cluster answer the commands of a client that only read.

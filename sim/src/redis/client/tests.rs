@@ -16,6 +16,7 @@ pub(super) const SETTINGS: Settings = Settings {
     poll: None,
     cluster: 0,
     read_from: ReadFrom::Primary,
+    connections: Connections::Multiplexed,
 };
 const LANE: Lane = Lane { node: 0, number: 0 };
 
@@ -294,4 +295,113 @@ fn a_confirmation_that_does_not_come_is_not_waited_for_for_ever() {
     let _connection = desk.open();
     desk.pass(SETTINGS.timeout);
     assert_eq!(now(answer), Some(Err(RedisError::TimedOut)));
+}
+
+const POOL_OF_TWO: Settings = Settings {
+    connections: Connections::Pool(2),
+    ..SETTINGS
+};
+
+#[test]
+fn whoever_waits_for_an_answer_has_its_connection_of_the_pool_for_itself() {
+    let mut desk = Desk::new(POOL_OF_TWO);
+    let first = desk.submit("FIRST");
+    let one = desk.open();
+    assert_eq!(desk.sent(), ["FIRST"]);
+    let second = desk.submit("SECOND");
+    let two = desk.open();
+    assert_eq!(desk.sent(), ["SECOND"]);
+    // Both are out: the third waits for whoever comes back first.
+    let third = desk.submit("THIRD");
+    assert!(desk.out.is_empty());
+    assert_eq!(desk.client.requests_in_flight(), 3);
+    desk.hear(two, Value::Integer(2));
+    assert_eq!(now(second), Some(Ok(Value::Integer(2))));
+    assert_eq!(desk.sent(), ["THIRD"]);
+    desk.hear(one, Value::Integer(1));
+    desk.hear(two, Value::Integer(3));
+    assert_eq!(now(first), Some(Ok(Value::Integer(1))));
+    assert_eq!(now(third), Some(Ok(Value::Integer(3))));
+    assert_eq!(desk.client.requests_in_flight(), 0);
+}
+
+#[test]
+fn an_exhausted_pool_is_waited_for_as_long_as_an_answer_and_nothing_is_sent() {
+    let connections = Connections::Pool(1);
+    let timeout = Duration::from_secs(2);
+    let mut desk = Desk::new(Settings {
+        connections,
+        timeout,
+        ..SETTINGS
+    });
+    let _slow = desk.submit("SLOW");
+    let connection = desk.open();
+    desk.sent();
+    desk.pass(Duration::from_secs(1));
+    let served = desk.submit("SERVED");
+    desk.pass(Duration::from_millis(999));
+    let late = desk.submit("LATE");
+    desk.hear(connection, Value::OK);
+    // It has waited for a second, and now waits for its answer.
+    assert_eq!(desk.sent(), ["SERVED"]);
+    desk.pass(Duration::from_millis(1_999));
+    assert_eq!(desk.client.requests_in_flight(), 2);
+    desk.hear(connection, Value::OK);
+    assert_eq!(now(served), Some(Ok(Value::OK)));
+    assert_eq!(desk.sent(), ["LATE"]);
+    let never = desk.submit("NEVER");
+    desk.pass(Duration::from_millis(2_000));
+    assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
+    assert_eq!(now(never), Some(Err(RedisError::NotConnected)));
+}
+
+#[test]
+fn each_connection_of_a_pool_that_has_died_unheard_costs_one_command() {
+    let mut desk = Desk::new(POOL_OF_TWO);
+    let _first = desk.submit("FIRST");
+    let one = desk.open();
+    let _second = desk.submit("SECOND");
+    let two = desk.open();
+    desk.sent();
+    desk.hear(one, Value::OK);
+    desk.hear(two, Value::OK);
+    // The server is gone, and nobody has been told. Whoever came back last is handed out first.
+    for connection in [two, one] {
+        let lost = desk.submit("LOST");
+        let sent = desk.out.drain(..).map(|output| match output {
+            Output::Send { connection, .. } => Some(connection),
+            Output::Connect { .. } | Output::Disconnect { .. } => None,
+        });
+        assert_eq!(sent.collect::<Vec<_>>(), [Some(connection)]);
+        desk.pass(Duration::from_millis(500));
+        assert_eq!(now(lost), Some(Err(RedisError::TimedOut)));
+        let closed = desk.out.drain(..).any(
+            |output| matches!(output, Output::Disconnect { connection: it } if it == connection),
+        );
+        assert!(closed, "{connection:?}");
+    }
+    let found = desk.submit("FOUND");
+    desk.pass(Duration::from_millis(100));
+    let anew = desk.open();
+    desk.hear(anew, Value::OK);
+    assert_eq!(now(found), Some(Ok(Value::OK)));
+}
+
+#[test]
+fn a_late_answer_on_a_shared_connection_keeps_those_behind_it_waiting() {
+    let mut desk = Desk::new(SETTINGS);
+    let first = desk.submit("FIRST");
+    let connection = desk.open();
+    let second = desk.submit("SECOND");
+    assert_eq!(desk.sent(), ["FIRST", "SECOND"]);
+    desk.pass(Duration::from_millis(500));
+    assert_eq!(now(first), Some(Err(RedisError::TimedOut)));
+    assert_eq!(now(second), Some(Err(RedisError::TimedOut)));
+    // The connection stays, and what comes next goes behind what is late.
+    let third = desk.submit("THIRD");
+    assert_eq!(desk.sent(), ["THIRD"]);
+    desk.hear(connection, Value::Integer(1));
+    desk.hear(connection, Value::Integer(2));
+    desk.hear(connection, Value::Integer(3));
+    assert_eq!(now(third), Some(Ok(Value::Integer(3))));
 }

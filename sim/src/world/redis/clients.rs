@@ -31,6 +31,7 @@ impl World {
                 None => sentinels.and_then(|it| it.poll),
             },
             cluster: cluster.map_or(0, Cluster::nodes),
+            connections: deployment.connections,
             read_from: cluster.map_or(ReadFrom::Primary, |it| it.read_from),
         };
         let id = ClientId(self.redis.clients.len() as u32);
