@@ -13,11 +13,12 @@ pub fn contender(name: ContenderName) -> String {
     format!("contender-{}", u64::from(name.0) + 1)
 }
 
-/// A server's name: `leader`, `follower-1`, `server-2`, `server-of-contender-1`.
+/// A server's name: `leader`, `follower-1`, `observer-1`, `server-2`, `server-of-contender-1`.
 pub fn server(name: ServerName) -> String {
     match name {
         ServerName::Leader => "leader".to_owned(),
         ServerName::Follower(place) => format!("follower-{}", u64::from(place) + 1),
+        ServerName::Observer(place) => format!("observer-{}", u64::from(place) + 1),
         ServerName::Of(of) => format!("server-of-{}", contender(of)),
         ServerName::Number(place) => format!("server-{}", u64::from(place) + 1),
         ServerName::Sentinel(place) => format!("sentinel-{}", u64::from(place) + 1),

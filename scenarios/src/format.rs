@@ -112,6 +112,7 @@ fn scenario(
         servers,
         service: service.kind(),
         has_links: service.has_links(),
+        observers: service.observers(),
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
         writes_and_goes_on: crate::kind::writes_and_goes_on(&service),

@@ -210,6 +210,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/isolated-follower.toml"),
     ),
     (
+        "zookeeper/isolated-observer",
+        include_str!("../zookeeper/isolated-observer.toml"),
+    ),
+    (
         "zookeeper/leader-crash",
         include_str!("../zookeeper/leader-crash.toml"),
     ),
@@ -228,6 +232,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "zookeeper/missed-while-away",
         include_str!("../zookeeper/missed-while-away.toml"),
+    ),
+    (
+        "zookeeper/observer-not-told",
+        include_str!("../zookeeper/observer-not-told.toml"),
     ),
     (
         "zookeeper/parent-recreated",

@@ -83,6 +83,9 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     }
     let patience = ensemble.request_timeout;
     lines.extend(patience.map(|patience| format!("request-timeout = {}", time(patience))));
+    if ensemble.observers > 0 {
+        lines.push(format!("observers = {}", ensemble.observers));
+    }
     lines.extend(ensemble.read_only.then(|| "read-only = true".to_owned()));
     lines.push(String::new());
     lines

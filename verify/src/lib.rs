@@ -145,6 +145,7 @@ impl Phase {
         };
         let model = Settings {
             servers,
+            observers: 0,
             tick: whole_micros(TICK),
             least_timeout: whole_micros(self.timeouts.0),
             most_timeout: whole_micros(self.timeouts.1),

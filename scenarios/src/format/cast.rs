@@ -1,4 +1,4 @@
-//! Contenders and servers by name: `contender-1`, `leader`, `follower-2`, `server-3`,
+//! Contenders and servers by name: `contender-1`, `leader`, `follower-2`, `observer-1`, `server-3`,
 //! `server-of-contender-1`.
 
 use picklock_algorithms::clients::ServiceKind;
@@ -13,6 +13,8 @@ use crate::nearest::nearest;
 pub(super) struct Cast {
     pub(super) contenders: Option<u32>,
     pub(super) servers: Option<u8>,
+    /// Those that do not vote, besides.
+    pub(super) observers: u8,
     pub(super) service: ServiceKind,
     /// Whether servers talk to each other.
     pub(super) has_links: bool,
@@ -152,6 +154,9 @@ impl Cast {
                 .contender_named(contender, item, mistakes)
                 .map(ServerName::Of);
         }
+        if let Some(number) = numbered(name, "observer") {
+            return self.observer(number, item, mistakes);
+        }
         let servers = u32::from(self.servers.unwrap_or(u8::MAX));
         let followers = servers.saturating_sub(1);
         let (number, prefix, there_are) = match numbered(name, "follower") {
@@ -184,12 +189,35 @@ impl Cast {
         })
     }
 
+    fn observer(self, number: u32, item: &Item, mistakes: &mut Mistakes) -> Option<ServerName> {
+        let observers = u32::from(self.observers);
+        if (1..=observers).contains(&number) {
+            return Some(ServerName::Observer(number - 1));
+        }
+        let mistake = Mistake::new(format!("there is no observer-{number}"));
+        let mistake = match (number, observers) {
+            (_, 0) => mistake.label("every server of the ensemble votes"),
+            (0, _) => mistake.label("observers are counted from 1"),
+            (_, _) => mistake.label(format!(
+                "the ensemble has {}",
+                plural(observers, "observer")
+            )),
+        };
+        let mistake = match observers {
+            0 => mistake.help("give [service.zookeeper] `observers`"),
+            _ => mistake.help(self.servers_there_are()),
+        };
+        mistakes.add(item.span.clone(), mistake);
+        None
+    }
+
     fn unknown_server(self, name: &str, item: &Item, mistakes: &mut Mistakes) {
         let mistake = Mistake::new(format!("unknown server `{}`", printable(name)));
         let near = [
             "leader",
             "follower-1",
             "follower-2",
+            "observer-1",
             "server-1",
             "server-2",
             "server-3",
@@ -204,11 +232,16 @@ impl Cast {
 
     fn servers_there_are(self) -> String {
         let of = "`server-of-contender-1` and the like";
+        let observers = match self.observers {
+            0 => String::new(),
+            1 => "`observer-1`, ".to_owned(),
+            more => format!("`observer-1` to `observer-{more}`, "),
+        };
         match self.servers {
             Some(1) => format!("expected `leader`, `server-1`, or {of}"),
             Some(servers) => format!(
                 "expected `leader`, `follower-1` to `follower-{}`, `server-1` to \
-                 `server-{servers}`, or {of}",
+                 `server-{servers}`, {observers}or {of}",
                 servers.saturating_sub(1)
             ),
             None => format!("expected `leader`, `follower-1`, `server-1`, or {of}"),

@@ -65,6 +65,8 @@ fn ensemble(
         None => Some(default.servers),
     };
     let least = open.servers.iter().copied().min().or(servers);
+    let observers = fields.get("observers");
+    let observers = observers.and_then(|item| observers_of(&item, least, mistakes));
     let tick = fields.duration("tick", Zero::Senseless, mistakes);
     let tick = tick.unwrap_or(default.tick);
     let mut ticks = |key, fallback, mistakes: &mut Mistakes| {
@@ -95,6 +97,7 @@ fn ensemble(
     };
     let ensemble = Ensemble {
         servers: servers.unwrap_or(default.servers),
+        observers: observers.unwrap_or(default.observers),
         tick,
         sync_limit,
         init_limit,
@@ -223,6 +226,19 @@ fn library(item: &Item, mistakes: &mut Mistakes) -> Option<Library> {
     let chosen = choose(item, "client library", &Library::ALL, mistakes)?;
     chosen.bare(mistakes);
     Some(chosen.kind)
+}
+
+/// How many servers do not vote. It takes those that do.
+fn observers_of(item: &Item, servers: Option<u8>, mistakes: &mut Mistakes) -> Option<u8> {
+    let number = item.integer(0..=5, mistakes)?;
+    if number > 0 && servers == Some(1) {
+        let mistake = Mistake::new("a server that stands alone has no observers")
+            .label("whom would they observe?")
+            .help("take 3 or 5 servers, or leave out `observers`");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
+    u8::try_from(number).ok()
 }
 
 /// Whether servers without a leader answer reads. It takes an ensemble, and a client that is modelled so.

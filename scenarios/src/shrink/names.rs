@@ -135,6 +135,7 @@ fn of_contender(server: &mut ServerName) -> Option<&mut ContenderName> {
         ServerName::Of(contender) => Some(contender),
         ServerName::Leader
         | ServerName::Follower(_)
+        | ServerName::Observer(_)
         | ServerName::Number(_)
         | ServerName::Sentinel(_) => None,
     }

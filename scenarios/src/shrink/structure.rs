@@ -158,6 +158,14 @@ fn services(plan: &Plan) -> Vec<Change> {
         with(what, plan, |plan| plan.service = service)
     });
     let mut changes: Vec<Change> = fewer.collect();
+    if plan.service.observers() > 0 {
+        let what = "no observers".to_owned();
+        changes.push(with(what, plan, |plan| {
+            if let Service::ZooKeeper(ensemble) = &mut plan.service {
+                ensemble.observers = 0;
+            }
+        }));
+    }
     let usual = usual(&plan.service);
     if usual != plan.service {
         let what = "the usual settings".to_owned();
@@ -170,6 +178,8 @@ fn with_servers(service: &Service, servers: u8) -> Service {
     match service.clone() {
         Service::ZooKeeper(ensemble) => Service::ZooKeeper(Ensemble {
             servers,
+            // Who stands alone has nobody to tell.
+            observers: if servers > 1 { ensemble.observers } else { 0 },
             ..ensemble
         }),
         Service::Redis(deployment) => Service::Redis(Deployment {
@@ -190,7 +200,10 @@ fn voters(service: &Service) -> u8 {
 /// So many servers with the settings that a file need not mention.
 fn usual(service: &Service) -> Service {
     let usual = match service {
-        Service::ZooKeeper(_) => Service::ZooKeeper(Ensemble::default()),
+        Service::ZooKeeper(ensemble) => Service::ZooKeeper(Ensemble {
+            observers: ensemble.observers,
+            ..Ensemble::default()
+        }),
         Service::Redis(deployment) => Service::Redis(Deployment {
             replicas: deployment.replicas,
             sentinels: deployment.sentinels.clone(),

@@ -33,7 +33,7 @@ fn span() -> BoxedStrategy<(Duration, Duration)> {
 }
 
 fn ensemble() -> BoxedStrategy<Ensemble> {
-    let servers = prop::sample::select(vec![1_u8, 3, 5]);
+    let servers = (prop::sample::select(vec![1_u8, 3, 5]), 0_u8..=5);
     let limits = (1_u32..=10_000, 1_u32..=10_000);
     let times = [(); 5].map(|()| maybe_zero());
     let versions = prop::sample::select(Version::ALL.to_vec());
@@ -49,7 +49,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
     (servers, length(), limits, ticks, times, clients)
         .prop_map(
             |(
-                servers,
+                (servers, observers),
                 tick,
                 (sync_limit, init_limit),
                 (ticks, (least, most)),
@@ -57,6 +57,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 ((_, version), (_, library), request_timeout, read_only),
             )| Ensemble {
                 servers,
+                observers: if servers > 1 { observers } else { 0 },
                 tick,
                 sync_limit,
                 init_limit,
@@ -135,7 +136,7 @@ fn contender(contenders: u32) -> BoxedStrategy<ContenderName> {
     (0..contenders).prop_map(ContenderName).boxed()
 }
 
-fn server(contenders: u32, servers: u8) -> BoxedStrategy<ServerName> {
+fn server(contenders: u32, (servers, observers): (u8, u8)) -> BoxedStrategy<ServerName> {
     let servers = u32::from(servers);
     let of = contender(contenders).prop_map(ServerName::Of);
     let number = (0..servers).prop_map(ServerName::Number);
@@ -143,7 +144,14 @@ fn server(contenders: u32, servers: u8) -> BoxedStrategy<ServerName> {
         1 => prop_oneof![Just(ServerName::Leader), of, number].boxed(),
         several => {
             let follower = (0..several - 1).prop_map(ServerName::Follower);
-            prop_oneof![Just(ServerName::Leader), of, number, follower].boxed()
+            let named = prop_oneof![Just(ServerName::Leader), of, number, follower];
+            match observers {
+                0 => named.boxed(),
+                _ => {
+                    let observer = (0..u32::from(observers)).prop_map(ServerName::Observer);
+                    prop_oneof![4 => named, 1 => observer].boxed()
+                }
+            }
         }
     }
 }
@@ -263,8 +271,8 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
     .boxed()
 }
 
-fn fault_of_server(contenders: u32, servers: u8) -> BoxedStrategy<Fault> {
-    let target = || server(contenders, servers);
+fn fault_of_server(contenders: u32, (servers, observers): (u8, u8)) -> BoxedStrategy<Fault> {
+    let target = || server(contenders, (servers, observers));
     let mut all = vec![
         (target(), prop::option::of(maybe_zero()))
             .prop_map(|(target, restart_after)| Fault::CrashServer {
@@ -351,7 +359,7 @@ fn fault_of_request(contenders: u32) -> BoxedStrategy<(Trigger, Fault)> {
 
 fn planned(
     contenders: u32,
-    servers: u8,
+    servers: (u8, u8),
     place: usize,
     writes: bool,
 ) -> BoxedStrategy<PlannedFault> {
@@ -422,7 +430,8 @@ pub fn case() -> BoxedStrategy<Case> {
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);
     (ensemble(), network, workload(), rest, wants(), bounds)
         .prop_flat_map(|(ensemble, network, workload, rest, wants, bound)| {
-            let (contenders, servers) = (workload.contenders, ensemble.servers);
+            let contenders = workload.contenders;
+            let servers = (ensemble.servers, ensemble.observers);
             let writes = workload.section != Section::Nothing;
             let faults: Vec<_> = (0..3)
                 .map(|place| planned(contenders, servers, place, writes))

@@ -11,6 +11,8 @@ pub enum ServerName {
     Leader,
     /// The `nth` (from zero) of those that follow when the fault strikes.
     Follower(u32),
+    /// The `nth` (from zero) of those that do not vote.
+    Observer(u32),
     /// The server that a contender's client is connected to when the fault strikes.
     Of(ContenderName),
     /// The server at this place.

@@ -29,7 +29,7 @@ impl Service {
         }
     }
 
-    /// How many servers there are.
+    /// How many servers there are, without observers.
     pub fn servers(&self) -> u8 {
         match self {
             Self::ZooKeeper(ensemble) => ensemble.servers,
@@ -37,6 +37,14 @@ impl Service {
                 Some(cluster) => cluster.nodes(),
                 None => deployment.servers + deployment.replicas,
             },
+        }
+    }
+
+    /// How many observers there are.
+    pub fn observers(&self) -> u8 {
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.observers,
+            Self::Redis(_) => 0,
         }
     }
 
@@ -48,9 +56,9 @@ impl Service {
         }
     }
 
-    /// How many machines there are that messages travel between: servers and Sentinels.
+    /// How many machines there are that messages travel between: servers, observers, and Sentinels.
     pub(crate) fn machines(&self) -> u8 {
-        self.servers() + self.sentinels()
+        self.servers() + self.observers() + self.sentinels()
     }
 
     /// Whether servers talk to each other.
@@ -236,8 +244,11 @@ impl Sentinels {
 /// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
-    /// Servers: 1, 3, or 5. At the start, the one with the highest number leads.
+    /// Servers that vote: 1, 3, or 5. At the start, the one with the highest number leads.
     pub servers: u8,
+    /// Observers: servers that follow and do not vote. They take an ensemble, and their numbers come after those of the
+    /// servers that vote.
+    pub observers: u8,
     /// Length of a tick.
     pub tick: Duration,
     /// Ticks without a word from the leader after which a follower gives up, and the other way round.
@@ -295,6 +306,7 @@ impl Default for Ensemble {
     fn default() -> Self {
         Self {
             servers: 3,
+            observers: 0,
             tick: Duration::from_secs(2),
             sync_limit: 5,
             init_limit: 10,

@@ -25,7 +25,8 @@ impl World {
             ServerName::Number(number) => Some(number as usize),
             // There are Sentinels beside Redis alone.
             ServerName::Sentinel(_) => None,
-            ServerName::Follower(nth) => (0..self.servers.len())
+            ServerName::Observer(nth) => Some((u32::from(self.ensemble.servers) + nth) as usize),
+            ServerName::Follower(nth) => (0..usize::from(self.ensemble.servers))
                 .filter(|place| Some(*place) != leader)
                 .nth(nth as usize),
             ServerName::Of(contender) => {

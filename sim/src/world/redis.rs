@@ -174,6 +174,8 @@ impl Redis {
                 let replicas = self.deployment.first_replicas();
                 (*replicas.get(nth as usize)?).into()
             }
+            // There are observers in ensembles alone.
+            ServerName::Observer(_) => return None,
             ServerName::Sentinel(nth) => {
                 let known = (nth as usize) < self.sentinels.len();
                 return known.then(|| self.sentinel(nth as u8));

@@ -16,6 +16,9 @@ use super::state::{Output, Role, Server, Turn, later};
 const SETTLE: u64 = 200_000;
 /// How long a server waits at first before it repeats its vote, in microseconds; twice as long each time.
 const FIRST_REPEAT: u64 = 200_000;
+/// For how long at most a server that does not vote waits before it asks who leads, once it has lost its leader: of
+/// `zookeeper.observer.election.DelayMs`, any part.
+const OBSERVER_DELAY: u32 = 200_000;
 /// How long it waits at most.
 const LAST_REPEAT: u64 = 60_000_000;
 
@@ -58,10 +61,9 @@ impl Election {
         }
     }
 
-    /// How many who look vote for this candidate, with ourselves.
+    /// How many others who look vote for this candidate.
     fn looking_for(&self, vote: Vote) -> usize {
-        1 + self
-            .votes
+        self.votes
             .iter()
             .filter(|other| **other == Some(vote))
             .count()
@@ -91,18 +93,25 @@ impl Election {
 impl Server {
     /// Stops whatever we were doing and looks for a leader.
     pub(super) fn look(&mut self, turn: &mut Turn) {
+        let had_leader = matches!(self.role, Role::Following(_));
         self.stop_serving(turn);
         self.hang_up(turn);
         // Who stops following or leading writes down first what it has logged.
         self.log.flush_now(turn.now);
         self.round += 1;
         self.vote = self.own_vote();
-        if self.settings.servers == 1 {
+        if self.settings.servers == 1 && self.votes() {
             self.stand_alone(turn);
             return;
         }
         let read_only = self.read_only_from(turn.now);
-        let election = Election::new(turn.now, self.settings.servers, read_only);
+        let mut election = Election::new(turn.now, self.settings.servers, read_only);
+        if !self.votes() && had_leader {
+            election.repeat = later(turn.now, turn.chance.choose(OBSERVER_DELAY).into());
+            election.wait = FIRST_REPEAT / 2;
+            self.role = Role::Looking(election);
+            return;
+        }
         self.role = Role::Looking(election);
         self.broadcast_vote(turn);
     }
@@ -165,7 +174,20 @@ impl Server {
         }
     }
 
+    /// Whether this server takes part in elections.
+    fn votes(&self) -> bool {
+        !self.settings.is_observer(self.id)
+    }
+
+    /// Who does not vote begins with one that any other beats.
     fn own_vote(&self) -> Vote {
+        if !self.votes() {
+            return Vote {
+                epoch: 0,
+                zxid: Zxid(0),
+                leader: ServerId(0),
+            };
+        }
         Vote {
             epoch: self.current_epoch,
             zxid: self.log.last_zxid(),
@@ -205,7 +227,7 @@ impl Server {
 
     /// Who looks for a leader is told what we know.
     pub(super) fn answer_vote(&self, turn: &mut Turn, from: ServerId, theirs: Notification) {
-        if theirs.standing == Standing::Looking {
+        if theirs.standing == Standing::Looking && self.votes() {
             self.send_vote(turn, from);
         }
     }
@@ -235,6 +257,11 @@ impl Server {
             self.refuse_link(turn, from, &message);
             return;
         };
+        if self.settings.is_observer(from) {
+            // It only asks: what it says counts for nothing.
+            self.answer_vote(turn, from, *theirs);
+            return;
+        }
         match theirs.standing {
             Standing::Looking => self.vote_of_looking(turn, from, *theirs),
             Standing::Following | Standing::Leading => self.vote_of_settled(turn, from, *theirs),
@@ -243,6 +270,7 @@ impl Server {
 
     fn vote_of_looking(&mut self, turn: &mut Turn, from: ServerId, theirs: Notification) {
         let own = self.own_vote();
+        let votes = self.votes();
         let Role::Looking(election) = &mut self.role else {
             return;
         };
@@ -254,7 +282,9 @@ impl Server {
             self.vote = own.max(theirs.vote);
             changed = true;
         } else if theirs.round < self.round {
-            self.send_vote(turn, from);
+            if votes {
+                self.send_vote(turn, from);
+            }
             return;
         } else if theirs.vote > self.vote {
             self.vote = theirs.vote;
@@ -266,7 +296,7 @@ impl Server {
         if changed {
             election.settles = VirtualTime::NEVER;
         }
-        if election.looking_for(self.vote) < self.settings.quorum() {
+        if election.looking_for(self.vote) + usize::from(votes) < self.settings.quorum() {
             election.settles = VirtualTime::NEVER;
         } else if election.settles == VirtualTime::NEVER {
             election.settles = later(turn.now, SETTLE);

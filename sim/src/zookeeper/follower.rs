@@ -186,6 +186,7 @@ impl Server {
         match body {
             PeerBody::Proposal(txn) => self.log_proposal(turn, txn),
             PeerBody::Commit(zxid) => self.apply_up_to(turn, zxid),
+            PeerBody::Inform(txn) => self.informed(turn, txn),
             PeerBody::Ping => {
                 let logged = self.log.durable_zxid(turn.now);
                 let touched = std::mem::take(&mut self.touched);
@@ -217,6 +218,22 @@ impl Server {
         }
         let durable = self.log.append(turn.now, txn);
         self.tell_leader_at(turn, durable, PeerBody::Ack(zxid));
+    }
+
+    /// Who does not vote hears of what is committed, and acknowledges nothing.
+    fn informed(&mut self, turn: &mut Turn, txn: SharedTxn) {
+        let zxid = txn.zxid;
+        if zxid > self.log.last_zxid() {
+            self.log.append(turn.now, txn);
+        }
+        let serves = matches!(
+            &self.role,
+            Role::Following(following) if following.phase == FollowerPhase::InSync
+        );
+        // What comes before we are up to date is applied with what we lacked.
+        if serves {
+            self.apply_up_to(turn, zxid);
+        }
     }
 
     /// The leader has hung up. One that was not leading yet is asked again.

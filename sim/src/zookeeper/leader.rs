@@ -1,6 +1,7 @@
 //! The leader: whom it leads, and whose sessions expire.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{SessionId, Zxid};
 use picklock_checker::VirtualTime;
@@ -20,8 +21,10 @@ pub(super) struct Leading {
     pub(super) epoch: u32,
     /// The number of the last transaction of the epoch.
     pub(super) counter: u32,
-    /// By server.
+    /// By server: first those that vote, ourselves among them, and then those that do not.
     pub(super) learners: Vec<Learner>,
+    /// How many servers vote.
+    voters: usize,
     pub(super) tracker: SessionTracker,
     pub(super) prep: Prep,
     /// Proposed and not committed, oldest first.
@@ -132,7 +135,8 @@ impl Leading {
             phase: LeaderPhase::Discovering,
             epoch: 0,
             counter: 0,
-            learners: vec![Learner::default(); usize::from(settings.servers)],
+            learners: vec![Learner::default(); usize::from(settings.machines())],
+            voters: usize::from(settings.servers),
             tracker: SessionTracker::new(settings.tick),
             prep: Prep::default(),
             outstanding: VecDeque::new(),
@@ -182,7 +186,7 @@ impl Leading {
             return self.deadline;
         }
         let mut wake = self.tracker.next_due();
-        if settings.servers > 1 {
+        if settings.machines() > 1 {
             wake = wake.min(self.next_ping);
         }
         // Our own disk matters only if it is all that a quorum lacks.
@@ -194,9 +198,14 @@ impl Leading {
         wake
     }
 
+    /// Those who vote, ourselves among them.
+    pub(super) fn voters(&self) -> &[Learner] {
+        &self.learners[..self.voters]
+    }
+
     /// How many followers have logged everything up to this.
     fn acks(&self, zxid: Zxid) -> usize {
-        self.learners
+        self.voters()
             .iter()
             .filter(|learner| learner.acked >= zxid)
             .count()
@@ -212,13 +221,22 @@ impl Leading {
         self.outstanding.pop_front().map(|proposal| proposal.txn)
     }
 
-    /// Sends to every follower that gets proposals.
-    pub(super) fn send_all(&mut self, turn: &mut Turn, body: impl Fn() -> PeerBody) {
-        for (id, learner) in (0..).zip(&mut self.learners) {
-            if learner.phase >= LearnerPhase::Syncing {
-                learner.send(turn.out, ServerId(id), turn.now, body());
-            }
-        }
+    /// Sends to every server that was sent what it lacked.
+    fn send_all(&mut self, turn: &mut Turn, body: impl Fn() -> PeerBody) {
+        send_to(0, &mut self.learners, turn, body);
+    }
+
+    /// Sends to every one of them that votes.
+    pub(super) fn send_voters(&mut self, turn: &mut Turn, body: impl Fn() -> PeerBody) {
+        send_to(0, &mut self.learners[..self.voters], turn, body);
+    }
+
+    /// Tells those that do not vote what is committed.
+    pub(super) fn inform(&mut self, turn: &mut Turn, txn: &SharedTxn) {
+        let observers = &mut self.learners[self.voters..];
+        send_to(self.voters as u8, observers, turn, || {
+            PeerBody::Inform(Rc::clone(txn))
+        });
     }
 
     pub(super) fn learner(&mut self, id: ServerId) -> Option<&mut Learner> {
@@ -240,10 +258,10 @@ impl Leading {
         }
     }
 
-    /// How many servers are in sync, with ourselves.
+    /// How many servers that vote are in sync, with ourselves.
     pub(super) fn in_sync(&self) -> usize {
         1 + self
-            .learners
+            .voters()
             .iter()
             .filter(|learner| learner.phase == LearnerPhase::InSync)
             .count()
@@ -298,7 +316,7 @@ impl Server {
         let Role::Leading(leading) = &mut self.role else {
             return;
         };
-        if self.settings.servers == 1 || leading.next_ping > turn.now {
+        if self.settings.machines() == 1 || leading.next_ping > turn.now {
             return;
         }
         // Who was away for long does not catch up on pings.
@@ -319,6 +337,15 @@ impl Server {
             }
         }
         leading.send_all(turn, || PeerBody::Ping);
+    }
+}
+
+/// Sends to those of them that were sent what they lacked; the first has this number.
+fn send_to(first: u8, learners: &mut [Learner], turn: &mut Turn, body: impl Fn() -> PeerBody) {
+    for (id, learner) in (first..).zip(learners) {
+        if learner.phase >= LearnerPhase::Syncing {
+            learner.send(turn.out, ServerId(id), turn.now, body());
+        }
     }
 }
 

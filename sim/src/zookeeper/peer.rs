@@ -25,7 +25,7 @@ pub struct PeerMessage {
 impl PeerMessage {
     /// Whether it tells that transactions are committed.
     pub fn is_commit(&self) -> bool {
-        matches!(self.body, PeerBody::Commit(_))
+        matches!(self.body, PeerBody::Commit(_) | PeerBody::Inform(_))
     }
 
     /// Whether it proposes a transaction.
@@ -68,6 +68,8 @@ pub(super) enum PeerBody {
     Ack(Zxid),
     /// Leader: everything up to this is committed.
     Commit(Zxid),
+    /// Leader, to who does not vote: this is committed.
+    Inform(SharedTxn),
     /// Leader: I am here.
     Ping,
     /// Follower: so am I, this is what I have logged, and these sessions have given signs of life since last time.

@@ -160,7 +160,7 @@ impl Server {
         let Role::Leading(leading) = &mut self.role else {
             return;
         };
-        if leading.counter + 1 == u32::MAX && self.settings.servers > 1 {
+        if leading.counter + 1 == u32::MAX && self.settings.machines() > 1 {
             // The epoch has no numbers left. What was asked for is lost.
             self.look(turn);
             return;
@@ -174,7 +174,7 @@ impl Server {
             change,
         });
         let durable = self.log.append(turn.now, Rc::clone(&txn));
-        leading.send_all(turn, || PeerBody::Proposal(Rc::clone(&txn)));
+        leading.send_voters(turn, || PeerBody::Proposal(Rc::clone(&txn)));
         leading.outstanding.push_back(Proposal { txn, durable });
         if durable <= turn.now {
             self.commit(turn);
@@ -195,7 +195,8 @@ impl Server {
             leading.committed = zxid;
             // Whoever waits for this moment comes before anybody has heard of it.
             turn.out.push(Output::Committed(Rc::clone(&txn)));
-            leading.send_all(turn, || PeerBody::Commit(zxid));
+            leading.send_voters(turn, || PeerBody::Commit(zxid));
+            leading.inform(turn, &txn);
             leading.prep.applied(&txn);
             self.apply_up_to(turn, zxid);
             self.answer_syncs(turn, zxid);

@@ -2,6 +2,7 @@
 
 use picklock_checker::time::whole_micros;
 
+use super::messages::ServerId;
 use super::version::Version;
 use crate::plan::{Ensemble, granted};
 
@@ -14,8 +15,10 @@ const REAP_INTERVAL: u64 = 60_000_000;
 /// Settings of a server, the same for all of an ensemble. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Servers in the ensemble; a single one stands alone.
+    /// Servers that vote; a single one stands alone.
     pub servers: u8,
+    /// Servers that follow and do not vote. Their numbers come after those of the others.
+    pub observers: u8,
     /// Length of a tick.
     pub tick: u64,
     /// The shortest session timeout that is granted: `minSessionTimeout`, by default two ticks.
@@ -46,9 +49,19 @@ pub struct Settings {
 pub const OUTSTANDING_LIMIT: usize = 1_000;
 
 impl Settings {
-    /// How many servers are a majority.
+    /// How many servers are a majority of those that vote.
     pub fn quorum(&self) -> usize {
         usize::from(self.servers) / 2 + 1
+    }
+
+    /// How many servers there are, with those that do not vote.
+    pub fn machines(&self) -> u8 {
+        self.servers.saturating_add(self.observers)
+    }
+
+    /// Whether a server does not vote.
+    pub(super) fn is_observer(&self, id: ServerId) -> bool {
+        id.0 >= self.servers
     }
 
     /// The timeout that is granted to a client that asks for this one.
@@ -62,6 +75,7 @@ impl From<&Ensemble> for Settings {
         let (least, most) = plan.granted_timeouts();
         Self {
             servers: plan.servers,
+            observers: plan.observers,
             tick: whole_micros(plan.tick),
             least_timeout: whole_micros(least),
             most_timeout: whole_micros(most),

@@ -112,7 +112,7 @@ impl Server {
         }
     }
 
-    /// An ensemble that has formed already: the highest id leads in epoch 1, everybody is in sync and serves, and
+    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync and serves, and
     /// these persistent nodes are there. A node's parent has to stand before it.
     pub fn formed(settings: &Rc<Settings>, nodes: &[Path]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
@@ -132,7 +132,7 @@ impl Server {
             tree.set_last_zxid(Zxid(zxid));
         }
         let leader = ServerId(settings.servers.saturating_sub(1));
-        (0..settings.servers)
+        (0..settings.machines())
             .map(|id| {
                 let mut server = Self::with_disk(ServerId(id), Rc::clone(settings), tree.clone());
                 server.accepted_epoch = 1;

@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::zookeeper::Zxid;
 
 use super::follower::FollowerPhase;
-use super::leader::{LeaderPhase, LearnerPhase};
+use super::leader::{LeaderPhase, Learner, LearnerPhase};
 use super::log::TxnLog;
 use super::messages::ServerId;
 use super::peer::{Catchup, PeerBody, PeerMessage, Pong};
@@ -103,6 +103,7 @@ impl Server {
             | PeerBody::UpToDate { .. }
             | PeerBody::Proposal(_)
             | PeerBody::Commit(_)
+            | PeerBody::Inform(_)
             | PeerBody::Ping
             | PeerBody::Synced { .. }
             | PeerBody::Revalidated { .. }
@@ -156,10 +157,13 @@ impl Server {
             return;
         }
         let asking = |phase| phase >= LearnerPhase::Asking;
-        let here = leading.learners.iter().filter(|one| asking(one.phase));
-        if here.clone().count() + 1 < quorum {
+        let here = |learners: &[Learner]| -> usize {
+            learners.iter().filter(|one| asking(one.phase)).count()
+        };
+        if here(leading.voters()) + 1 < quorum {
             return;
         }
+        let here = leading.learners.iter().filter(|one| asking(one.phase));
         let newest = here.map(|one| one.accepted_epoch).max().unwrap_or(0);
         let epoch = newest.max(own_epoch) + 1;
         leading.begin_epoch(epoch, last_zxid);
@@ -198,7 +202,7 @@ impl Server {
             learner.last_zxid = theirs.1;
             learner.want_snapshot = want_snapshot;
         }
-        let accepted = leading.learners.iter().filter(|one| one.accepted).count() + 1;
+        let accepted = leading.voters().iter().filter(|one| one.accepted).count() + 1;
         if proposing && accepted >= quorum {
             leading.phase = LeaderPhase::Syncing;
             self.current_epoch = leading.epoch;
@@ -234,6 +238,13 @@ impl super::leader::Leading {
     /// Sends everybody who has accepted the epoch what they lack.
     fn catch_up_all(&mut self, turn: &mut Turn, log: &TxnLog, tree: &DataTree) {
         let epoch = self.epoch;
+        let (voters, log_end) = (self.voters().len(), log.last_zxid());
+        // What is still to be agreed on is nothing for those who are only told of agreements.
+        let agreed = if self.is_established() {
+            self.committed
+        } else {
+            log_end
+        };
         for (id, learner) in (0..).map(ServerId).zip(&mut self.learners) {
             if learner.phase == LearnerPhase::Accepted {
                 learner.phase = LearnerPhase::Syncing;
@@ -241,13 +252,19 @@ impl super::leader::Leading {
                     .newest_up_to(learner.last_zxid)
                     .filter(|_| !learner.want_snapshot);
                 let from = known.unwrap_or(tree.last_zxid());
+                let votes = usize::from(id.0) < voters;
+                let until = if votes { log_end } else { agreed };
                 let catchup = Catchup {
                     epoch,
                     snapshot: known.is_none().then(|| tree.clone()),
                     truncate_after: from,
-                    txns: log.after(from).cloned().collect(),
+                    txns: log
+                        .after(from)
+                        .take_while(|txn| txn.zxid <= until)
+                        .cloned()
+                        .collect(),
                 };
-                learner.catchup_zxid = log.last_zxid();
+                learner.catchup_zxid = until;
                 let body = PeerBody::NewLeader(Box::new(catchup));
                 learner.send(turn.out, id, turn.now, body);
             }

@@ -67,6 +67,7 @@ enum Event {
 pub(super) fn settings(servers: u8) -> Rc<Settings> {
     Rc::new(Settings {
         servers,
+        observers: 0,
         tick: 2 * SECOND,
         least_timeout: 4 * SECOND,
         most_timeout: 40 * SECOND,
@@ -91,7 +92,7 @@ impl Cluster {
         let nodes: Vec<Path> = nodes.iter().map(|path| Rc::from(*path)).collect();
         Self {
             now: VirtualTime::ZERO,
-            lives: vec![0; usize::from(settings.servers)],
+            lives: vec![0; usize::from(settings.machines())],
             servers: Server::formed(&settings, &nodes),
             chance: Box::new(Boring),
             committed: BTreeMap::new(),

@@ -8,6 +8,7 @@ mod lasting;
 mod limits;
 mod model;
 mod nodes;
+mod observers;
 mod read_only;
 mod requests;
 mod sessions;

@@ -60,7 +60,8 @@ impl Body<'_, '_, '_> {
         };
         let length = self.length();
         let (servers, contenders) = (servers?, contenders?);
-        let machines = self.cast.servers.map(|it| it + self.cast.sentinels);
+        let besides = self.cast.observers + self.cast.sentinels;
+        let machines = self.cast.servers.map(|it| it + besides);
         if let Some(item) = item.filter(|_| machines == u8::try_from(servers.len()).ok()) {
             let mistake = Mistake::new("all servers are on one side")
                 .label("nobody is left on the other")

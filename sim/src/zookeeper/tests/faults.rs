@@ -1,8 +1,11 @@
 //! Whatever breaks, what was committed stays, and everybody comes to agree.
 
+use std::rc::Rc;
+
 use picklock_algorithms::clients::zookeeper::{CreateMode, Response, SessionId};
 use proptest::prelude::*;
 
+use super::super::state::Settings;
 use super::super::testing::*;
 use super::super::txn::TxnChange;
 use crate::chance::Chance;
@@ -114,11 +117,12 @@ proptest! {
 
     #[test]
     fn what_was_committed_stays_and_all_agree(
-        servers in prop_oneof![Just(1_u8), Just(3), Just(5)],
+        (servers, observers) in prop_oneof![Just((1_u8, 0_u8)), Just((3, 0)), Just((3, 2)), Just((5, 0))],
         steps in prop::collection::vec(step(), 1..120),
         tape in prop::collection::vec(any::<u32>(), 1..20),
     ) {
-        let mut cluster = Cluster::formed(servers, &["/q"]);
+        let settings = Settings { observers, ..(*settings(servers)).clone() };
+        let mut cluster = Cluster::of(Rc::new(settings), &["/q"]);
         cluster.chance = Box::new(Tape(tape, 0));
         let made = weather(&mut cluster, steps);
         cluster.run_for(30 * SECOND);
