@@ -37,7 +37,7 @@ pub use real::Installed;
 use compare::Pair;
 use model::Model;
 use real::{Real, RealSettings};
-use scripts::{READ_ONLY, REAPING, SCRIPTS, Script};
+use scripts::{OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING, SCRIPTS, Script};
 
 /// The tick of both sides.
 const TICK: Duration = Duration::from_millis(500);
@@ -75,21 +75,21 @@ pub fn zookeeper(
 ) -> Result<Compared, VerifyError> {
     let mut compared = Compared::default();
     for phase in &PHASES {
-        if phase
-            .scripts
-            .iter()
-            .all(|script| script.servers > usize::from(plan.servers))
-        {
+        // Who stands alone has no observers.
+        let has_place = phase.observers == 0 || plan.servers > 1;
+        let machines = usize::from(plan.servers + phase.observers);
+        let mut scripts = phase.scripts.iter();
+        if !has_place || scripts.all(|script| script.servers > machines) {
             continue;
         }
         let (real, model) = phase.settings(plan.servers);
         let real = Real::start(installed, &real, stop)?;
-        let mut pair = Pair::new(real, Model::formed(model), usize::from(plan.servers));
+        let mut pair = Pair::new(real, Model::formed(model), machines);
         if phase.read_only {
             pair.real.normal.hide_zxids();
             pair.model.normal.hide_zxids();
         }
-        let operations = if phase.is_random { plan.operations } else { 0 };
+        let operations = plan.operations * phase.percent / 100;
         compared.add(pair.compare(phase.scripts, plan.seed, operations, stop, told)?);
     }
     Ok(compared)
@@ -98,33 +98,54 @@ pub fn zookeeper(
 /// What is compared of servers that are set in one way.
 struct Phase {
     scripts: &'static [Script],
-    /// Whether random steps follow.
-    is_random: bool,
+    /// How many random steps follow, of a hundred that are asked for.
+    percent: u64,
+    /// Servers that do not vote, besides.
+    observers: u8,
     reap_interval: Duration,
     timeouts: (Duration, Duration),
     read_only: bool,
 }
 
-/// Servers as they are; others that look often for nodes that go by themselves, and grant other session timeouts; and
-/// servers that answer reads without a leader.
-const PHASES: [Phase; 3] = [
+/// Servers as they are; others that look often for nodes that go by themselves, and grant other session timeouts;
+/// servers that answer reads without a leader; servers with an observer; and an observer without a leader.
+const PHASES: [Phase; 5] = [
     Phase {
         scripts: SCRIPTS,
-        is_random: true,
+        percent: 100,
+        observers: 0,
         reap_interval: SELDOM,
         timeouts: GRANTED,
         read_only: false,
     },
     Phase {
         scripts: REAPING,
-        is_random: false,
+        percent: 0,
+        observers: 0,
         reap_interval: OFTEN,
         timeouts: GRANTED_INSTEAD,
         read_only: false,
     },
     Phase {
         scripts: READ_ONLY,
-        is_random: false,
+        percent: 0,
+        observers: 0,
+        reap_interval: SELDOM,
+        timeouts: GRANTED,
+        read_only: true,
+    },
+    Phase {
+        scripts: OBSERVED,
+        percent: 20,
+        observers: 1,
+        reap_interval: SELDOM,
+        timeouts: GRANTED,
+        read_only: false,
+    },
+    Phase {
+        scripts: OBSERVED_READ_ONLY,
+        percent: 0,
+        observers: 1,
         reap_interval: SELDOM,
         timeouts: GRANTED,
         read_only: true,
@@ -136,6 +157,7 @@ impl Phase {
     fn settings(&self, servers: u8) -> (RealSettings, Settings) {
         let real = RealSettings {
             servers,
+            observers: self.observers,
             tick: TICK,
             timeouts: self.timeouts,
             read_only: self.read_only,
@@ -145,7 +167,7 @@ impl Phase {
         };
         let model = Settings {
             servers,
-            observers: 0,
+            observers: self.observers,
             tick: whole_micros(TICK),
             least_timeout: whole_micros(self.timeouts.0),
             most_timeout: whole_micros(self.timeouts.1),

@@ -37,8 +37,10 @@ const STARTS: u32 = 3;
 /// The settings of real servers.
 #[derive(Clone, Debug)]
 pub struct RealSettings {
-    /// How many servers.
+    /// How many servers that vote.
     pub servers: u8,
+    /// How many that do not.
+    pub observers: u8,
     /// The length of a tick.
     pub tick: Duration,
     /// The shortest and the longest session timeout that is granted.
@@ -96,9 +98,10 @@ impl<'a> Real<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, VerifyError> {
         let folder = Folder::new()?;
-        let ports = Ports::free(usize::from(settings.servers))?;
+        let machines = settings.servers + settings.observers;
+        let ports = Ports::free(usize::from(machines))?;
         let mut processes = Vec::new();
-        for number in 0..settings.servers {
+        for number in 0..machines {
             processes.push(Process::start(
                 installed,
                 settings,
@@ -117,10 +120,11 @@ impl<'a> Real<'a> {
             _folder: folder,
         };
         real.await_all()?;
-        // The one that leads comes last, as in the model.
+        // The one that leads comes last of those that vote, as in the model.
         let leader = real.leader()?.map_or(0, |leader| leader.0);
         let leader = real.processes.remove(leader);
-        real.processes.push(leader);
+        let last = usize::from(settings.servers).saturating_sub(1);
+        real.processes.insert(last, leader);
         Ok(real)
     }
 

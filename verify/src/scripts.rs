@@ -48,3 +48,18 @@ pub const REAPING: &[Script] = &[nodes::GRANTED, nodes::CONTAINERS, nodes::TIME_
 
 /// Sequences for servers that answer reads when they find no leader.
 pub const READ_ONLY: &[Script] = &[read_only::LEADER_ALONE, read_only::FOLLOWER_ALONE];
+
+/// Sequences for servers of which the last does not vote.
+pub const OBSERVED: &[Script] = &[
+    nodes::GRANTED,
+    faults::EXPIRY,
+    faults::SILENT_EXPIRY,
+    faults::LEADER_KILLED,
+    faults::FOLLOWER_KILLED,
+    faults::NEW_EPOCH,
+    watches::BROUGHT_ALONG,
+    watches::EPHEMERALS,
+];
+
+/// The same, where they answer reads when they find no leader.
+pub const OBSERVED_READ_ONLY: &[Script] = &[read_only::OBSERVER_ALONE];

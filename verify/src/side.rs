@@ -11,7 +11,8 @@ use crate::error::VerifyError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link(pub usize);
 
-/// A server of this side. The followers come first, in the order of their ids, and then the one that led at first.
+/// A server of this side. The followers come first, in the order of their ids, then the one that led at first, and then
+/// those that do not vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(pub usize);
 

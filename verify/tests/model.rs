@@ -13,13 +13,14 @@ use picklock_verify::VerifyError;
 use picklock_verify::compare::{Compared, Pair};
 use picklock_verify::driver::Driver;
 use picklock_verify::model::Model;
-use picklock_verify::scripts::{READ_ONLY, REAPING, SCRIPTS};
+use picklock_verify::scripts::{OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING, SCRIPTS};
 use picklock_verify::side::{Hello, Incoming, Link, Place, Side};
 use picklock_verify::step::{Step, Wire};
 
 fn settings(servers: u8) -> Settings {
     Settings {
         servers,
+        observers: 0,
         tick: 500_000,
         least_timeout: 1_000_000,
         most_timeout: 10_000_000,
@@ -262,6 +263,30 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
             .iter()
             .any(|one| one.model == "the nodes stay")
     );
+}
+
+#[test]
+fn the_model_agrees_with_itself_on_observers_and_not_with_one_that_votes() {
+    let stop = AtomicBool::new(false);
+    let observed = |read_only| {
+        Model::formed(Settings {
+            observers: 1,
+            read_only,
+            ..settings(3)
+        })
+    };
+    for (read_only, scripts) in [(false, OBSERVED), (true, OBSERVED_READ_ONLY)] {
+        let pair = Pair::new(observed(read_only), observed(read_only), 4);
+        let same = pair.compare(scripts, 3, 500, &stop, &|_| ());
+        let same = same.expect("the model does not fail");
+        assert_eq!(same.differences, []);
+        assert!(same.answers > 500);
+    }
+    // Of four that vote, the fourth leads.
+    let pair = Pair::new(observed(false), model(4), 4);
+    let other = pair.compare(OBSERVED, 3, 0, &stop, &|_| ());
+    let other = other.expect("the model does not fail");
+    assert_ne!(other.differences, []);
 }
 
 /// So a real server that says the same has said all of this.

@@ -112,8 +112,8 @@ impl Server {
         }
     }
 
-    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync and serves, and
-    /// these persistent nodes are there. A node's parent has to stand before it.
+    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync, everybody
+    /// serves, and these persistent nodes are there. A node's parent has to stand before it.
     pub fn formed(settings: &Rc<Settings>, nodes: &[Path]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
         for (path, zxid) in nodes.iter().zip(1..) {

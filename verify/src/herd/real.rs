@@ -49,6 +49,7 @@ pub(super) fn start<'a>(
 ) -> Result<Field<'a>, VerifyError> {
     let settings = RealSettings {
         servers,
+        observers: 0,
         tick: TICK,
         timeouts: GRANTED,
         read_only: false,

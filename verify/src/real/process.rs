@@ -320,13 +320,21 @@ fn configuration(settings: &RealSettings, ports: &Ports, data: &Path, number: us
         // Without these nobody can begin a session at a server without a leader.
         text.push_str("localSessionsEnabled=true\nlocalSessionsUpgradingEnabled=true\n");
     }
-    if settings.servers == 1 {
+    let voters = usize::from(settings.servers);
+    if voters == 1 {
         text.push_str("standaloneEnabled=true\n");
     } else {
         text.push_str("standaloneEnabled=false\n");
         for (server, (quorum, election)) in ports.quorum.iter().zip(&ports.election).enumerate() {
-            let line = format!("server.{}=127.0.0.1:{quorum}:{election}\n", server + 1);
+            let part = if server < voters { "" } else { ":observer" };
+            let line = format!(
+                "server.{}=127.0.0.1:{quorum}:{election}{part}\n",
+                server + 1
+            );
             text.push_str(&line);
+        }
+        if number >= voters {
+            text.push_str("peerType=observer\n");
         }
     }
     text

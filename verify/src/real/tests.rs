@@ -11,6 +11,7 @@ use super::*;
 fn settings() -> RealSettings {
     RealSettings {
         servers: 1,
+        observers: 0,
         tick: Duration::from_millis(500),
         timeouts: (Duration::from_secs(1), Duration::from_secs(10)),
         read_only: false,

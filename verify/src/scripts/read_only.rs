@@ -28,6 +28,17 @@ pub(super) const FOLLOWER_ALONE: Script = Script {
     },
 };
 
+/// A server that does not vote is left alone; it is the last.
+pub(super) const OBSERVER_ALONE: Script = Script {
+    name: "an observer left alone answers reads",
+    servers: 4,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        left_alone(&mut build, first, servers, servers - 1);
+        build.steps
+    },
+};
+
 fn left_alone(build: &mut Build, first: usize, servers: usize, place: usize) {
     // With its first ephemeral node a real session becomes one of the ensemble.
     for server in 0..servers {
