@@ -86,16 +86,6 @@ fn the_good_scenario_is_good() {
 /// A name for the snapshot, what is replaced, and by what.
 const SLIPS: &[(&str, &str, &str)] = &[
     (
-        "observers_alone",
-        "servers = 3",
-        "servers = 1\nobservers = 1",
-    ),
-    (
-        "too_many_observers",
-        "servers = 3",
-        "servers = 3\nobservers = 9",
-    ),
-    (
         "read_only_alone",
         "servers = 3",
         "servers = 1\nread-only = true",
@@ -244,11 +234,6 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "follower_too_high",
         "inject.cut = { target = \"contender-2\" }",
         "inject.crash-server = { target = \"follower-3\" }",
-    ),
-    (
-        "observer_of_nobody",
-        "inject.cut = { target = \"contender-2\" }",
-        "inject.crash-server = { target = \"observer-1\" }",
     ),
     (
         "unknown_server",
