@@ -3,6 +3,7 @@
 mod calls;
 mod convert;
 mod declared;
+mod libraries;
 mod machine;
 mod sha1;
 mod surroundings;

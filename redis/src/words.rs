@@ -25,7 +25,6 @@ pub(crate) fn float(word: &[u8]) -> Option<f64> {
 /// A floating-point number as C's `%.17g` writes it, which is how Redis 7.0 answers scores and how scripts hand
 /// numbers to commands: 0.1 is `0.10000000000000001`.
 pub(crate) fn float_text(number: f64) -> String {
-    const DIGITS: i32 = 17;
     if number.is_nan() {
         return "nan".to_owned();
     }
@@ -35,17 +34,23 @@ pub(crate) fn float_text(number: f64) -> String {
     if number == number.trunc() && number.abs() < 1e15 && number != 0.0 {
         return (number as i64).to_string();
     }
-    let scientific = format!("{number:.16e}");
+    general_text(number, 17)
+}
+
+/// A finite number with so many digits, as `%g` of the C library writes it.
+pub(crate) fn general_text(number: f64, digits: usize) -> String {
+    let scientific = format!("{number:.*e}", digits - 1);
     let (mantissa, exponent) = scientific
         .split_once('e')
         .unwrap_or((scientific.as_str(), "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if !(-4..DIGITS).contains(&exponent) {
+    let most = i32::try_from(digits).unwrap_or(i32::MAX);
+    if !(-4..most).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         let mantissa = without_zeros(mantissa);
         return format!("{mantissa}e{sign}{:02}", exponent.abs());
     }
-    let decimals = usize::try_from(DIGITS - 1 - exponent).unwrap_or(0);
+    let decimals = usize::try_from(most - 1 - exponent).unwrap_or(0);
     without_zeros(&format!("{number:.decimals$}")).to_owned()
 }
 
@@ -143,6 +148,22 @@ mod tests {
         ];
         for (number, text) in pairs {
             assert_eq!(float_text(number), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_with_as_many_digits_as_are_asked_for() {
+        for (number, text) in [
+            (0.1 + 0.2, "0.3"),
+            (-0.0, "-0"),
+            (1e14, "1e+14"),
+            (123_456_789_012_345.0, "1.2345678901234e+14"),
+            (1.0 / 3.0, "0.33333333333333"),
+            (1e-5, "1e-05"),
+            (99_999_999_999_999.9, "1e+14"),
+            (1e300, "1e+300"),
+        ] {
+            assert_eq!(general_text(number, 14), text);
         }
     }
 

@@ -30,13 +30,70 @@ fn refused<T>(error: ErrorReply) -> mlua::Result<T> {
     Err(mlua::Error::external(Refused(error)))
 }
 
-/// The text of an error that a script may catch; nothing if the server has cut the script.
-pub(super) fn text_of(_: &Lua, error: LuaValue) -> mlua::Result<Option<String>> {
-    let LuaValue::Error(error) = error else {
-        return Ok(None);
+/// An error of a library, which is no more than its text.
+#[derive(Debug)]
+struct Raised(String);
+
+impl fmt::Display for Raised {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Raised {}
+
+/// An error as `luaL_error` raises it: the text begins with the line from which the library was called.
+pub(super) fn raise<T>(lua: &Lua, text: &str) -> mlua::Result<T> {
+    let place = lua.inspect_stack(1, |debug| {
+        let line = debug.current_line()?;
+        let source = debug.source();
+        let name = source.short_src.unwrap_or_default();
+        Some(format!("{name}:{line}: "))
+    });
+    let place = place.flatten().unwrap_or_default();
+    raise_alone(&format!("{place}{text}"))
+}
+
+/// An error as the interpreter raises it within a library: nobody says where.
+pub(super) fn raise_alone<T>(text: &str) -> mlua::Result<T> {
+    Err(mlua::Error::external(Raised(text.to_owned())))
+}
+
+/// An error as `luaL_argerror` raises it: with the name by which the library was called.
+pub(super) fn bad_argument<T>(lua: &Lua, place: usize, what: &str) -> mlua::Result<T> {
+    let name = lua.inspect_stack(0, |debug| debug.names().name.map(Into::<String>::into));
+    let name = name.flatten().unwrap_or_else(|| "?".to_owned());
+    raise(lua, &format!("bad argument #{place} to '{name}' ({what})"))
+}
+
+/// The same for a value of the wrong type, or none.
+pub(super) fn wrong_type<T>(
+    lua: &Lua,
+    place: usize,
+    wanted: &str,
+    given: Option<&LuaValue>,
+) -> mlua::Result<T> {
+    let given = match given {
+        None => "no value",
+        Some(LuaValue::LightUserData(_)) => "userdata",
+        Some(LuaValue::Integer(_)) => "number",
+        Some(value) => value.type_name(),
     };
+    bad_argument(lua, place, &format!("{wanted} expected, got {given}"))
+}
+
+/// The text of an error that a script may catch, and whether it is no more than that text; nothing if the server has
+/// cut the script.
+pub(super) fn text_of(_: &Lua, error: LuaValue) -> mlua::Result<(Option<String>, bool)> {
+    let LuaValue::Error(error) = error else {
+        return Ok((None, false));
+    };
+    if let Some(Raised(text)) = error.downcast_ref::<Raised>() {
+        return Ok((Some(text.clone()), true));
+    }
     let refused = error.downcast_ref::<Refused>();
-    Ok(refused.map(|Refused(error)| error.text().to_owned()))
+    let text = refused.map(|Refused(error)| error.text().to_owned());
+    Ok((text, false))
 }
 
 /// `redis.call`: an error ends the script.

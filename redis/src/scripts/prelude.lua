@@ -29,10 +29,10 @@ end
 -- Errors of commands end the script, unless it catches them, and then it sees their text. What the server has cut
 -- nobody catches.
 local function own(err)
-  if raw_type(err) == 'userdata' then
-    local text = host.text_of(err)
+  if raw_type(err) == 'userdata' and err ~= host.libraries.cjson.null then
+    local text, alone = host.text_of(err)
     if text then
-      return { err = text }
+      return alone and text or { err = text }
     end
     raw_error(err, 0)
   end
@@ -96,55 +96,14 @@ local redis = {
   REDIS_VERSION = '7.0.15', REDIS_VERSION_NUM = 0x0007000f,
 }
 
-local function library(name, functions)
-  local content = {}
-  for _, key in ipairs(functions) do
+-- A library of the server's. What would set it for the scripts of others, too, is not modelled.
+local function library(name, settings)
+  local content = host.libraries[name]
+  for _, key in ipairs(settings) do
     content[key] = host.not_modelled(name .. '.' .. key)
   end
   return seal(content)
 end
-
--- Bits of 32-bit numbers, which wrap round.
-local function bits(number)
-  return number % 4294967296
-end
-
-local function signed(number)
-  number = bits(number)
-  return number >= 2147483648 and number - 4294967296 or number
-end
-
-local function bitwise(rule)
-  local function two(a, b)
-    local result, place = 0, 1
-    a, b = bits(a), bits(b)
-    for _ = 1, 32 do
-      if rule(a % 2, b % 2) then
-        result = result + place
-      end
-      a, b, place = (a - a % 2) / 2, (b - b % 2) / 2, place * 2
-    end
-    return signed(result)
-  end
-  return function(first, ...)
-    local result = signed(first)
-    for at = 1, raw_select('#', ...) do
-      result = two(result, (raw_select(at, ...)))
-    end
-    return result
-  end
-end
-
-local bit = {
-  tobit = signed,
-  bnot = function(a) return signed(-1 - bits(a)) end,
-  band = bitwise(function(a, b) return a == 1 and b == 1 end),
-  bor = bitwise(function(a, b) return a == 1 or b == 1 end),
-  bxor = bitwise(function(a, b) return a ~= b end),
-  lshift = function(a, n) return signed(bits(a) * 2 ^ (n % 32)) end,
-  rshift = function(a, n) return signed(math.floor(bits(a) / 2 ^ (n % 32))) end,
-  arshift = function(a, n) return signed(math.floor(signed(a) / 2 ^ (n % 32))) end,
-}
 
 math.random = function(...)
   local count, r = raw_select('#', ...), host.random()
@@ -212,10 +171,11 @@ local globals = {
     resume = function(...) return thrown(coroutine.resume(...)) end,
   }),
   string = seal(string), table = seal(table), math = seal(math),
-  redis = seal(redis), bit = seal(bit),
-  cjson = library('cjson', { 'encode', 'decode', 'encode_sparse_array', 'encode_max_depth', 'decode_max_depth' }),
-  cmsgpack = library('cmsgpack', { 'pack', 'unpack', 'unpack_one', 'unpack_limit' }),
-  struct = library('struct', { 'pack', 'unpack', 'size' }),
+  redis = seal(redis), bit = library('bit', {}), cmsgpack = library('cmsgpack', {}), struct = library('struct', {}),
+  cjson = library('cjson', {
+    'encode_sparse_array', 'encode_max_depth', 'decode_max_depth', 'encode_number_precision', 'encode_keep_buffer',
+    'encode_invalid_numbers', 'decode_invalid_numbers', 'new',
+  }),
 }
 
 local face = seal(globals, function(_, name)
@@ -225,12 +185,12 @@ globals._G = face
 
 -- What an error becomes at the top: a table with its text and the line in which it came about.
 local function explain(err)
-  if raw_type(err) == 'userdata' then
-    local text = host.text_of(err)
+  if raw_type(err) == 'userdata' and err ~= host.libraries.cjson.null then
+    local text, alone = host.text_of(err)
     if not text then
       return err
     end
-    err = { err = text }
+    err = alone and text or { err = text }
   end
   if raw_type(err) ~= 'table' then
     err = { err = 'ERR ' .. raw_tostring(err) }

@@ -2,8 +2,8 @@
 
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table};
 
-use super::calls;
 use super::machine::LENT;
+use super::{calls, libraries};
 
 /// What the interpreter is told before any script.
 const PRELUDE: &str = include_str!("prelude.lua");
@@ -55,6 +55,7 @@ fn host(lua: &Lua) -> mlua::Result<Table> {
         lua.create_function(move |_, _: MultiValue| calls::not_modelled::<()>(&what))
     };
     host.set("not_modelled", lua.create_function(not_modelled)?)?;
+    host.set("libraries", libraries::all(lua)?)?;
     let place = |lua: &Lua, ()| Ok(place(lua));
     host.set("where", lua.create_function(place)?)?;
     Ok(host)

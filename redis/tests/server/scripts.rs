@@ -142,6 +142,51 @@ const ANSWERS: &[(&str, &str)] = &[
     ("return loadstring('return 7')()", ":7"),
     ("return table.getn({1,2})", ":2"),
     ("return bit.band(7, 3)", ":3"),
+    (
+        "return {bit.tobit(2.5), bit.rol(0x12345678, 12), bit.tohex(0xabcdef, -4)}",
+        "[:2 :1164411171 CDEF]",
+    ),
+    (
+        "return bit.band(1, 'x')",
+        "-ERR user_script:1: bad argument #2 to 'band' (number expected, got string) script: @1",
+    ),
+    (
+        "return cjson.encode({1, 'a/b', {}, cjson.null, 0.1, 1e15})",
+        r#"[1,\"a\\/b\",{},null,0.1,1e+15]"#,
+    ),
+    (
+        r#"return cjson.decode('[1, "\\u00e9", null, {"a":[2.9]}]')"#,
+        r"[:1 \xc3\xa9 nil []]",
+    ),
+    (
+        "return cjson.decode('[1,]')",
+        "-ERR user_script:1: Expected value but found T_ARR_END at character 4 script: @1",
+    ),
+    (
+        "local ok, e = pcall(cjson.decode, '{') return e",
+        "Expected object key string but found T_END at character 2",
+    ),
+    (
+        "return cjson.encode({redis.call})",
+        "-ERR user_script:1: Cannot serialise function: type not supported script: @1",
+    ),
+    (
+        "return {cmsgpack.unpack_one(cmsgpack.pack(-40, {a = 1}))}",
+        "[:2 :-40]",
+    ),
+    (
+        "return cmsgpack.unpack(string.char(0xa2))",
+        "-ERR user_script:1: Missing bytes in input. script: @1",
+    ),
+    (
+        "return {struct.unpack('>hc2', struct.pack('>hc2', -2, 'xyz'))}",
+        "[:-2 xy :5]",
+    ),
+    ("return struct.size('!bi')", ":8"),
+    (
+        "return cjson.encode_max_depth(5)",
+        "-ERR not modelled: cjson.encode_max_depth script: @1",
+    ),
     ("return {double=3.25}", "3.25"),
     ("return tostring({}):sub(1, 8)", "table: 0"),
     (

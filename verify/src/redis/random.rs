@@ -166,7 +166,122 @@ const LISTENING: &[&str] = &[
 ];
 
 /// Scripts, each with its number of keys and its arguments.
+/// Pieces of JSON, of MessagePack, and of formats of `struct`, right and wrong.
+const JSON: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"a\"",
+    "\"b\":1",
+    "{\"k\":",
+    "[1,",
+    "\"\\u00e9\"",
+    "\"\\ud83d\\ude00\"",
+    "\"\\ud83d\"",
+    "\"\\n\"",
+    "\"",
+    "\\",
+    "1",
+    "-0",
+    "2.50",
+    "1e3",
+    "0x1F",
+    "nan",
+    "Infinity",
+    "-inf",
+    "true",
+    "false",
+    "null",
+    "tru",
+    " ",
+    ".",
+    "01",
+    "+1",
+    "-",
+    "1e400",
+    "x",
+    "{}",
+    "[]",
+    "[null]",
+];
+const BYTES: &[&str] = &[
+    "00",
+    "01",
+    "7f",
+    "80",
+    "81",
+    "82",
+    "90",
+    "91",
+    "92",
+    "a0",
+    "a1",
+    "a3616263",
+    "c0",
+    "c1",
+    "c2",
+    "c3",
+    "c4",
+    "ca",
+    "cb",
+    "cc",
+    "cd",
+    "ce",
+    "cf",
+    "d0",
+    "d1",
+    "d2",
+    "d3",
+    "d9",
+    "da",
+    "dc0001",
+    "de0001",
+    "ff",
+    "e0",
+    "41",
+    "3f80",
+    "0000",
+    "0102030405060708",
+];
+const LAYOUT: &[&str] = &[
+    "b", "B", "h", "H", "i", "I", "l", "L", "T", "f", "d", "s", "c", "c0", "c2", "x", "i3", "I8",
+    "i1", ">", "<", "!", "!4", "!2", "!3", " ", "y", "?",
+];
+
 const SCRIPTS: &[(&str, &str)] = &[
+    (
+        "local ok, v = pcall(cjson.decode, ARGV[1]) if not ok then return v end \
+         local _, text = pcall(cjson.encode, v) return {tostring(v):sub(1, 5), text}",
+        "0 J",
+    ),
+    (
+        "return cjson.encode({ARGV[1], [ARGV[2]] = tonumber(ARGV[3])})",
+        "0 J V N",
+    ),
+    (
+        "local bytes = ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end) \
+         local ok, v = pcall(cmsgpack.unpack, bytes) if not ok then return v end \
+         return {type(v), cmsgpack.pack(v), cmsgpack.unpack_one(bytes)}",
+        "0 H",
+    ),
+    (
+        "local bytes = ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end) \
+         local v = {pcall(struct.unpack, ARGV[2], bytes)} \
+         for i = 1, #v do v[i] = tostring(v[i]) end return v",
+        "0 H P",
+    ),
+    (
+        "local ok, v = pcall(struct.pack, ARGV[1], 1, -2, 300.5, 70000, ARGV[2]) return v",
+        "0 P V",
+    ),
+    (
+        "local t = {} for i, n in ipairs({'tobit', 'bnot', 'bswap', 'rol', 'arshift', 'rshift', 'bxor', 'tohex'}) do \
+         t[i] = select(2, pcall(bit[n], ARGV[1], ARGV[2])) end return t",
+        "0 N S",
+    ),
     (
         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end",
         "1 K V",
@@ -260,6 +375,12 @@ impl Random {
         Command::of(["EVAL", text]).map(|command| words.iter().fold(command, Command::arg))
     }
 
+    /// Some pieces of a text, one after the other.
+    fn pieces(&mut self, of: &[&str], most: usize) -> String {
+        let number = 1 + self.below(most);
+        (0..number).map(|_| self.of(of)).collect()
+    }
+
     fn word(&mut self, word: &str) -> String {
         match word {
             "K" => self.of(KEYS).to_owned(),
@@ -267,6 +388,9 @@ impl Random {
             "N" => self.of(NUMBERS).to_owned(),
             "S" => self.of(SCORES).to_owned(),
             "L" => self.of(LONG).to_owned(),
+            "J" => self.pieces(JSON, 7),
+            "H" => self.pieces(BYTES, 9),
+            "P" => self.pieces(LAYOUT, 5),
             "T" => self.of(&["100", "200", "300"]).to_owned(),
             "V" => self.of(&["one", "2", "3.5", "", "x y", "10"]).to_owned(),
             other => other.to_owned(),

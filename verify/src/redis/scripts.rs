@@ -2,6 +2,7 @@
 
 mod collections;
 mod keys;
+mod libraries;
 mod lua;
 mod rest;
 
@@ -50,6 +51,10 @@ pub(super) const SCRIPTS: &[Script] = &[
     lua::SANDBOX,
     lua::EFFECTS,
     lua::LOCKS,
+    libraries::BITS,
+    libraries::JSON,
+    libraries::MESSAGE_PACK,
+    libraries::STRUCTURES,
 ];
 
 #[cfg(test)]
