@@ -9,6 +9,7 @@ mod limits;
 mod model;
 mod nodes;
 mod observers;
+mod order;
 mod read_only;
 mod requests;
 mod sessions;

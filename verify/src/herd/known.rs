@@ -16,7 +16,8 @@ const THREE_CHILDREN: Ranges = [(25, 64), (983, 1_316), (4_494, 5_082), (17_973,
 pub(super) fn seen(cell: Cell) -> (u64, u64) {
     let place = super::WAITERS.iter().position(|it| *it == cell.waiters);
     let coalesced = match (cell.way, cell.servers) {
-        (Way::Predecessor, _) => None,
+        // Each waits for one, or for watches that stay: nothing can coalesce.
+        (Way::Predecessor | Way::Copy, _) => None,
         _ if !cell.hold.is_zero() => None,
         (Way::SameName, 1) => Some(ONE_SAME_NAME),
         (Way::SameName, _) => Some(THREE_SAME_NAME),
@@ -31,7 +32,7 @@ pub(super) fn seen(cell: Cell) -> (u64, u64) {
 fn exact(cell: Cell) -> u64 {
     let waiters = u64::from(cell.waiters);
     match cell.way {
-        Way::SameName => waiters * (waiters + 1) / 2,
+        Way::SameName | Way::Copy => waiters * (waiters + 1) / 2,
         Way::Children => waiters * (waiters + 1) / 2 + waiters - 1,
         Way::Predecessor => waiters,
     }

@@ -1,10 +1,11 @@
-//! A client that waits for a lock in one of three ways, as a machine without a clock: it is told what came, and says
+//! A client that waits for a lock in one of four ways, as a machine without a clock: it is told what came, and says
 //! what to send.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, CreateMode, Path, Reply, Request, Response, ZkError,
+    Acl, Children, CreateMode, EventKind, Path, Reply, Request, Response, WatchSide, ZkError,
 };
 
 /// How one waits for the lock.
@@ -16,11 +17,18 @@ pub enum Way {
     Children,
     /// A queue, and everybody watches the one ahead.
     Predecessor,
+    /// A queue of which everybody keeps a copy, by one watch that stays.
+    Copy,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::SameName, Self::Children, Self::Predecessor];
+    pub const ALL: [Self; 4] = [
+        Self::SameName,
+        Self::Children,
+        Self::Predecessor,
+        Self::Copy,
+    ];
 
     /// The algorithm that does it so.
     pub fn algorithm(self) -> &'static str {
@@ -28,6 +36,16 @@ impl Way {
             Self::SameName => "zk-same-name",
             Self::Children => "zk-children-watch",
             Self::Predecessor => "zk-predecessor-watch",
+            Self::Copy => "zk-recursive-watch",
+        }
+    }
+
+    /// How often a server counts a notification that it sends. A recursive watch is one on both sides of a node, and
+    /// 3.8.0 counts it on each, though the client is told once.
+    pub(super) fn counted(self) -> u64 {
+        match self {
+            Self::SameName | Self::Children | Self::Predecessor => 1,
+            Self::Copy => 2,
         }
     }
 }
@@ -38,6 +56,8 @@ pub(super) struct Contender {
     lock: Path,
     /// Its node, once it has one.
     node: Option<Path>,
+    /// What is ahead of it, in its copy of the queue.
+    ahead: BTreeSet<u64>,
     pub(super) stage: Stage,
 }
 
@@ -60,15 +80,28 @@ impl Contender {
             way,
             lock: Rc::clone(lock),
             node: None,
+            ahead: BTreeSet::new(),
             stage: Stage::Asking,
         }
     }
 
     /// What it asks first.
-    pub(super) fn create(&self) -> Request {
+    pub(super) fn first(&self) -> Request {
+        match self.way {
+            Way::SameName | Way::Children | Way::Predecessor => self.create(),
+            Way::Copy => Request::AddWatch {
+                path: Rc::clone(&self.lock),
+                recursive: true,
+            },
+        }
+    }
+
+    fn create(&self) -> Request {
         let (name, mode) = match self.way {
             Way::SameName => ("/holder", CreateMode::Ephemeral),
-            Way::Children | Way::Predecessor => ("/n-", CreateMode::EphemeralSequential),
+            Way::Children | Way::Predecessor | Way::Copy => {
+                ("/n-", CreateMode::EphemeralSequential)
+            }
         };
         Request::Create {
             path: self.below(name),
@@ -99,14 +132,20 @@ impl Contender {
     }
 
     /// A watch has fired.
-    pub(super) fn told(&mut self) -> Option<Request> {
+    pub(super) fn told(&mut self, kind: EventKind, path: &str) -> Option<Request> {
         if self.stage != Stage::Waiting {
             return None;
+        }
+        if self.way == Way::Copy {
+            if kind == EventKind::NodeDeleted {
+                self.ahead.remove(&number(path)?);
+            }
+            return self.enter_if_first();
         }
         self.stage = Stage::Asking;
         Some(match self.way {
             Way::SameName => self.create(),
-            Way::Children | Way::Predecessor => self.list(),
+            Way::Children | Way::Predecessor | Way::Copy => self.list(),
         })
     }
 
@@ -121,6 +160,7 @@ impl Contender {
                 }
                 Some(self.list())
             }
+            Ok(Response::Children(children)) if self.way == Way::Copy => self.copied(&children),
             Ok(Response::Children(children)) => {
                 let name = self.node.as_deref()?.rsplit('/').next()?;
                 let place = children.place(name)?;
@@ -140,6 +180,13 @@ impl Contender {
                 self.stage = Stage::Waiting;
                 None
             }
+            Ok(Response::Watching) => {
+                if self.node.is_none() {
+                    return Some(self.create());
+                }
+                self.stage = Stage::Holding;
+                None
+            }
             Ok(Response::Deleted) => {
                 self.stage = Stage::Done;
                 None
@@ -151,9 +198,36 @@ impl Contender {
             // It is gone already; the watch that this has left is one that nobody counts on.
             Err(ZkError::NoNode) => Some(match self.way {
                 Way::SameName => self.create(),
-                Way::Children | Way::Predecessor => self.list(),
+                Way::Children | Way::Predecessor | Way::Copy => self.list(),
             }),
             Ok(_) | Err(_) => None,
         }
     }
+
+    /// The queue as it is when its own node is in it. What is ahead now is all that can ever be ahead.
+    fn copied(&mut self, children: &Children) -> Option<Request> {
+        let own = number(self.node.as_deref()?)?;
+        let numbers = children.names().filter_map(|name| number(name));
+        self.ahead = numbers.filter(|number| *number < own).collect();
+        self.stage = Stage::Waiting;
+        self.enter_if_first()
+    }
+
+    /// Who is first takes back its watch, and then holds the lock.
+    fn enter_if_first(&mut self) -> Option<Request> {
+        if !self.ahead.is_empty() {
+            return None;
+        }
+        self.stage = Stage::Asking;
+        Some(Request::RemoveWatches {
+            path: Rc::clone(&self.lock),
+            side: WatchSide::Any,
+            local: false,
+        })
+    }
+}
+
+/// The number at the end of a name.
+fn number(name: &str) -> Option<u64> {
+    name.rsplit('-').next()?.parse().ok()
 }

@@ -84,8 +84,8 @@ impl Field<'_> {
                 since: None,
                 released: false,
             };
-            let create = seat.contender.create();
-            self.ask(&mut seat, create)?;
+            let first = seat.contender.first();
+            self.ask(&mut seat, first)?;
             // The first has the lock before the others come.
             while number == 0 && seat.contender.stage != Stage::Holding {
                 self.hear(&mut seat)?;
@@ -147,7 +147,7 @@ impl Field<'_> {
             return Ok(None);
         };
         let (next, told) = match message {
-            ServerMessage::Notification { .. } => (seat.contender.told(), true),
+            ServerMessage::Notification { kind, path } => (seat.contender.told(kind, &path), true),
             ServerMessage::Reply { reply, .. } => (seat.contender.answered(reply), false),
             _ => (None, false),
         };

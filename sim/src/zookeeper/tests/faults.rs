@@ -11,7 +11,7 @@ use super::super::txn::TxnChange;
 use crate::chance::Chance;
 
 /// Draws from a list over and over.
-struct Tape(Vec<u32>, usize);
+pub(super) struct Tape(pub(super) Vec<u32>, pub(super) usize);
 
 impl Chance for Tape {
     fn choose(&mut self, options: u32) -> u32 {
