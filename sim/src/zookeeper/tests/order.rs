@@ -82,6 +82,8 @@ struct Client {
     asked: BTreeMap<Xid, Asked>,
     /// The newest zxid that it was told of.
     seen: Zxid,
+    /// What was answered last.
+    answered: Xid,
 }
 
 /// What has been asked and answered so far.
@@ -106,6 +108,7 @@ impl Play {
                 session: cluster.connections[&connection].session,
                 asked: BTreeMap::new(),
                 seen: Zxid(0),
+                answered: Xid(0),
             }
         });
         let clients = clients.collect();
@@ -136,6 +139,11 @@ impl Play {
                 };
                 assert!(zxid >= self.clients[place].seen, "it went back to {zxid}");
                 self.clients[place].seen = zxid;
+                assert!(
+                    xid > self.clients[place].answered,
+                    "{xid:?} was answered out of order"
+                );
+                self.clients[place].answered = xid;
                 let request = self.clients[place].asked[&xid].request.clone();
                 if request.is_write() {
                     let txn = self
