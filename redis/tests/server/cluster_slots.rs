@@ -117,6 +117,18 @@ fn whoever_watches_a_key_that_goes_is_told_where_to_at_exec() {
 }
 
 #[test]
+fn keys_that_are_to_go_within_a_transaction_stay_and_that_is_said() {
+    let (mut group, _) = moving(0, &["SET {b}1 here"]);
+    assert_eq!(group.on(0, 9, "MULTI"), "+OK");
+    assert_eq!(migrate(&mut group, "{b}1"), "+QUEUED");
+    assert_eq!(
+        group.on(0, 9, "EXEC"),
+        "[-ERR not modelled: MIGRATE outside of a cluster or in a transaction]"
+    );
+    assert_eq!(group.on(0, 1, "GET {b}1"), "here");
+}
+
+#[test]
 fn whoever_says_that_it_knows_says_it_for_a_whole_transaction() {
     let (mut group, _) = moving(0, &["SET {b}1 1"]);
     assert_eq!(migrate(&mut group, "{b}1"), "+OK");

@@ -4,6 +4,7 @@
 //! does with other chances.
 
 mod copies;
+mod disks;
 mod model;
 mod real;
 mod refusals;

@@ -1,6 +1,5 @@
 //! Real servers and Sentinels on loopback.
 
-use std::fs;
 use std::io::{BufReader, ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +9,7 @@ use picklock_algorithms::clients::redis::Value;
 use picklock_redis::{Fsync, Persistence};
 
 use super::relay::Relay;
-use super::{Flow, Setup, command, text};
+use super::{Flow, Setup, command, disks, text};
 use crate::clock;
 use crate::error::{VerifyError, unless_stopped};
 use crate::redis::real::{Installed, Process, free_port};
@@ -31,6 +30,8 @@ pub(super) struct Town<'a> {
     servers: Vec<Process>,
     sentinels: Vec<Process>,
     reads_slowly: bool,
+    /// They keep a log of what is done.
+    logs: bool,
     relay: Option<Relay>,
     wires: Vec<Option<BufReader<TcpStream>>>,
     start: Instant,
@@ -91,6 +92,7 @@ impl<'a> Town<'a> {
             servers: vec![primary],
             sentinels: Vec::new(),
             reads_slowly: setup.reads_slowly,
+            logs: matches!(setup.persistence, Persistence::Log(_)),
             wires: Vec::new(),
             start: clock::now(),
             time_of_day: clock::time_of_day(),
@@ -277,15 +279,20 @@ impl super::Town for Town<'_> {
         Ok(())
     }
 
-    /// A folder in the place of the file that all keys are to go to keeps them from going there.
+    /// A log is begun anew, where it can be written or where it cannot; an image finds something in its place.
     fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError> {
-        let obstacle = self.servers[server].home().join("dump.rdb");
-        let done = if is_full {
-            fs::create_dir_all(obstacle.join("in the way"))
-        } else {
-            fs::remove_dir_all(obstacle)
-        };
-        done.map_err(VerifyError::io("cannot get into the way of redis-server"))
+        let in_vain = VerifyError::io("cannot get into the way of redis-server");
+        let home = self.servers[server].home();
+        if !self.logs {
+            return disks::fill_for_images(&home, is_full).map_err(in_vain);
+        }
+        self.aside(server, &["CONFIG", "SET", "appendonly", "no"])?;
+        if is_full {
+            disks::fill_for_log(&home).map_err(in_vain)?;
+        }
+        self.aside(server, &["CONFIG", "SET", "appendonly", "yes"])?;
+        // All keys go to a new file first.
+        self.turn(REST)
     }
 
     fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {

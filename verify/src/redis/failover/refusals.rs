@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{Persistence, SavePoint};
+use picklock_redis::{Fsync, Persistence, SavePoint};
 
 use super::copies::{PRIMARY, REPLICA, Story, Witness};
 use super::{Setup, Town, text};
@@ -120,6 +120,10 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
         persistence: snapshots,
         ..alone.clone()
     };
+    let logs = Setup {
+        persistence: Persistence::Log(Fsync::Never),
+        ..alone.clone()
+    };
     let loads = Setup {
         reads_slowly: true,
         ..saves.clone()
@@ -127,6 +131,7 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
     vec![
         ("no memory", alone.clone(), no_memory as Story),
         ("no disk", saves, no_disk),
+        ("no disk for the log", logs, no_disk_for_log),
         ("no replicas", alone, no_replicas),
         ("no primary", Setup::of(1), no_primary),
         ("keys are read", loads, reads),
@@ -206,6 +211,21 @@ fn no_disk(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     it.town.fill_disk(PRIMARY, false)?;
     // It is tried again after a while.
     it.pass(9_000)?;
+    it.asks(PRIMARY, ASKED)?;
+    Ok(it.seen)
+}
+
+fn no_disk_for_log(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+    let mut it = Witness::of(town);
+    it.asks(PRIMARY, BEFORE)?;
+    it.asks(PRIMARY, BEGUN)?;
+    it.town.fill_disk(PRIMARY, true)?;
+    // It is answered before anybody notices.
+    it.town.aside(PRIMARY, &["SET", "lock", "lost"])?;
+    it.ends(PRIMARY)?;
+    it.asks_all(PRIMARY)?;
+    it.town.fill_disk(PRIMARY, false)?;
+    it.pass(1_000)?;
     it.asks(PRIMARY, ASKED)?;
     Ok(it.seen)
 }
