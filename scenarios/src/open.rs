@@ -45,7 +45,7 @@ pub struct AnyFaults {
 
 impl AnyFaults {
     /// Faults of a plan whose file does not say how many it may have at most.
-    pub const AT_MOST: u32 = 8;
+    pub const AT_MOST: u32 = 16;
 }
 
 impl Default for AnyFaults {

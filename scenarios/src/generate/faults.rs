@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
+    Arrival, ContenderName, Direction, Fault, Plan, PlannedFault, ServerName, Service, Trigger,
 };
 
 use super::draw::Draw;
 use super::moments::{Strikes, aimed, struck, timed};
-use super::spread::Turn;
+use super::spread::{Turn, turns};
 use crate::describe;
 use crate::kind::FaultKind;
 use crate::open::AnyFaults;
@@ -41,10 +41,10 @@ impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, seed: u64, draw: &mut Draw) -> Self {
         let (servers, session) = (plan.service.servers().into(), plan.service.lease());
-        let possible = FaultKind::possible_in(plan, &any.kinds);
+        let possible = turns(&FaultKind::possible_in(plan, &any.kinds));
         let turn = Turn::of(seed, possible.len());
         let mut kinds: Vec<FaultKind> = possible.get(turn.kind).copied().into_iter().collect();
-        // One to three kinds: a plan has few faults, and what is left out is what makes it different.
+        // One to three kinds: what is left out is what makes a plan different.
         for _ in 1..draw.number((1, 3)) {
             kinds.extend(draw.one_of(&possible));
         }
@@ -52,7 +52,7 @@ impl<'p> Storm<'p> {
             true => 0,
             // None is the least likely number.
             false if draw.once_in(16) => 0,
-            false => draw.number((1, any.at_most.max(1))),
+            false => number(any.at_most.max(1), draw),
         };
         let aims = [(6, Aim::Moments), (1, Aim::Times), (1, Aim::Either)];
         let aim = draw.weighed(&aims).unwrap_or(Aim::Either);
@@ -158,8 +158,15 @@ impl<'p> Storm<'p> {
         }
     }
 
+    /// Mostly one of the first, if they come in order: whoever is last has nobody behind it who could take the lock.
     fn contender(&self, draw: &mut Draw) -> ContenderName {
-        ContenderName(draw.below(self.plan.workload.contenders))
+        let workload = &self.plan.workload;
+        let times = match workload.arrive {
+            Arrival::Together | Arrival::Within(_) => 1,
+            Arrival::InOrder | Arrival::BehindHolder => 3,
+        };
+        let places = (0..times).map(|_| draw.below(workload.contenders));
+        ContenderName(places.min().unwrap_or_default())
     }
 
     /// Shorter than a session, about as long, or longer: what happens differs, and the shorter, the less.
@@ -347,6 +354,15 @@ impl<'p> Storm<'p> {
             | FaultKind::DeleteNode
             | FaultKind::RecreateLock => self.hold_link(length, draw),
         }
+    }
+}
+
+/// How many faults a plan has. Mostly many: most of them never strike, or change nothing, and then it was not a run for
+/// nothing. Else few, for what is only seen if nothing else happens.
+fn number(at_most: u32, draw: &mut Draw) -> u32 {
+    match draw.once_in(3) {
+        true => draw.number((1, at_most.div_ceil(4))),
+        false => draw.number((at_most.div_ceil(2), at_most)),
     }
 }
 

@@ -135,14 +135,14 @@ pub(super) fn aimed(
 ) -> Trigger {
     let writing = match plan.workload.section {
         Section::Nothing => 0,
-        Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 4,
+        Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 6,
     };
     // Nobody queues at Redis, and nothing is agreed on.
     let ensemble = u32::from(plan.service.kind() == ServiceKind::ZooKeeper);
     let steps = [
         (1, Step::Acquiring),
         (2 * ensemble, Step::Queued),
-        (4, Step::Waiting),
+        (3, Step::Waiting),
         (4, Step::Acquired),
         (writing, Step::Writing),
         (2, Step::Releasing),

@@ -1,17 +1,36 @@
 //! How the seeds of a range share what there is to try.
 //!
 //! Chance alone leaves gaps: of twenty kinds of faults, each drawn with even odds, one in three does not come in twenty
-//! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are kinds, each has
-//! another kind first, and from turn to turn the same kind strikes at another moment. All else is chance.
+//! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are turns, each kind has
+//! one first, or several, and from turn to turn the same kind strikes at another moment. All else is chance.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::kind::FaultKind;
 
 /// The stream of the generator that turns are drawn from: the letters "turns".
 const STREAM: u64 = 0x0074_7572_6e73;
 
 /// The golden section of all numbers of 32 bits: its multiples lie as evenly as can be, however many they are.
 const GOLDEN: u32 = 0x9e37_79b9;
+
+/// The kinds, each as often as it has turns. What befalls every process sooner or later has several: standing still,
+/// silence, death, an answer that is lost.
+pub(super) fn turns(kinds: &[FaultKind]) -> Vec<FaultKind> {
+    let each = kinds.iter().flat_map(|kind| {
+        let turns = match kind {
+            FaultKind::Pause => 3,
+            FaultKind::BlackHole
+            | FaultKind::Crash
+            | FaultKind::LoseReply
+            | FaultKind::CrashServer => 2,
+            _ => 1,
+        };
+        std::iter::repeat_n(*kind, turns)
+    });
+    each.collect()
+}
 
 /// What a seed has to try first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
