@@ -6,14 +6,15 @@ mod disowned;
 
 use std::time::Duration;
 
-use common::{A, FIRST, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use disowned::disowned;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
 use picklock_sim::plan::{
-    ContenderName, Deployment, Direction, Fault, Fsync, Persistence, PlannedFault, ServerName,
-    Service, Trigger,
+    Arrival, ContenderName, Deployment, Direction, Fault, Fsync, Persistence, PlannedFault,
+    ServerName, Service, Trigger,
 };
+use picklock_sim::simulate;
 
 const SERVER: ServerName = ServerName::Number(0);
 const SECOND: ContenderName = ContenderName(1);
@@ -99,6 +100,37 @@ fn a_key_that_is_evicted_is_owned_by_nobody() {
         Fault::EvictKey { target: SERVER },
     );
     assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
+}
+
+#[test]
+fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant() {
+    let pause = Fault::Pause {
+        target: FIRST,
+        length: seconds(30),
+    };
+    let mut in_the_same_instant = 0;
+    for millis in 9_990..10_010 {
+        let delay = Fault::DelayRequest {
+            target: SECOND,
+            by: Duration::from_millis(millis),
+        };
+        let sent = Trigger::Sent {
+            request: RequestKind::Set,
+            by: SECOND,
+            nth: 1,
+        };
+        let faults = vec![planned(acquired(), pause.clone()), planned(sent, delay)];
+        let service = Service::Redis(Deployment::default());
+        let mut plan = plan_on(service, "redis-set-nx-px-del", faults);
+        plan.workload.arrive = Arrival::Together;
+        plan.network.client_latency = (Duration::from_millis(1), Duration::from_millis(1));
+        // Who asks first is chance: with this seed it is the first.
+        let history = simulate(&plan, 1).run.history;
+        assert_eq!(disowned(&history)[0], Disowned::Expired, "{millis} ms");
+        let ends = times(&history, |what| matches!(what, What::Disowned { .. }));
+        in_the_same_instant += usize::from(owned(&history)[1] == ends[0]);
+    }
+    assert_eq!(in_the_same_instant, 1);
 }
 
 #[test]

@@ -36,13 +36,35 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 
 /// When an ownership that nobody stood behind for this stretch ought to have been over, if it was not: a lease after
 /// its use; or after the last new leader of that time began, who gave it its full time again. What came before that is
-/// not judged: without a leader nothing expires.
-fn overdue(evidence: &Evidence<'_>, since: VirtualTime, until: VirtualTime) -> Option<VirtualTime> {
+/// not judged: without a leader nothing expires. Nor is what came before the owner died, if that was no longer than a
+/// lease: until then it may have been about to find out, and its session has its full time from then on.
+fn overdue(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+    since: VirtualTime,
+    until: VirtualTime,
+) -> Option<VirtualTime> {
     let mut anew = evidence.run.anew.iter().rev();
     let last = anew.find(|at| **at <= until).copied();
-    let from = last.map_or(since, |last| last.max(since));
+    let mut from = last.map_or(since, |last| last.max(since));
     let lease = evidence.run.facts.lease;
+    if until.since(from) <= lease {
+        return None;
+    }
+    if let Some(death) = death_of_owner(evidence, ownership)
+        && (from..until).contains(&death)
+        && death.since(from) <= lease
+    {
+        from = death;
+    }
     (until.since(from) > lease).then(|| from + lease)
+}
+
+/// When the process that came to own the lock died, if it did.
+fn death_of_owner(evidence: &Evidence<'_>, ownership: &Ownership) -> Option<VirtualTime> {
+    let mut after = evidence.run.history.events[ownership.owned..].iter();
+    let death = after.find(|event| event.what == What::Crashed { by: ownership.by })?;
+    Some(death.at)
 }
 
 /// The first stretch in which nobody stood behind the ownership and that was too long, and when it began to be.
@@ -63,7 +85,7 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
         // What comes after the end of the ownership cannot tell how long it was in use.
         let from = use_begins(evidence, belief, place).min(until);
         if from > used.until
-            && let Some(broken) = overdue(evidence, used.until, from)
+            && let Some(broken) = overdue(evidence, ownership, used.until, from)
         {
             return Some((used, from, broken));
         }
@@ -76,7 +98,7 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
     if until <= used.until {
         return None;
     }
-    overdue(evidence, used.until, until).map(|broken| (used, until, broken))
+    overdue(evidence, ownership, used.until, until).map(|broken| (used, until, broken))
 }
 
 /// The owner's beliefs that may have lain in the ownership: its latest before, and those that began
@@ -138,7 +160,10 @@ fn orphan(
         None => "to the end of the run".to_owned(),
     };
     let since = used.until;
+    let began = broken.since_start() - evidence.run.facts.lease;
+    let death = death_of_owner(evidence, ownership).map(VirtualTime::since_start);
     let anew = match broken > since + evidence.run.facts.lease {
+        true if death == Some(began) => ", from its death on",
         true => ", from the beginning of a new leader on",
         false => "",
     };
@@ -268,6 +293,21 @@ mod tests {
         let text = "a=0-15.001 a:0- a.crashed:5 end:60";
         let expected = "a owned the lock by node-a for 10.001 s, and nobody believed in it";
         assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn who_dies_before_it_knows_that_it_owns_has_its_lease_from_then_on() {
+        let text = "a.acquire:0 a=1-17 a.crashed:8 end:60";
+        assert_eq!(verdict(text), Verdict::Holds);
+        for (text, broken) in [
+            ("a.acquire:0 a=1-19 a.crashed:8 end:60", 18),
+            // Too late: it had been nobody's for a whole lease.
+            ("a.acquire:0 a=1-15 a.crashed:12 end:60", 11),
+        ] {
+            let verdict = verdict(text);
+            let witness = verdict.witness().expect("a violation");
+            assert_eq!(witness.at.micros(), broken * 1_000_000, "{text}");
+        }
     }
 
     /// With a lease of 10 s, and new leaders at these seconds.

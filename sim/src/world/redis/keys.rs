@@ -34,10 +34,9 @@ impl World {
         let identity = value.as_ref().and_then(identity);
         let known = slot.holder.as_ref().map(|holder| &holder.identity);
         if identity.as_ref() != known {
-            // What went by itself went because its time was over, whoever came upon it.
+            // What went by itself went because its time was over, whoever came upon it, and has the key now.
             let over = slot.expires.is_some_and(|expires| wall / 1_000 > expires);
-            let expired = identity.is_none() && over;
-            let actor = if expired { Actor::SessionEnd } else { actor };
+            let ended_by = if over { Actor::SessionEnd } else { actor };
             let known = identity.as_ref().and_then(|identity| self.known(identity));
             let holder = match (known, identity, actor) {
                 (Some(known), _, _) => Some(known),
@@ -48,7 +47,7 @@ impl World {
             if let Some(before) = std::mem::replace(&mut slot.holder, holder) {
                 slot.before = Some(before);
             }
-            self.owners_may_change(actor);
+            self.owners_may_change(ended_by);
         }
         self.arm_lease_check(server);
     }
