@@ -119,13 +119,13 @@ pub enum Input {
         /// What.
         value: Value,
     },
-    /// The time has come that [`Client::next_wake`] had named. Too early does no harm.
+    /// The time has come that [`super::Client::next_wake`] had named. Too early does no harm.
     Wake,
 }
 
 /// What a client wants done, in this order.
 pub enum Output {
-    /// Connect to a server, and tell [`Client::connecting`] the number of the connection.
+    /// Connect to a server, and tell [`super::Client::connecting`] the number of the connection.
     Connect {
         /// For which of its ends.
         end: End,

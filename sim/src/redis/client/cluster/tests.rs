@@ -314,6 +314,14 @@ fn subscriptions_are_made_where_the_channel_belongs_and_again_when_that_is_lost(
     );
 }
 
+/// The desk of a client that may read from replicas.
+fn reading_from(read_from: ReadFrom) -> Desk {
+    Desk::new(Settings {
+        read_from,
+        ..SETTINGS
+    })
+}
+
 /// One primary of everything, and its replicas.
 fn replicated() -> Value {
     let node =
@@ -324,11 +332,7 @@ fn replicated() -> Value {
 
 #[test]
 fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
-    let read_from = ReadFrom::Replicas;
-    let mut desk = Desk::new(Settings {
-        read_from,
-        ..SETTINGS
-    });
+    let mut desk = reading_from(ReadFrom::Replicas);
     let looked = desk.submit(SHARED, &["GET", "a"]);
     desk.learn(&[replicated()]);
     desk.open(1);
@@ -351,20 +355,12 @@ fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
 
 #[test]
 fn whoever_reads_from_any_node_reads_from_the_primary_too() {
-    let read_from = ReadFrom::Any;
-    let mut desk = Desk::new(Settings {
-        read_from,
-        ..SETTINGS
-    });
+    let mut desk = reading_from(ReadFrom::Any);
     let _unheard = [(); 4].map(|()| desk.submit(SHARED, &["GET", "a"]));
     desk.learn(&[replicated()]);
     assert_eq!(desk.opened, ["any-0", "one", "two", "three"]);
     // Without replicas, nobody else can be read from.
-    let read_from = ReadFrom::Replicas;
-    let mut desk = Desk::new(Settings {
-        read_from,
-        ..SETTINGS
-    });
+    let mut desk = reading_from(ReadFrom::Replicas);
     let _unheard = desk.submit(SHARED, &["GET", "a"]);
     desk.learn(&halves());
     assert_eq!(desk.opened, ["any-0", "two"]);
@@ -372,11 +368,7 @@ fn whoever_reads_from_any_node_reads_from_the_primary_too() {
 
 #[test]
 fn a_replica_that_is_sent_elsewhere_and_one_without_its_primary_are_asked_about_again() {
-    let read_from = ReadFrom::Replicas;
-    let mut desk = Desk::new(Settings {
-        read_from,
-        ..SETTINGS
-    });
+    let mut desk = reading_from(ReadFrom::Replicas);
     let looked = desk.submit(SHARED, &["GET", "a"]);
     desk.learn(&[replicated()]);
     desk.open(1);
