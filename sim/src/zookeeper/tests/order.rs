@@ -155,7 +155,8 @@ impl Play {
                         reply.as_ref().map(shown).map_err(|e| *e)
                     );
                     self.done = self.done.max(txn.zxid);
-                } else {
+                } else if reply != Err(ZkError::SessionExpired) {
+                    // A leader tells whose session it has ended no more than that.
                     self.reads.push((zxid, request, reply));
                 }
             }
