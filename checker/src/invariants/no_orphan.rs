@@ -19,10 +19,14 @@ struct Used {
     last: usize,
 }
 
+/// When an ownership ought to have been over, and from when on its last lease counts, in words: from its last use on,
+/// if there are none.
+type Overdue = (VirtualTime, &'static str);
+
 fn check(evidence: &Evidence<'_>) -> Verdict {
     for (place, ownership) in evidence.ownerships.iter().enumerate() {
-        if let Some((used, until, broken)) = abandoned(evidence, place) {
-            return orphan(evidence, ownership, used, (until, broken));
+        if let Some((used, until, overdue)) = abandoned(evidence, place) {
+            return orphan(evidence, ownership, used, (until, overdue));
         }
     }
     if let Some(&leftover) = evidence.leftovers.first() {
@@ -43,10 +47,13 @@ fn overdue(
     ownership: &Ownership,
     since: VirtualTime,
     until: VirtualTime,
-) -> Option<VirtualTime> {
+) -> Option<Overdue> {
     let mut anew = evidence.run.anew.iter().rev();
     let last = anew.find(|at| **at <= until).copied();
-    let mut from = last.map_or(since, |last| last.max(since));
+    let (mut from, mut counted) = match last {
+        Some(last) if last > since => (last, ", from the beginning of a new leader on"),
+        Some(_) | None => (since, ""),
+    };
     let lease = evidence.run.facts.lease;
     if until.since(from) <= lease {
         return None;
@@ -55,9 +62,9 @@ fn overdue(
         && (from..until).contains(&death)
         && death.since(from) <= lease
     {
-        from = death;
+        (from, counted) = (death, ", from its death on");
     }
-    (until.since(from) > lease).then(|| from + lease)
+    (until.since(from) > lease).then(|| (from + lease, counted))
 }
 
 /// When the process that came to own the lock died, if it did.
@@ -68,7 +75,7 @@ fn death_of_owner(evidence: &Evidence<'_>, ownership: &Ownership) -> Option<Virt
 }
 
 /// The first stretch in which nobody stood behind the ownership and that was too long, and when it began to be.
-fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime, VirtualTime)> {
+fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime, Overdue)> {
     let ownership = &evidence.ownerships[place];
     let lease = evidence.run.facts.lease;
     let from = evidence.at(ownership.owned);
@@ -85,9 +92,9 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
         // What comes after the end of the ownership cannot tell how long it was in use.
         let from = use_begins(evidence, belief, place).min(until);
         if from > used.until
-            && let Some(broken) = overdue(evidence, ownership, used.until, from)
+            && let Some(overdue) = overdue(evidence, ownership, used.until, from)
         {
-            return Some((used, from, broken));
+            return Some((used, from, overdue));
         }
         let ends = use_ends(evidence, belief);
         if ends.map_or(VirtualTime::NEVER, |ends| evidence.at(ends)) > used.until {
@@ -98,7 +105,7 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
     if until <= used.until {
         return None;
     }
-    overdue(evidence, ownership, used.until, until).map(|broken| (used, until, broken))
+    overdue(evidence, ownership, used.until, until).map(|overdue| (used, until, overdue))
 }
 
 /// The owner's beliefs that may have lain in the ownership: its latest before, and those that began
@@ -147,7 +154,7 @@ fn orphan(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
     used: Used,
-    (until, broken): (VirtualTime, VirtualTime),
+    (until, (broken, counted)): (VirtualTime, Overdue),
 ) -> Verdict {
     let history = &evidence.run.history;
     let lease = seconds(evidence.run.facts.lease);
@@ -160,13 +167,6 @@ fn orphan(
         None => "to the end of the run".to_owned(),
     };
     let since = used.until;
-    let began = broken.since_start() - evidence.run.facts.lease;
-    let death = death_of_owner(evidence, ownership).map(VirtualTime::since_start);
-    let anew = match broken > since + evidence.run.facts.lease {
-        true if death == Some(began) => ", from its death on",
-        true => ", from the beginning of a new leader on",
-        false => "",
-    };
     let calls = calls_of_owner(evidence, ownership, broken);
     let last_call = calls.last().filter(|&&call| call > used.last);
     let why = how_it_was_left(evidence, who, *last_call.unwrap_or(&used.last))
@@ -178,7 +178,7 @@ fn orphan(
         "the service has {who} as the owner by {node} from {from} {to}."
     ))
     .then(format!(
-        "a session or lease lasts {lease} at most without its contender{anew}."
+        "a session or lease lasts {lease} at most without its contender{counted}."
     ))
     .however(format!(
         "{why}, and nobody believed in it for {alone} from {since} on."

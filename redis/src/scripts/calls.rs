@@ -66,7 +66,16 @@ pub(super) fn bad_argument<T>(lua: &Lua, place: usize, what: &str) -> mlua::Resu
     raise(lua, &format!("bad argument #{place} to '{name}' ({what})"))
 }
 
-/// The same for a value of the wrong type, or none.
+/// How Lua 5.1 names the type of a value.
+pub(super) fn type_of(value: &LuaValue) -> &'static str {
+    match value {
+        LuaValue::LightUserData(_) => "userdata",
+        LuaValue::Integer(_) => "number",
+        value => value.type_name(),
+    }
+}
+
+/// The same as [`bad_argument`] for a value of the wrong type, or none.
 pub(super) fn wrong_type<T>(
     lua: &Lua,
     place: usize,
@@ -75,9 +84,7 @@ pub(super) fn wrong_type<T>(
 ) -> mlua::Result<T> {
     let given = match given {
         None => "no value",
-        Some(LuaValue::LightUserData(_)) => "userdata",
-        Some(LuaValue::Integer(_)) => "number",
-        Some(value) => value.type_name(),
+        Some(value) => type_of(value),
     };
     bad_argument(lua, place, &format!("{wanted} expected, got {given}"))
 }

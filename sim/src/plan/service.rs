@@ -58,7 +58,10 @@ impl Service {
 
     /// How many machines there are that messages travel between: servers, observers, and Sentinels.
     pub(crate) fn machines(&self) -> u8 {
-        self.servers() + self.observers() + self.sentinels()
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.machines(),
+            Self::Redis(_) => self.servers() + self.sentinels(),
+        }
     }
 
     /// Whether servers talk to each other.
@@ -283,6 +286,11 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
+    /// How many servers there are, with those that do not vote.
+    pub fn machines(&self) -> u8 {
+        self.servers + self.observers
+    }
+
     /// The shortest and the longest session timeout that servers grant.
     pub fn granted_timeouts(&self) -> (Duration, Duration) {
         let least = self.min_session_timeout.unwrap_or(self.tick * 2);

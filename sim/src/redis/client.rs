@@ -137,10 +137,13 @@ impl Client {
     fn wire(&mut self, lane: Lane, to: Option<&Address>) -> usize {
         let is_it = |wire: &Wire| wire.lane == lane && wire.to.as_ref() == to;
         let known = self.wires.iter().position(is_it);
-        known.unwrap_or_else(|| {
-            self.wires.push(Wire::new(lane, to.cloned()));
-            self.wires.len() - 1
-        })
+        known.unwrap_or_else(|| self.another_wire(lane, to))
+    }
+
+    /// The place of a new wire.
+    fn another_wire(&mut self, lane: Lane, to: Option<&Address>) -> usize {
+        self.wires.push(Wire::new(lane, to.cloned()));
+        self.wires.len() - 1
     }
 
     fn subscriptions_at(&mut self, node: u32) -> &mut Subscriptions {

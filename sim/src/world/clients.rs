@@ -21,7 +21,7 @@ impl World {
         let settings = Settings {
             request_timeout: request_timeout.map(picklock_checker::time::whole_micros),
             read_only: self.ensemble.read_only,
-            ..Settings::new(timeout, self.ensemble.servers + self.ensemble.observers)
+            ..Settings::new(timeout, self.ensemble.machines())
                 .of(self.ensemble.library, self.ensemble.version)
         };
         let machine = Client::new(settings, &mut self.tape);

@@ -16,11 +16,11 @@ use super::state::{Output, Role, Server, Turn, later};
 const SETTLE: u64 = 200_000;
 /// How long a server waits at first before it repeats its vote, in microseconds; twice as long each time.
 const FIRST_REPEAT: u64 = 200_000;
+/// How long it waits at most.
+const LAST_REPEAT: u64 = 60_000_000;
 /// For how long at most a server that does not vote waits before it asks who leads, once it has lost its leader: of
 /// `zookeeper.observer.election.DelayMs`, any part.
 const OBSERVER_DELAY: u32 = 200_000;
-/// How long it waits at most.
-const LAST_REPEAT: u64 = 60_000_000;
 
 /// What a server that looks for a leader knows.
 #[derive(Clone, Debug)]
@@ -106,14 +106,15 @@ impl Server {
         }
         let read_only = self.read_only_from(turn.now);
         let mut election = Election::new(turn.now, self.settings.servers, read_only);
-        if !self.votes() && had_leader {
+        let waits = !self.votes() && had_leader;
+        if waits {
             election.repeat = later(turn.now, turn.chance.choose(OBSERVER_DELAY).into());
             election.wait = FIRST_REPEAT / 2;
-            self.role = Role::Looking(election);
-            return;
         }
         self.role = Role::Looking(election);
-        self.broadcast_vote(turn);
+        if !waits {
+            self.broadcast_vote(turn);
+        }
     }
 
     /// A single server leads itself, in the epoch that it has.

@@ -165,7 +165,6 @@ const LISTENING: &[&str] = &[
     "HELLO 2",
 ];
 
-/// Scripts, each with its number of keys and its arguments.
 /// Pieces of JSON, of MessagePack, and of formats of `struct`, right and wrong.
 const JSON: &[&str] = &[
     "{",
@@ -251,6 +250,7 @@ const LAYOUT: &[&str] = &[
     "i1", ">", "<", "!", "!4", "!2", "!3", " ", "y", "?",
 ];
 
+/// Scripts, each with its number of keys and its arguments.
 const SCRIPTS: &[(&str, &str)] = &[
     (
         "local ok, v = pcall(cjson.decode, ARGV[1]) if not ok then return v end \

@@ -10,36 +10,25 @@ use crate::step::{Step, Wire};
 pub(super) const LEADER_ALONE: Script = Script {
     name: "a leader left alone answers reads",
     servers: 3,
-    steps: |root, first, servers| {
-        let mut build = Build::new(root, first, servers);
-        left_alone(&mut build, first, servers, servers - 1);
-        build.steps
-    },
+    steps: |root, first, servers| left_alone(root, first, servers, servers - 1),
 };
 
 /// A follower is left alone.
 pub(super) const FOLLOWER_ALONE: Script = Script {
     name: "a follower left alone answers reads",
     servers: 3,
-    steps: |root, first, servers| {
-        let mut build = Build::new(root, first, servers);
-        left_alone(&mut build, first, servers, 0);
-        build.steps
-    },
+    steps: |root, first, servers| left_alone(root, first, servers, 0),
 };
 
 /// A server that does not vote is left alone; it is the last.
 pub(super) const OBSERVER_ALONE: Script = Script {
     name: "an observer left alone answers reads",
     servers: 4,
-    steps: |root, first, servers| {
-        let mut build = Build::new(root, first, servers);
-        left_alone(&mut build, first, servers, servers - 1);
-        build.steps
-    },
+    steps: |root, first, servers| left_alone(root, first, servers, servers - 1),
 };
 
-fn left_alone(build: &mut Build, first: usize, servers: usize, place: usize) {
+fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Step> {
+    let mut build = Build::new(root, first, servers);
     // With its first ephemeral node a real session becomes one of the ensemble.
     for server in 0..servers {
         let node = build.create(&format!("/first-{server}"), CreateMode::Ephemeral);
@@ -53,7 +42,10 @@ fn left_alone(build: &mut Build, first: usize, servers: usize, place: usize) {
     build.ask(old, [build.create_for("/mine", Acl::creator_all())]);
     build.ask(
         old,
-        [build.create("/a", CreateMode::Persistent), set(build, "/a")],
+        [
+            build.create("/a", CreateMode::Persistent),
+            set(&build, "/a"),
+        ],
     );
     build.steps.push(Step::LeaveAlone {
         place: Place(place),
@@ -64,8 +56,8 @@ fn left_alone(build: &mut Build, first: usize, servers: usize, place: usize) {
     build.resume_reader(also, place, false);
     build.reader((place + 1) % servers);
     let reader = build.reader(place);
-    reads(build, reader);
-    refused(build, reader);
+    reads(&mut build, reader);
+    refused(&mut build, reader);
     build.say(reader, "digest", "alice:a");
     build.ask(reader, [build.get_data("/mine"), build.get_data("/a")]);
     let back = build.resume_reader(reader, place, false);
@@ -82,7 +74,7 @@ fn left_alone(build: &mut Build, first: usize, servers: usize, place: usize) {
     build.resume_reader(stays, place, false);
     build.resume_reader(stays, (place + 1) % servers, false);
     let old = build.resume(old, (place + 1) % servers, true);
-    build.ask(old, [build.get_children(""), set(build, "/a")]);
+    build.ask(old, [build.get_children(""), set(&build, "/a")]);
     let also = build.resume_reader(also, place, false);
     build.ask(also, [build.delete("/also"), build.get_children("")]);
     for server in 0..servers {
@@ -90,6 +82,7 @@ fn left_alone(build: &mut Build, first: usize, servers: usize, place: usize) {
         let node = format!("/first-{server}");
         build.ask(wire, [build.get_data(&node), build.delete(&node)]);
     }
+    build.steps
 }
 
 fn set(build: &Build, path: &str) -> Request {

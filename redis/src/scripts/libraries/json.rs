@@ -3,7 +3,7 @@
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
 use super::{DEPTH_MAX, Given, json_text};
-use crate::scripts::calls::{bad_argument, raise};
+use crate::scripts::calls::{bad_argument, raise, type_of};
 use crate::words::general_text;
 
 /// How many digits numbers have.
@@ -54,11 +54,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn refuse<T>(&self, what: &LuaValue, why: &str) -> mlua::Result<T> {
-        let kind = match what {
-            LuaValue::Integer(_) => "number",
-            LuaValue::LightUserData(_) => "userdata",
-            what => what.type_name(),
-        };
+        let kind = type_of(what);
         raise(self.lua, &format!("Cannot serialise {kind}: {why}"))
     }
 

@@ -54,16 +54,13 @@ impl Client {
         // One that stands before one that is to be made again.
         let best =
             free.max_by_key(|(_, wire)| (matches!(wire.phase, Phase::Open(_)), wire.given_back));
-        if let Some((place, _)) = best {
-            self.wires[place].is_out = true;
-            return Some(place);
-        }
-        (made < size).then(|| {
-            let mut wire = Wire::new(lane, to.cloned());
-            wire.is_out = true;
-            self.wires.push(wire);
-            self.wires.len() - 1
-        })
+        let place = match best {
+            Some((place, _)) => place,
+            None if made < size => self.another_wire(lane, to),
+            None => return None,
+        };
+        self.wires[place].is_out = true;
+        Some(place)
     }
 
     /// Takes back the connections whose commands are answered, and hands them out to what waits.
