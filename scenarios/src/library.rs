@@ -155,6 +155,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/sentinel-resumed-primary.toml"),
     ),
     (
+        "redis/sentinel-stale-look",
+        include_str!("../redis/sentinel-stale-look.toml"),
+    ),
+    (
         "redis/sentinel-wait-one-of-two",
         include_str!("../redis/sentinel-wait-one-of-two.toml"),
     ),
@@ -162,6 +166,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "redis/setnx-expire",
         include_str!("../redis/setnx-expire.toml"),
     ),
+    ("redis/stale-read", include_str!("../redis/stale-read.toml")),
     (
         "redis/stalled-connection",
         include_str!("../redis/stalled-connection.toml"),

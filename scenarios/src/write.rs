@@ -161,9 +161,9 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
     if let Some(it) = &deployment.cluster {
         lines.push(cluster(it));
         lines.extend(it.poll.map(|poll| format!("poll = {}", time(poll))));
-        if it.read_from != ReadFrom::Primary {
-            lines.push(format!("read-from = {}", text(it.read_from.name())));
-        }
+    }
+    if deployment.read_from != ReadFrom::Primary {
+        lines.push(format!("read-from = {}", text(deployment.read_from.name())));
     }
     lines.push(String::new());
     lines

@@ -302,7 +302,10 @@ fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
         length: seconds(20),
     };
     for (read_from, releases) in [(ReadFrom::Primary, 2), (ReadFrom::Replicas, 1)] {
-        let service = of_clients(|cluster| cluster.read_from = read_from);
+        let service = Service::Redis(Deployment {
+            read_from,
+            ..deployment(1)
+        });
         let faults = vec![planned(Trigger::At(Duration::ZERO), silence.clone())];
         // Its release begins with GET, and does nothing if the key is not its own.
         let history = history_on(service, "redis-get-compare-del", faults);

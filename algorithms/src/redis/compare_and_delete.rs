@@ -26,7 +26,8 @@
 //! - A server that restarts without its data, or whose clock jumps forward, lets a second one in (scenarios
 //!   `redis/restart`, `redis/clock-jump`).
 //! - Step 3 reads, and a client may read from a replica, which need not have heard of the key: then we wait for our own
-//!   ([`set_nx_get`](super::set_nx_get) does not, scenario `redis/cluster-stale-look`).
+//!   ([`set_nx_get`](super::set_nx_get) does not, scenarios
+//!   `redis/cluster-stale-look` and `redis/sentinel-stale-look`).
 
 use std::time::Duration;
 

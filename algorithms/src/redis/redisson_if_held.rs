@@ -17,7 +17,8 @@
 //! # Hazards
 //!
 //! - A replica that has not heard of it says no. The lock is not released, and the watchdog, whom nobody has told to
-//!   stop, renews its lease for as long as the process lives (scenario `redis/cluster-stale-read`).
+//!   stop, renews its lease for as long as the process lives (scenarios `redis/stale-read` and
+//!   `redis/cluster-stale-read`).
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;

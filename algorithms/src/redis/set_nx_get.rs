@@ -15,7 +15,8 @@
 //! # Guarantees
 //!
 //! - Those of [`compare_and_delete`](super::compare_and_delete), and that no replica is ever asked: a command that may
-//!   write goes to the primary, whatever the client is set to (scenario `redis/cluster-stale-look`).
+//!   write goes to the primary, whatever the client is set to (scenarios `redis/cluster-stale-look` and
+//!   `redis/sentinel-stale-look`).
 //!
 //! # Hazards
 //!

@@ -50,6 +50,11 @@ impl Sentinel {
                     let epoch = word(4).parse().unwrap_or(0);
                     self.opinion(&about, epoch, &word(5), choose)
                 }
+                "REPLICAS" | "SLAVES" if word(2) == NAME => {
+                    let replicas = 0..self.replicas.len();
+                    Value::array(replicas.map(|place| self.description(place)))
+                }
+                "REPLICAS" | "SLAVES" => Value::error("ERR No such master with that name"),
                 what => Value::error(format!("ERR not modelled: SENTINEL {what}")),
             },
             what => Value::error(format!("ERR unknown command '{what}'")),

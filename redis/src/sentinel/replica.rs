@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::clients::redis::Value;
+
 use super::Sentinel;
 use super::instance::{Instance, Role};
 use super::settings::{INFO, PING};
@@ -50,7 +52,60 @@ impl Replica {
     }
 }
 
+impl Reconfiguration {
+    /// How far it is, in the words of Sentinels.
+    fn flag(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Sent(_) => Some("reconf_sent"),
+            Self::Begun => Some("reconf_inprog"),
+            Self::Done => Some("reconf_done"),
+        }
+    }
+}
+
 impl Sentinel {
+    /// What a client is told of a replica: of what the real one says, what clients look at.
+    pub(super) fn description(&self, place: usize) -> Value {
+        let replica = &self.replicas[place];
+        let own = &replica.own;
+        let flags = [
+            own.is_down.then_some("s_down"),
+            Some("slave"),
+            (!own.connected).then_some("disconnected"),
+            self.is_promoted(place).then_some("promoted"),
+            replica.reconfiguration.flag(),
+        ];
+        let flags: Vec<&str> = flags.into_iter().flatten().collect();
+        let Address { host, port } = &own.address;
+        let role = match own.role {
+            Role::Primary => "master",
+            Role::Replica => "slave",
+        };
+        let (primary, primary_port) = match &replica.follows {
+            Some(Address { host, port }) => (&**host, *port),
+            None => ("?", 0),
+        };
+        let fields = [
+            ("name", format!("{host}:{port}")),
+            ("ip", host.to_string()),
+            ("port", port.to_string()),
+            ("runid", own.id.as_deref().unwrap_or_default().to_owned()),
+            ("flags", flags.join(",")),
+            ("role-reported", role.to_owned()),
+            (
+                "master-link-status",
+                if replica.link_up { "ok" } else { "err" }.to_owned(),
+            ),
+            ("master-host", primary.to_owned()),
+            ("master-port", primary_port.to_string()),
+            ("slave-priority", replica.priority.to_string()),
+            ("slave-repl-offset", replica.offset.to_string()),
+        ];
+        let words = fields.map(|(name, value)| [Value::bulk(name), Value::bulk(value)]);
+        Value::array(words.into_iter().flatten())
+    }
+
     /// Who is to be the new primary: the one with the lowest priority; of these, the one that was furthest when it last
     /// said so; of these, the one with the first id.
     pub(super) fn select(&self) -> Option<Address> {

@@ -119,3 +119,32 @@ fn a_sentinel_that_was_away_learns_of_the_new_primary_by_a_hello() {
     assert_eq!(town.primary_of(2), Server(1));
     assert!(town.count(Event::ConfigUpdate) >= 1);
 }
+
+#[test]
+fn clients_are_told_of_the_replicas_and_of_what_is_wrong_with_them() {
+    let mut town = Town::of(2, 3, |_| {});
+    let flags = |town: &mut Town| -> Vec<String> {
+        let value = town.ask_sentinel(0, "SENTINEL REPLICAS mymaster");
+        let value = value.expect("an answer");
+        let rows = value.values().expect("rows").iter();
+        let flags = rows.map(|row| {
+            let words = row.values().expect("words");
+            let name = words.iter().position(|word| word.bytes() == Some(b"flags"));
+            let flags = words[name.expect("flags") + 1].bytes().expect("text");
+            String::from_utf8_lossy(flags).into_owned()
+        });
+        flags.collect()
+    };
+    assert_eq!(flags(&mut town), ["slave", "slave"]);
+    town.stop(Server(1));
+    town.run(2_500);
+    assert_eq!(flags(&mut town), ["s_down,slave", "slave"]);
+    town.go_on(Server(1));
+    town.kill(Server(2));
+    town.run(2_500);
+    assert_eq!(flags(&mut town), ["slave", "s_down,slave,disconnected"]);
+    assert_eq!(
+        town.ask_sentinel(0, "SENTINEL SLAVES other"),
+        Some(Value::error("ERR No such master with that name"))
+    );
+}

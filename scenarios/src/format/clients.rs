@@ -36,12 +36,8 @@ pub(super) struct Switches {
 }
 
 impl Switches {
-    /// Reads what is said. Only a cluster with replicas has other nodes to read from.
-    pub(super) fn read(
-        fields: &mut Fields,
-        cluster: Option<&Cluster>,
-        mistakes: &mut Mistakes,
-    ) -> Self {
+    /// Reads what is said. Only where a primary has replicas is there somebody else to read from.
+    pub(super) fn read(fields: &mut Fields, replicas: u8, mistakes: &mut Mistakes) -> Self {
         let item = fields.get("read-from");
         let read_from = item.and_then(|item| {
             let chosen = choose(
@@ -51,10 +47,12 @@ impl Switches {
                 mistakes,
             )?;
             chosen.bare(mistakes);
-            if cluster.is_none_or(|cluster| cluster.replicas == 0) {
-                let mistake = Mistake::new("only clients of a cluster read from replicas here")
-                    .label("there is no cluster that has any")
-                    .help("give `cluster` with `replicas-of-each`, or leave this out");
+            if replicas == 0 {
+                let mistake = Mistake::new("there is nobody but primaries to read from")
+                    .label("no server has a replica")
+                    .help(
+                        "give `replicas`, or `cluster` with `replicas-of-each`, or leave this out",
+                    );
                 mistakes.add(item.span.clone(), mistake);
             }
             Some(chosen.kind)
@@ -71,15 +69,17 @@ impl Switches {
     pub(super) fn of_case(fields: &mut Fields, service: &Service, mistakes: &mut Mistakes) -> Self {
         match service {
             Service::ZooKeeper(_) => Self::default(),
-            Service::Redis(deployment) => Self::read(fields, deployment.cluster.as_ref(), mistakes),
+            Service::Redis(deployment) => {
+                let cluster = deployment.cluster.as_ref();
+                let replicas = cluster.map_or(deployment.replicas, |cluster| cluster.replicas);
+                Self::read(fields, replicas, mistakes)
+            }
         }
     }
 
     /// Sets clients so.
     pub(super) fn set(self, deployment: &mut Deployment) {
-        if let (Some(cluster), Some(read_from)) = (&mut deployment.cluster, self.read_from) {
-            cluster.read_from = read_from;
-        }
+        deployment.read_from = self.read_from.unwrap_or(deployment.read_from);
         deployment.connections = self.connections.unwrap_or(deployment.connections);
     }
 

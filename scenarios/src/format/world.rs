@@ -139,15 +139,15 @@ fn deployment(
     };
     let mut cluster = cluster::read(&mut fields, besides, mistakes);
     clients::poll(&mut fields, (&mut sentinels, &mut cluster), mistakes);
-    let switches = Switches::read(&mut fields, cluster.as_ref(), mistakes);
+    let of_each = cluster.as_ref().map(|cluster| cluster.replicas);
+    let most = of_each.or(followers).unwrap_or(0);
+    let switches = Switches::read(&mut fields, most, mistakes);
     let persistence = fields.get("persistence");
     let persistence = persistence.and_then(|item| {
         let chosen = choose(&item, "persistence", &PERSISTENCE, mistakes)?;
         chosen.bare(mistakes);
         Some((chosen.kind)())
     });
-    let of_each = cluster.as_ref().map(|cluster| cluster.replicas);
-    let most = of_each.or(followers).unwrap_or(0);
     let wanted = replicas::read(&mut fields, most, mistakes);
     let stale = fields.get("serve-stale-data");
     let stale = stale.and_then(|item| item.boolean(mistakes));
@@ -174,6 +174,7 @@ fn deployment(
         connect_timeout: connect_timeout.unwrap_or(default.connect_timeout),
         retries: retries.unwrap_or(default.retries),
         retry_pause: time("retry-pause", default.retry_pause),
+        read_from: default.read_from,
         connections: default.connections,
         command_time: time("command-time", default.command_time),
     };

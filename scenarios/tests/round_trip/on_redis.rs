@@ -39,12 +39,6 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 cluster: (servers == 1 && retries % 3 == 0).then(|| Cluster {
                     node_timeout: timeout,
                     validity_factor: retries,
-                    // Without replicas there is nobody else to read from.
-                    read_from: match retries % 4 {
-                        1 => ReadFrom::Any,
-                        2 => ReadFrom::Replicas,
-                        _ => ReadFrom::Primary,
-                    },
                     poll: (retries > 5).then_some(lease),
                     ..Cluster::of(3, (retries % 4) as u8)
                 }),
@@ -58,6 +52,12 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 connect_timeout: retry_pause + timeout,
                 retries,
                 retry_pause,
+                // Without replicas there is nobody else to read from.
+                read_from: match (retries % 4, servers) {
+                    (1, 1) => ReadFrom::Any,
+                    (2, 1) => ReadFrom::Replicas,
+                    _ => ReadFrom::Primary,
+                },
                 connections: match retries {
                     0..50 => Connections::Multiplexed,
                     size => Connections::Pool(size as u8),

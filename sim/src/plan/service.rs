@@ -120,6 +120,8 @@ pub struct Deployment {
     pub retries: u32,
     /// How long a client waits before it connects again.
     pub retry_pause: Duration,
+    /// Whom clients read from, if there are replicas.
+    pub read_from: ReadFrom,
     /// How the tasks of a contender share its connections.
     pub connections: Connections,
     /// Time that a server is busy with a command.
@@ -143,6 +145,7 @@ impl Default for Deployment {
             connect_timeout: Duration::from_secs(1),
             retries: 0,
             retry_pause: Duration::from_millis(100),
+            read_from: ReadFrom::Primary,
             connections: Connections::Multiplexed,
             command_time: Duration::from_micros(5),
         }
@@ -187,8 +190,6 @@ pub struct Cluster {
     pub node_timeout: Duration,
     /// For how many node timeouts a replica may have been without its primary to take its place; zero for ever.
     pub validity_factor: u32,
-    /// Which nodes clients read from.
-    pub read_from: ReadFrom,
     /// How often a client asks who serves what without another reason. `None`: never.
     pub poll: Option<Duration>,
 }
@@ -201,7 +202,6 @@ impl Cluster {
             replicas,
             node_timeout: Duration::from_secs(15),
             validity_factor: 10,
-            read_from: ReadFrom::Primary,
             poll: None,
         }
     }

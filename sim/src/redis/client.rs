@@ -10,20 +10,22 @@ mod finder;
 mod io;
 mod pool;
 mod questions;
+mod readers;
 #[cfg(test)]
 mod tests;
 
 use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;
-use picklock_redis::Address;
 
 use cluster::Router;
 use finder::Finder;
 pub use io::{Connections, Destination, End, Input, Output, ReadFrom, Settings};
 use pool::Queued;
+use readers::Readers;
+pub(super) use readers::Rounds;
 
 use super::subscriptions::Subscriptions;
-use super::wire::{Pending, Phase, Wire};
+use super::wire::{Pending, Phase, Whom, Wire};
 use crate::network::ConnectionId;
 
 /// The client of one process.
@@ -37,6 +39,8 @@ pub struct Client {
     subscriptions: Vec<Subscriptions>,
     /// Who the primary is.
     finder: Finder,
+    /// Who the replicas are.
+    readers: Readers,
     /// Who serves what.
     router: Router,
     /// The number of the next lane that nobody else uses.
@@ -55,6 +59,7 @@ impl Client {
             given_back: 0,
             subscriptions: Vec::new(),
             finder: Finder::new(settings),
+            readers: Readers::new(settings),
             router: Router::new(settings),
             next_lane: 1,
             knocking: Vec::new(),
@@ -85,7 +90,11 @@ impl Client {
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let wires = self.wires.iter().map(|wire| wire.phase);
         let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
-        let asking = [self.finder.phase(), self.router.phase()];
+        let asking = [
+            self.finder.phase(),
+            self.readers.phase(),
+            self.router.phase(),
+        ];
         all.chain(asking).filter_map(Phase::connection)
     }
 
@@ -104,7 +113,8 @@ impl Client {
                 if self.settings.cluster > 0 {
                     self.router.take(lane, pending, now);
                 } else {
-                    self.send_by(lane, None, pending, out);
+                    let whom = self.readers.whom(lane, &pending.command);
+                    self.send_by(lane, whom, pending, out);
                 }
             }
             Input::Subscribe {
@@ -117,6 +127,7 @@ impl Client {
                 let at_node = self.subscriptions_at(node);
                 at_node.subscribe(now, channel, listener, completion, &settings, out);
             }
+            Input::Opened { connection } if self.readers.opened(connection, out) => {}
             Input::Opened { connection } if self.settings.sentinels > 0 => {
                 self.opened_by_sentinel(now, connection, out);
             }
@@ -133,16 +144,16 @@ impl Client {
         self.connect(now, out);
     }
 
-    /// The place of a lane's wire, or of the one of its wires that goes to a node.
-    fn wire(&mut self, lane: Lane, to: Option<&Address>) -> usize {
-        let is_it = |wire: &Wire| wire.lane == lane && wire.to.as_ref() == to;
+    /// The place of the one of a lane's wires that goes to somebody.
+    fn wire(&mut self, lane: Lane, whom: &Whom) -> usize {
+        let is_it = |wire: &Wire| wire.lane == lane && wire.whom == *whom;
         let known = self.wires.iter().position(is_it);
-        known.unwrap_or_else(|| self.another_wire(lane, to))
+        known.unwrap_or_else(|| self.another_wire(lane, whom))
     }
 
     /// The place of a new wire.
-    fn another_wire(&mut self, lane: Lane, to: Option<&Address>) -> usize {
-        self.wires.push(Wire::new(lane, to.cloned()));
+    fn another_wire(&mut self, lane: Lane, whom: &Whom) -> usize {
+        self.wires.push(Wire::new(lane, whom.clone()));
         self.wires.len() - 1
     }
 
@@ -157,7 +168,7 @@ impl Client {
 
     /// The connection that it asked for has this number.
     pub fn connecting(&mut self, now: VirtualTime, end: End, connection: ConnectionId) {
-        if end != End::Questions {
+        if !matches!(end, End::Questions | End::QuestionsOfReplicas) {
             let until = now + self.settings.connect_timeout;
             self.knocking.push((connection, until));
         }
@@ -166,6 +177,7 @@ impl Client {
             End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
             End::Questions => Some(self.finder.phase_mut()),
+            End::QuestionsOfReplicas => Some(self.readers.phase_mut()),
         };
         if let Some(phase) = phase {
             *phase = Phase::Connecting(connection);
@@ -174,10 +186,11 @@ impl Client {
 
     fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) {
         let opening = Phase::Connecting(connection);
-        let reads_anywhere = self.settings.read_from != ReadFrom::Primary;
+        let in_cluster = self.settings.cluster > 0;
+        let settles = in_cluster && self.settings.read_from != ReadFrom::Primary;
         for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
-            wire.phase = Phase::Open(connection);
-            if reads_anywhere && wire.lane.is_shared() {
+            wire.opened(connection);
+            if settles && wire.lane.is_shared() {
                 wire.settle_for_replicas(out);
             }
             wire.send(out);
@@ -198,12 +211,18 @@ impl Client {
             self.broken_in_cluster(now, connection, out);
             return;
         }
-        if self.settings.sentinels > 0 && self.finder.broken(now, connection, out) {
+        if self.settings.sentinels > 0
+            && (self.finder.broken(now, connection, out)
+                || self.readers.broken(now, connection, out))
+        {
             return;
         }
         let is_it = |phase: Phase| phase.connection() == Some(connection);
         for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
-            wire.broken(now, &settings);
+            match wire.phase {
+                Phase::Connecting(_) if wire.is_of_replica() => wire.pass_on(),
+                _ => wire.broken(now, &settings),
+            }
         }
         for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
             it.broken(now, &settings);
@@ -217,7 +236,10 @@ impl Client {
         value: Value,
         out: &mut Vec<Output>,
     ) {
-        if self.settings.sentinels > 0 && self.hear_of_primary(now, connection, &value, out) {
+        if self.settings.sentinels > 0
+            && (self.hear_of_primary(now, connection, &value, out)
+                || self.readers.hear(now, connection, &value, out))
+        {
             return;
         }
         if self.settings.cluster > 0 && self.hear_in_cluster(now, connection, &value, out) {
@@ -267,11 +289,15 @@ impl Client {
         }
         if settings.sentinels > 0 {
             self.look_for_primary(now, out);
+            self.readers.look_at_clock(now, out);
         }
     }
 
     /// Asks for the connections that are wanted and may be.
     fn connect(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.readers.are_there() {
+            self.connect_readers(now, out);
+        }
         if self.settings.sentinels > 0 {
             self.connect_by_sentinel(now, out);
             return;
@@ -281,7 +307,7 @@ impl Client {
             return;
         }
         for (place, wire) in self.wires.iter().enumerate() {
-            if wire.wants_connection() && wire.not_before <= now {
+            if wire.wants_connection() && wire.not_before <= now && !wire.is_of_replica() {
                 let (end, to) = (End::Wire(place), Destination::Node(wire.lane.node));
                 out.push(Output::Connect { end, to });
             }
@@ -299,7 +325,11 @@ impl Client {
         let wires = self.wires.iter().map(Wire::next_wake);
         let subscriptions = self.subscriptions.iter().map(Subscriptions::next_wake);
         let all = wires.chain(subscriptions);
-        let all = all.chain([self.finder.next_wake(), self.router.next_wake()]);
+        let all = all.chain([
+            self.finder.next_wake(),
+            self.readers.next_wake(),
+            self.router.next_wake(),
+        ]);
         let all = all.chain(self.knocking.iter().map(|(_, until)| *until));
         let all = all.chain(self.queued.iter().map(Queued::deadline));
         all.min().unwrap_or(VirtualTime::NEVER)

@@ -8,7 +8,7 @@ use picklock_algorithms::clients::redis::{Command, Lane, RedisError, RedisResult
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
-use super::client::{Output, Settings};
+use super::client::{Output, Rounds, Settings};
 use crate::network::ConnectionId;
 
 /// Where a connection is.
@@ -130,11 +130,23 @@ impl Pending {
     }
 }
 
+/// Whom the commands of a lane are sent to. Each has connections of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Whom {
+    /// The server of the lane, or whoever is the primary.
+    Lane,
+    /// A node of the cluster.
+    Node(Address),
+    /// A replica, as whose turn it is: it is read from.
+    Reader(u8),
+}
+
 /// A lane to a server.
 pub(super) struct Wire {
     pub lane: Lane,
-    /// To which node, if there is a cluster; then each has its own.
-    pub to: Option<Address>,
+    pub whom: Whom,
+    /// Which replica is to be read from, if one is.
+    pub rounds: Option<Rounds>,
     pub phase: Phase,
     /// No connection is asked for before.
     pub not_before: VirtualTime,
@@ -148,10 +160,15 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub fn new(lane: Lane, to: Option<Address>) -> Self {
+    pub fn new(lane: Lane, whom: Whom) -> Self {
+        let rounds = match whom {
+            Whom::Lane | Whom::Node(_) => None,
+            Whom::Reader(turn) => Some(Rounds::from(turn)),
+        };
         Self {
             lane,
-            to,
+            whom,
+            rounds,
             phase: Phase::Idle,
             not_before: VirtualTime::ZERO,
             is_out: false,
@@ -179,6 +196,27 @@ impl Wire {
     pub fn submit(&mut self, pending: Pending, out: &mut Vec<Output>) {
         self.unsent.push_back(pending);
         self.send(out);
+    }
+
+    /// Whether it is to go to a replica, or does.
+    pub fn is_of_replica(&self) -> bool {
+        self.rounds.as_ref().is_some_and(|it| !it.falls_back)
+    }
+
+    /// The connection stands.
+    pub fn opened(&mut self, connection: ConnectionId) {
+        self.phase = Phase::Open(connection);
+        if let Some(rounds) = &mut self.rounds {
+            rounds.reached();
+        }
+    }
+
+    /// There is no connection to a replica: what waits for it goes to the next one, and none of its tries is taken.
+    pub fn pass_on(&mut self) {
+        self.phase = Phase::Idle;
+        if let Some(rounds) = &mut self.rounds {
+            rounds.missed();
+        }
     }
 
     /// Says that what a replica has is good enough (`READONLY`), before anything else is sent.
@@ -235,6 +273,9 @@ impl Wire {
     pub fn lose(&mut self, now: VirtualTime, settings: &Settings) -> Vec<Pending> {
         self.phase = Phase::Idle;
         self.not_before = now + settings.retry_pause;
+        if let Some(rounds) = &mut self.rounds {
+            rounds.lost();
+        }
         let sent = std::mem::take(&mut self.sent).into_iter().flatten();
         let sent = sent.map(|pending| Pending {
             sent_before: true,

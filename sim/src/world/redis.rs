@@ -149,6 +149,11 @@ impl Redis {
         }
     }
 
+    /// The replica that a client is sent to: whoever is not the primary any more is one, whether it knows or not.
+    fn replica_for(&self, nth: u8) -> ServerId {
+        ServerId(nth + u8::from(nth >= self.primary.0))
+    }
+
     /// A lane to a server that nobody else uses.
     pub fn dedicated(&mut self, client: ClientId, node: u32) -> Lane {
         self.clients[client.0 as usize].machine.dedicated(node)
@@ -337,5 +342,19 @@ impl World {
         {
             self.notified(process, false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_not_the_primary_is_a_replica() {
+        let mut redis = Redis::default();
+        let replicas = |redis: &Redis| [0, 1].map(|nth| redis.replica_for(nth).0);
+        assert_eq!(replicas(&redis), [1, 2]);
+        redis.primary = ServerId(1);
+        assert_eq!(replicas(&redis), [0, 2]);
     }
 }

@@ -5,7 +5,9 @@
 
 mod copies;
 mod disks;
+mod log;
 mod model;
+mod named;
 mod real;
 mod refusals;
 mod relay;
@@ -62,6 +64,10 @@ trait Town {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError>;
     /// Sends a command by it. Answers nothing if the connection is gone.
     fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError>;
+    /// Asks the first Sentinel, by a connection that is made for it.
+    fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>, VerifyError>;
+    /// The server with this address.
+    fn place_of(&self, host: &str, port: u16) -> Option<usize>;
     /// Sends a command by a connection that is made for it.
     fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError>;
     /// Nothing can be written to the disk of a server, or again something can.
@@ -159,7 +165,9 @@ pub fn steps() -> u64 {
 
 fn stories() -> Vec<(&'static str, Setup, copies::Story)> {
     let refusals = refusals::stories();
-    copies::stories().into_iter().chain(refusals).collect()
+    let named = named::stories();
+    let stories = copies::stories().into_iter().chain(refusals);
+    stories.chain(named).collect()
 }
 
 fn note(compared: &mut Compared, part: &str, real: Seen, model: Seen) {

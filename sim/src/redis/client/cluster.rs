@@ -8,7 +8,7 @@
 
 mod map;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use picklock_algorithms::clients::redis::{Command, Lane, Value};
 use picklock_checker::VirtualTime;
@@ -17,7 +17,7 @@ use picklock_redis::{Address, only_reads, slot_of, slot_of_command};
 use super::questions::Questions;
 use super::{Client, Destination, End, Output, ReadFrom, Settings};
 use crate::network::ConnectionId;
-use crate::redis::wire::{Pending, Phase};
+use crate::redis::wire::{Pending, Phase, Whom};
 use map::{Map, Reply};
 
 /// Who serves what, as far as a client knows, and what waits for knowing it.
@@ -58,7 +58,13 @@ impl Router {
             settings,
             map: Map::default(),
             stale: true,
-            questions: Questions::new(settings.cluster, node, who_serves, settings.timeout),
+            questions: Questions::new(
+                End::Questions,
+                settings.cluster,
+                node,
+                who_serves,
+                settings.timeout,
+            ),
             in_vain: false,
             waiting: Vec::new(),
             last: Vec::new(),
@@ -276,7 +282,7 @@ impl Client {
             Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
                 self.router.goes(lane, &to);
-                self.send_by(lane, Some(to), pending, out);
+                self.send_by(lane, Whom::Node(to), pending, out);
             }
             _ => pending.answer(value.clone()),
         }
@@ -333,7 +339,7 @@ impl Client {
         for (place, wire) in self.wires.iter().enumerate() {
             if wire.wants_connection()
                 && wire.not_before <= now
-                && let Some(to) = &wire.to
+                && let Whom::Node(to) = &wire.whom
             {
                 let (end, to) = (End::Wire(place), Destination::Address(to.clone()));
                 out.push(Output::Connect { end, to });
@@ -364,7 +370,7 @@ impl Client {
                 continue;
             }
             match self.router.route(lane, &pending.command) {
-                Some(to) => self.send_by(lane, Some(to), pending, out),
+                Some(to) => self.send_by(lane, Whom::Node(to), pending, out),
                 None => {
                     self.router.stale = true;
                     self.router.later(now, lane, pending);

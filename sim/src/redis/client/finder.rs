@@ -11,7 +11,7 @@ use picklock_redis::Address;
 use super::questions::Questions;
 use super::{Client, Destination, End, Output, Settings};
 use crate::network::ConnectionId;
-use crate::redis::wire::Phase;
+use crate::redis::wire::{Phase, Wire};
 
 /// Who the primary is, as far as a client knows.
 pub(super) struct Finder {
@@ -62,6 +62,7 @@ impl Finder {
         Self {
             settings,
             questions: Questions::new(
+                End::Questions,
                 settings.sentinels,
                 Destination::Sentinel,
                 who_leads,
@@ -120,13 +121,19 @@ impl Finder {
 }
 
 impl Client {
-    /// A connection stands: to a Sentinel, which is asked, or to a server, which is asked whether it is the primary.
+    /// A connection stands: to a Sentinel, which is asked, or to a server, which is asked whether it is the primary,
+    /// unless it was named as a replica: redis-py, Redisson, and Lettuce do not look whether it is one.
     pub(super) fn opened_by_sentinel(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
         out: &mut Vec<Output>,
     ) {
+        let is_it = |wire: &Wire| wire.phase == Phase::Connecting(connection);
+        if self.wires.iter().any(|it| is_it(it) && it.is_of_replica()) {
+            self.opened(connection, out);
+            return;
+        }
         let finder = &mut self.finder;
         if !finder.questions.opened(connection, out) {
             finder
@@ -172,8 +179,13 @@ impl Client {
         true
     }
 
-    /// Closes a connection whose server is not the primary, or does not say that it is.
-    fn leave(&mut self, now: VirtualTime, connection: ConnectionId, out: &mut Vec<Output>) {
+    /// Closes a connection whose server is not what it is to be, or does not say that it is.
+    pub(super) fn leave(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) {
         out.push(Output::Disconnect { connection });
         self.broken(now, connection, out);
     }
@@ -201,7 +213,7 @@ impl Client {
     /// Asks a Sentinel for those that want a connection, and connects them when it has answered.
     pub(super) fn connect_by_sentinel(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let mut wanted = false;
-        for wire in &mut self.wires {
+        for wire in self.wires.iter_mut().filter(|it| !it.is_of_replica()) {
             if wire.wants_connection() && wire.not_before <= now {
                 wire.phase = Phase::Looking;
                 wanted = true;
@@ -227,7 +239,8 @@ impl Client {
         let before = self.finder.primary.replace(found.clone());
         if self.settings.poll.is_some() && before.is_some_and(|before| before != found) {
             // Whoever still talks to the old one talks to nobody any more.
-            let wires = self.wires.iter().map(|wire| wire.phase);
+            let wires = self.wires.iter().filter(|it| !it.is_of_replica());
+            let wires = wires.map(|wire| wire.phase);
             let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
             let old: Vec<ConnectionId> = all.filter_map(Phase::connection).collect();
             for connection in old {
@@ -239,7 +252,7 @@ impl Client {
             to: Destination::Address(found.clone()),
         };
         for (place, wire) in self.wires.iter().enumerate() {
-            if wire.phase == Phase::Looking {
+            if wire.phase == Phase::Looking && !wire.is_of_replica() {
                 out.push(connect(End::Wire(place)));
             }
         }
@@ -256,7 +269,7 @@ impl Client {
         for wire in self
             .wires
             .iter_mut()
-            .filter(|it| it.phase == Phase::Looking)
+            .filter(|it| it.phase == Phase::Looking && !it.is_of_replica())
         {
             wire.broken(now, &settings);
         }

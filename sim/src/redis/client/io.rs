@@ -27,7 +27,9 @@ pub struct Settings {
     pub poll: Option<Duration>,
     /// How many nodes of a cluster it knows from the start; none if its servers are no cluster.
     pub cluster: u8,
-    /// Which nodes of a cluster it reads from.
+    /// How many replicas its only server has.
+    pub replicas: u8,
+    /// Whom it reads from.
     pub read_from: ReadFrom,
     /// How its process shares connections to a server.
     pub connections: Connections,
@@ -50,15 +52,17 @@ pub enum Connections {
     Pool(u8),
 }
 
-/// Which nodes of a cluster answer the commands of a client that only read.
+/// Which servers answer the commands of a client that only read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadFrom {
-    /// The primary of the slot, as they answer all others.
+    /// The primary, in a cluster that of the slot, which answers all others, too.
     #[default]
     Primary,
-    /// The replicas of the primary, in turn, and it alone if it has none (Redisson's `SLAVE`).
+    /// The replicas of the primary, in turn, and it alone if it has none (Redisson's `SLAVE`,
+    /// Lettuce's `REPLICA_PREFERRED`, redis-py's `slave_for`).
     Replicas,
-    /// The primary and its replicas, in turn (redis-py's `read_from_replicas`).
+    /// The primary and its replicas, in turn (Redisson's `MASTER_SLAVE`, Lettuce's `ANY`, redis-py's
+    /// `read_from_replicas`).
     Any,
 }
 
@@ -153,6 +157,8 @@ pub enum Destination {
     Node(u32),
     /// A Sentinel, by its place.
     Sentinel(u8),
+    /// One of the replicas of whoever is the primary, by its place among them.
+    Replica(u8),
     /// A server that a Sentinel has named, or a node of the cluster.
     Address(Address),
 }
@@ -162,6 +168,8 @@ pub enum Destination {
 pub enum End {
     /// The questions to Sentinels, or to nodes of a cluster, of who serves what.
     Questions,
+    /// The questions to Sentinels of who the replicas are.
+    QuestionsOfReplicas,
     /// A lane, by its place.
     Wire(usize),
     /// The subscriptions at a server, by their place.

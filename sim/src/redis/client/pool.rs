@@ -6,15 +6,14 @@
 
 use picklock_algorithms::clients::redis::Lane;
 use picklock_checker::VirtualTime;
-use picklock_redis::Address;
 
 use super::{Client, Connections, Output};
-use crate::redis::wire::{Pending, Phase, Wire};
+use crate::redis::wire::{Pending, Phase, Whom, Wire};
 
 /// A command that waits for a connection.
 pub(super) struct Queued {
     lane: Lane,
-    to: Option<Address>,
+    whom: Whom,
     pending: Pending,
 }
 
@@ -26,27 +25,31 @@ impl Queued {
 }
 
 impl Client {
-    /// A command goes by a lane, to a node if there is a cluster, or waits for a connection.
+    /// A command goes by a lane, or waits for a connection.
     pub(super) fn send_by(
         &mut self,
         lane: Lane,
-        to: Option<Address>,
+        whom: Whom,
         pending: Pending,
         out: &mut Vec<Output>,
     ) {
-        match self.checked_out(lane, to.as_ref()) {
+        match self.checked_out(lane, &whom) {
             Some(place) => self.wires[place].submit(pending, out),
-            None => self.queued.push(Queued { lane, to, pending }),
+            None => self.queued.push(Queued {
+                lane,
+                whom,
+                pending,
+            }),
         }
     }
 
     /// The place of the wire that a command of a lane may have: the only one, or one that nobody has.
-    fn checked_out(&mut self, lane: Lane, to: Option<&Address>) -> Option<usize> {
+    fn checked_out(&mut self, lane: Lane, whom: &Whom) -> Option<usize> {
         let size = match self.settings.connections {
             Connections::Pool(size) if lane.is_shared() => usize::from(size),
-            Connections::Pool(_) | Connections::Multiplexed => return Some(self.wire(lane, to)),
+            Connections::Pool(_) | Connections::Multiplexed => return Some(self.wire(lane, whom)),
         };
-        let is_of_pool = |wire: &Wire| wire.lane == lane && wire.to.as_ref() == to;
+        let is_of_pool = |wire: &Wire| wire.lane == lane && wire.whom == *whom;
         let of_pool = self.wires.iter().enumerate();
         let of_pool = of_pool.filter(|(_, wire)| is_of_pool(wire));
         let made = of_pool.clone().count();
@@ -56,7 +59,7 @@ impl Client {
             free.max_by_key(|(_, wire)| (matches!(wire.phase, Phase::Open(_)), wire.given_back));
         let place = match best {
             Some((place, _)) => place,
-            None if made < size => self.another_wire(lane, to),
+            None if made < size => self.another_wire(lane, whom),
             None => return None,
         };
         self.wires[place].is_out = true;
@@ -71,7 +74,7 @@ impl Client {
             wire.given_back = self.given_back;
         }
         for mut it in std::mem::take(&mut self.queued) {
-            match self.checked_out(it.lane, it.to.as_ref()) {
+            match self.checked_out(it.lane, &it.whom) {
                 Some(place) => {
                     // From now on it waits for the answer.
                     it.pending.deadline = now + self.settings.timeout;

@@ -11,6 +11,8 @@ use crate::redis::wire::Phase;
 
 /// Who can be asked, and how far the asking is.
 pub(super) struct Questions {
+    /// Which end of the client asks.
+    end: End,
     /// How many there are to ask.
     number: u8,
     whom: fn(u8) -> Destination,
@@ -30,12 +32,14 @@ pub(super) struct Questions {
 impl Questions {
     /// Nobody has been asked.
     pub fn new(
+        end: End,
         number: u8,
         whom: fn(u8) -> Destination,
         what: fn() -> Command,
         timeout: Duration,
     ) -> Self {
         Self {
+            end,
             number,
             whom,
             what,
@@ -70,7 +74,7 @@ impl Questions {
         match self.phase {
             Phase::Open(connection) => self.put(connection, out),
             Phase::Idle => out.push(Output::Connect {
-                end: End::Questions,
+                end: self.end,
                 to: (self.whom)(self.place),
             }),
             Phase::Looking | Phase::Connecting(_) => {}

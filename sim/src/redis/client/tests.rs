@@ -15,6 +15,7 @@ pub(super) const SETTINGS: Settings = Settings {
     sentinels: 0,
     poll: None,
     cluster: 0,
+    replicas: 0,
     read_from: ReadFrom::Primary,
     connections: Connections::Multiplexed,
 };

@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
-use crate::plan::{Cluster, ReadFrom};
+use crate::plan::Cluster;
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
 use crate::routes;
@@ -32,7 +32,8 @@ impl World {
             },
             cluster: cluster.map_or(0, Cluster::nodes),
             connections: deployment.connections,
-            read_from: cluster.map_or(ReadFrom::Primary, |it| it.read_from),
+            replicas: deployment.replicas,
+            read_from: deployment.read_from,
         };
         let id = ClientId(self.redis.clients.len() as u32);
         self.redis.clients.push(RedisClient {
@@ -101,6 +102,7 @@ impl World {
     fn connect_to_redis(&mut self, client: ClientId, end: End, to: &Destination) {
         let server = match to {
             Destination::Node(node) => self.redis.server_for(*node),
+            Destination::Replica(nth) => self.redis.replica_for(*nth),
             Destination::Sentinel(place) => self.redis.sentinel(*place),
             Destination::Address(address) => {
                 let known = self.server_at(address);

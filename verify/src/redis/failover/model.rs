@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::Value;
 use picklock_redis::town::{self, Machine, Plan};
-use picklock_redis::{ConnectionId, Settings};
+use picklock_redis::{Address, ConnectionId, Settings};
 
 use super::{Flow, Setup, command};
 use crate::error::VerifyError;
@@ -54,6 +54,21 @@ impl super::Town for Town {
 
     fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError> {
         Ok(self.town.ask(self.clients[server], command(words)))
+    }
+
+    fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>, VerifyError> {
+        let client = self.town.connect(Machine::Sentinel(0));
+        let answer = self.town.ask(client, command(words));
+        self.town.disconnect(client);
+        Ok(answer)
+    }
+
+    fn place_of(&self, host: &str, port: u16) -> Option<usize> {
+        let host = host.into();
+        match Machine::at(&Address { host, port })? {
+            Machine::Server(place) => Some(place),
+            Machine::Sentinel(_) => None,
+        }
     }
 
     fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {

@@ -11,21 +11,22 @@ const SETTINGS: Settings = Settings {
     cluster: 4,
     ..super::super::tests::SETTINGS
 };
-const SHARED: Lane = Lane { node: 0, number: 0 };
+pub(in crate::redis::client) const SHARED: Lane = Lane { node: 0, number: 0 };
 
-/// A client of a cluster, its connections, and where each goes.
-struct Desk {
+/// A client of several servers, its connections, and where each goes.
+pub(in crate::redis::client) struct Desk {
     client: Client,
     now: VirtualTime,
-    opened: Vec<String>,
-    sent: Vec<(usize, String)>,
-    closed: Vec<usize>,
+    pub opened: Vec<String>,
+    pub sent: Vec<(usize, String)>,
+    pub closed: Vec<usize>,
 }
 
 fn name(to: &Destination) -> String {
     match to {
         Destination::Node(place) => format!("any-{place}"),
         Destination::Sentinel(place) => format!("sentinel-{place}"),
+        Destination::Replica(nth) => format!("replica-{nth}"),
         Destination::Address(address) => address.host.to_string(),
     }
 }
@@ -36,7 +37,7 @@ fn run(first: i64, last: i64, host: &str) -> Value {
 }
 
 impl Desk {
-    fn new(settings: Settings) -> Self {
+    pub fn new(settings: Settings) -> Self {
         Self {
             client: Client::new(settings),
             now: VirtualTime::ZERO,
@@ -65,12 +66,12 @@ impl Desk {
         }
     }
 
-    fn pass(&mut self, millis: u64) {
+    pub fn pass(&mut self, millis: u64) {
         self.now += Duration::from_millis(millis);
         self.tell(Input::Wake);
     }
 
-    fn submit(&mut self, lane: Lane, words: &[&str]) -> Answer<RedisResult<Value>> {
+    pub fn submit(&mut self, lane: Lane, words: &[&str]) -> Answer<RedisResult<Value>> {
         let (completion, answer) = completion();
         let start = Command::new(words[0]);
         let command = words[1..].iter().fold(start, Command::arg);
@@ -82,17 +83,17 @@ impl Desk {
         answer
     }
 
-    fn open(&mut self, connection: usize) {
+    pub fn open(&mut self, connection: usize) {
         let connection = ConnectionId(connection as u32);
         self.tell(Input::Opened { connection });
     }
 
-    fn hear(&mut self, connection: usize, value: Value) {
+    pub fn hear(&mut self, connection: usize, value: Value) {
         let connection = ConnectionId(connection as u32);
         self.tell(Input::Heard { connection, value });
     }
 
-    fn break_off(&mut self, connection: usize) {
+    pub fn break_off(&mut self, connection: usize) {
         let connection = ConnectionId(connection as u32);
         self.tell(Input::Broken { connection });
     }
@@ -110,7 +111,7 @@ impl Desk {
         self.hear(connection, Value::array(rows.iter().cloned()));
     }
 
-    fn last(&self) -> (usize, &str) {
+    pub fn last(&self) -> (usize, &str) {
         let (connection, command) = self.sent.last().expect("something was sent");
         (*connection, command)
     }
@@ -121,7 +122,7 @@ fn halves() -> [Value; 2] {
     [run(0, 8_191, "one"), run(8_192, 16_383, "two")]
 }
 
-fn now<T>(answer: Answer<T>) -> Option<T> {
+pub(in crate::redis::client) fn now<T>(answer: Answer<T>) -> Option<T> {
     block_on(poll_once(answer))
 }
 

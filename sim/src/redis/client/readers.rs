@@ -1,0 +1,300 @@
+//! How a client without a cluster reads from replicas, as redis-py's `slave_for`, Redisson, and Lettuce do.
+//!
+//! What only reads goes to the replicas in turn, each by a connection of its own. If there are Sentinels, one of them
+//! is asked who they are whenever such a connection is made, and those that it finds down or has lost sight of are
+//! left out. A replica that cannot be reached is passed over for the next one, and when all are, the primary is read
+//! from, for as long as that connection stands. Whoever polls asks again now and then, leaves a replica that is not
+//! named any more, and the primary as soon as a replica is named.
+
+#[cfg(test)]
+mod tests;
+
+use picklock_algorithms::clients::redis::{Command, Lane, Value};
+use picklock_checker::VirtualTime;
+use picklock_redis::only_reads;
+
+use super::finder::address;
+use super::questions::Questions;
+use super::{Client, Destination, End, Output, ReadFrom, Settings};
+use crate::network::ConnectionId;
+use crate::redis::wire::{Phase, Whom, Wire};
+
+/// Which of the replicas a connection is to go to.
+#[derive(Debug)]
+pub(in crate::redis) struct Rounds {
+    /// Which is tried first.
+    next: usize,
+    /// How many could not be reached since the connection was wanted.
+    passed_over: usize,
+    /// None could: the primary is read from.
+    pub falls_back: bool,
+    /// Which of them it goes to.
+    goes_to: Option<Destination>,
+}
+
+impl Rounds {
+    /// One after the other, from this one on.
+    pub fn from(first: u8) -> Self {
+        Self {
+            next: usize::from(first),
+            passed_over: 0,
+            falls_back: false,
+            goes_to: None,
+        }
+    }
+
+    /// Which replica is to be connected to; if none is left, the primary is.
+    fn aim(&mut self, replicas: &[Destination]) -> Option<Destination> {
+        let left = self.passed_over < replicas.len();
+        self.goes_to = left.then(|| replicas[self.next % replicas.len()].clone());
+        self.falls_back = !left;
+        self.goes_to.clone()
+    }
+
+    /// Whoever it was to go to cannot be reached.
+    pub fn missed(&mut self) {
+        self.next = self.next.wrapping_add(1);
+        self.passed_over += 1;
+    }
+
+    /// The connection stands.
+    pub fn reached(&mut self) {
+        self.passed_over = 0;
+    }
+
+    /// The connection is gone: the next one goes to the next replica.
+    pub fn lost(&mut self) {
+        self.next = self.next.wrapping_add(1);
+        self.passed_over = 0;
+        self.falls_back = false;
+        self.goes_to = None;
+    }
+
+    /// Whether it goes to a replica that is not one of these, or to the primary although there is one of these.
+    fn is_astray(&self, replicas: &[Destination]) -> bool {
+        match &self.goes_to {
+            Some(replica) => !replicas.contains(replica),
+            None => self.falls_back && !replicas.is_empty(),
+        }
+    }
+}
+
+/// Who the replicas are, as far as a client has to know.
+pub(super) struct Readers {
+    settings: Settings,
+    /// What the Sentinels are asked.
+    questions: Questions,
+    /// Everybody has failed, or somebody has answered.
+    outcome: Option<Option<Vec<Destination>>>,
+    /// How often it has read from whoever's turn it was.
+    turn: u8,
+    /// When to ask although nobody wants to connect.
+    poll_at: VirtualTime,
+}
+
+/// What a Sentinel is asked.
+fn who_follows() -> Command {
+    Command::new("SENTINEL").arg("REPLICAS").arg("mymaster")
+}
+
+/// The replicas that a Sentinel names, without those that it finds down or has no connection to.
+fn named(value: &Value) -> Option<Vec<Destination>> {
+    let mut named = Vec::new();
+    for replica in value.values()? {
+        let fields = replica.values()?;
+        let field = |name: &str| {
+            let mut pairs = fields.chunks_exact(2);
+            let found = pairs.find(|pair| pair[0].bytes() == Some(name.as_bytes()));
+            found.map(|pair| &pair[1])
+        };
+        let flags = std::str::from_utf8(field("flags")?.bytes()?).ok()?;
+        let is_out = |flag| ["s_down", "o_down", "disconnected"].contains(&flag);
+        if !flags.split(',').any(is_out) {
+            let at = Value::array([field("ip")?.clone(), field("port")?.clone()]);
+            named.push(Destination::Address(address(&at)?));
+        }
+    }
+    Some(named)
+}
+
+impl Readers {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            questions: Questions::new(
+                End::QuestionsOfReplicas,
+                settings.sentinels,
+                Destination::Sentinel,
+                who_follows,
+                settings.timeout,
+            ),
+            outcome: None,
+            turn: 0,
+            poll_at: VirtualTime::NEVER,
+        }
+    }
+
+    /// Whether anybody but the primary is read from, and there is no cluster.
+    pub fn are_there(&self) -> bool {
+        self.settings.read_from != ReadFrom::Primary && self.settings.replicas > 0
+    }
+
+    /// Whom a command is sent to: whoever's turn it is, if it only reads and goes by no connection of its own.
+    pub fn whom(&mut self, lane: Lane, command: &Command) -> Whom {
+        if !self.are_there() || !lane.is_shared() || !only_reads(command) {
+            return Whom::Lane;
+        }
+        let primaries = match self.settings.read_from {
+            ReadFrom::Primary => return Whom::Lane,
+            ReadFrom::Replicas => 0,
+            ReadFrom::Any => 1,
+        };
+        let turn = self.turn;
+        self.turn = (turn + 1) % (primaries + self.settings.replicas);
+        match turn.checked_sub(primaries) {
+            Some(replica) => Whom::Reader(replica),
+            None => Whom::Lane,
+        }
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.questions.phase
+    }
+
+    pub fn phase_mut(&mut self) -> &mut Phase {
+        &mut self.questions.phase
+    }
+
+    /// A connection stands. Answers whether it was the one to the Sentinel that is to be asked.
+    pub fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) -> bool {
+        self.questions.opened(connection, out)
+    }
+
+    /// A connection is gone. Answers whether it was the one to the Sentinel.
+    pub fn broken(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let is_it = self.questions.lost(connection);
+        if is_it && self.questions.is_open() {
+            self.next(now, out);
+        }
+        is_it
+    }
+
+    /// Something has come. Answers whether it was about who the replicas are.
+    pub fn hear(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        value: &Value,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let is_it = self.questions.phase.connection() == Some(connection);
+        if is_it && self.questions.is_open() {
+            match named(value) {
+                Some(replicas) => self.settle(now, Some(replicas)),
+                None => self.next(now, out),
+            }
+        }
+        is_it
+    }
+
+    /// The Sentinel has failed to answer: the next one is asked, or, after the last, nobody.
+    fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if !self.questions.next(now, out) {
+            self.settle(now, None);
+        }
+    }
+
+    fn settle(&mut self, now: VirtualTime, found: Option<Vec<Destination>>) {
+        self.questions.settle();
+        self.outcome = Some(found);
+        if let Some(every) = self.settings.poll {
+            self.poll_at = now + every;
+        }
+    }
+
+    /// Gives up on Sentinels that do not answer, and asks if it is time to.
+    pub fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.questions.deadline() <= now {
+            self.next(now, out);
+        }
+        if self.poll_at <= now {
+            self.poll_at = VirtualTime::NEVER;
+            self.questions.ask(now, out);
+        }
+    }
+
+    pub fn next_wake(&self) -> VirtualTime {
+        self.questions.deadline().min(self.poll_at)
+    }
+}
+
+impl Client {
+    /// Connects to replicas what is to go there, as soon as it is known who they are.
+    pub(super) fn connect_readers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let mut wanted = false;
+        let is_due = |it: &Wire| it.wants_connection() && it.not_before <= now;
+        for wire in self.wires.iter_mut().filter(|it| it.is_of_replica()) {
+            if is_due(wire) {
+                wire.phase = Phase::Looking;
+                wanted = true;
+            }
+        }
+        if wanted && self.settings.sentinels > 0 {
+            self.readers.questions.ask(now, out);
+        } else if wanted {
+            let all = (0..self.settings.replicas).map(Destination::Replica);
+            self.readers.outcome = Some(Some(all.collect()));
+        }
+        match self.readers.outcome.take() {
+            None => {}
+            Some(Some(replicas)) => self.connect_to_replicas(now, &replicas, out),
+            Some(None) => {
+                let settings = self.settings;
+                let looking = |it: &&mut Wire| it.is_of_replica() && it.phase == Phase::Looking;
+                for wire in self.wires.iter_mut().filter(looking) {
+                    wire.broken(now, &settings);
+                }
+            }
+        }
+    }
+
+    fn connect_to_replicas(
+        &mut self,
+        now: VirtualTime,
+        replicas: &[Destination],
+        out: &mut Vec<Output>,
+    ) {
+        if self.settings.poll.is_some() {
+            let is_astray = |wire: &&Wire| {
+                let rounds = wire.rounds.as_ref();
+                rounds.is_some_and(|it| it.is_astray(replicas))
+            };
+            let astray = self.wires.iter().filter(is_astray);
+            let astray: Vec<ConnectionId> = astray.filter_map(|it| it.phase.connection()).collect();
+            for connection in astray {
+                self.leave(now, connection, out);
+            }
+        }
+        for (place, wire) in self.wires.iter_mut().enumerate() {
+            if wire.phase != Phase::Looking || !wire.is_of_replica() {
+                continue;
+            }
+            let Some(rounds) = &mut wire.rounds else {
+                continue;
+            };
+            match rounds.aim(replicas) {
+                Some(to) => out.push(Output::Connect {
+                    end: End::Wire(place),
+                    to,
+                }),
+                // It is connected like all else that goes there.
+                None => wire.phase = Phase::Idle,
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Clients that read from the replicas of one primary, with and without Sentinels.
+
+mod common;
+#[path = "common/failovers.rs"]
+mod failovers;
+#[path = "common/moments.rs"]
+mod moments;
+
+use std::time::Duration;
+
+use common::{A, acquired, history_on, planned, seconds};
+use failovers::{crash, owned};
+use moments::{fired, later, times};
+use picklock_checker::{Disowned, History, What};
+use picklock_sim::plan::{
+    Deployment, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
+};
+
+const PRIMARY: ServerName = ServerName::Number(0);
+const REPLICA: ServerName = ServerName::Number(1);
+
+/// A release of this recipe begins with GET, and does nothing if the key is not its own.
+const LOOKS: &str = "redis-get-compare-del";
+
+fn deployment(read_from: ReadFrom, sentinels: u8) -> Deployment {
+    Deployment {
+        replicas: 1,
+        read_from,
+        lease: seconds(30),
+        sentinels: (sentinels > 0).then(|| Sentinels {
+            down_after: seconds(1),
+            failover_timeout: seconds(6),
+            ..Sentinels::of(sentinels)
+        }),
+        ..Deployment::default()
+    }
+}
+
+fn releases(history: &History) -> usize {
+    let released = |what: &What| {
+        let how = match what {
+            What::Disowned { how, .. } => Some(*how),
+            _ => None,
+        };
+        how == Some(Disowned::Released)
+    };
+    times(history, released).len()
+}
+
+fn with(deployment: Deployment, faults: Vec<PlannedFault>) -> History {
+    history_on(Service::Redis(deployment), LOOKS, faults)
+}
+
+#[test]
+fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
+    let silence = Fault::HoldLink {
+        from: vec![PRIMARY],
+        to: REPLICA,
+        length: seconds(20),
+    };
+    for sentinels in [0, 3] {
+        for (read_from, expected) in [(ReadFrom::Primary, 2), (ReadFrom::Replicas, 1)] {
+            let faults = vec![planned(Trigger::At(Duration::ZERO), silence.clone())];
+            let history = with(deployment(read_from, sentinels), faults);
+            assert_eq!(releases(&history), expected, "{read_from:?}, {sentinels}");
+        }
+    }
+}
+
+#[test]
+fn without_a_fault_replicas_and_primaries_are_as_good_as_each_other() {
+    for sentinels in [0, 3] {
+        for read_from in [ReadFrom::Replicas, ReadFrom::Any] {
+            let history = with(deployment(read_from, sentinels), Vec::new());
+            assert_eq!(releases(&history), 2, "{read_from:?}, {sentinels}");
+        }
+    }
+}
+
+#[test]
+fn a_replica_that_is_gone_is_replaced_by_the_primary() {
+    for sentinels in [0, 3] {
+        let faults = vec![later(100, acquired(), crash(REPLICA, 60))];
+        let history = with(deployment(ReadFrom::Replicas, sentinels), faults);
+        assert_eq!(owned(&history).len(), 2, "{sentinels}");
+        assert_eq!(releases(&history), 2, "{sentinels}");
+        // The first to look finds it dead, or down for Sentinels, and is not kept waiting by that.
+        let left = times(&history, |what| {
+            matches!(what, What::Released { by: A, .. })
+        });
+        let after = left[0] - fired(&history)[0];
+        assert!(after < seconds(6), "{after:?}");
+    }
+}
