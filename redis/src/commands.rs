@@ -22,6 +22,7 @@ mod unmodelled;
 
 pub(crate) use cluster::check_part as check_cluster_part;
 pub(crate) use connections::ping_value;
+pub(crate) use transactions::Transaction;
 
 use std::sync::LazyLock;
 

@@ -169,7 +169,16 @@ impl Server {
             // A refused command spoils the transaction that it was to be part of.
             Outcome::Answer(Value::Error(error))
         });
-        self.core.effects.flush();
+        self.served(connection, outcome);
+    }
+
+    /// Answers a command that was served, and tells replicas what has come of it. A transaction that is held up is told
+    /// of as one when it is through.
+    pub(crate) fn served(&mut self, connection: ConnectionId, outcome: Outcome) {
+        let migration = self.migration.as_ref();
+        if !migration.is_some_and(|it| it.holds_up_transaction()) {
+            self.core.effects.flush();
+        }
         let blocked = outcome == Outcome::Blocked;
         if let Outcome::Answer(value) = outcome {
             self.answer(connection, value);

@@ -14,7 +14,7 @@ use picklock_checker::VirtualTime;
 use super::bus::{Body, BusMessage};
 use super::redirect::Wishes;
 use super::{NodeId, slot_of};
-use crate::commands::{self, Outcome};
+use crate::commands::{self, Outcome, Transaction};
 use crate::data::Data;
 use crate::errors::{SYNTAX, refuse};
 use crate::keyspace::Keyspace;
@@ -42,6 +42,8 @@ pub(crate) struct Migration {
     /// The keys stay here, too.
     copy: bool,
     until: VirtualTime,
+    /// The transaction that is held up, if it is part of one.
+    transaction: Option<Transaction>,
     /// What has come meanwhile.
     waiting: VecDeque<Input>,
 }
@@ -50,6 +52,16 @@ impl Migration {
     /// Something has to wait until the keys have arrived.
     pub(crate) fn hold(&mut self, input: Input) {
         self.waiting.push_back(input);
+    }
+
+    /// What is left of a transaction has to wait until the keys have arrived.
+    pub(crate) fn hold_up(&mut self, transaction: Transaction) {
+        self.transaction = Some(transaction);
+    }
+
+    /// Whether it is part of a transaction.
+    pub(crate) fn holds_up_transaction(&self) -> bool {
+        self.transaction.is_some()
     }
 }
 
@@ -121,8 +133,8 @@ impl Server {
         command: &Command,
     ) -> Result<Outcome, ErrorReply> {
         let wanted = Wanted::read(command)?;
-        if self.core.cluster.is_none() || self.in_transaction {
-            return refuse("ERR not modelled: MIGRATE outside of a cluster or in a transaction");
+        if self.core.cluster.is_none() {
+            return refuse("ERR not modelled: MIGRATE outside of a cluster");
         }
         let now = self.core.wall_millis();
         let mut parcels = Vec::new();
@@ -157,6 +169,7 @@ impl Server {
                 .collect(),
             copy: wanted.copy,
             until: self.core.now.monotonic + Duration::from_millis(wanted.timeout),
+            transaction: None,
             waiting: VecDeque::new(),
         }));
         let body = Body::Keys {
@@ -225,12 +238,17 @@ impl Server {
                 }
                 if gone.len() > 1 {
                     self.core.effects.add_with(|| gone);
-                    self.core.effects.flush();
                 }
             }
         }
-        self.answer(migration.connection, answer);
-        self.tell_replicas();
+        let outcome = match migration.transaction {
+            None => Outcome::Answer(answer),
+            Some(mut transaction) => {
+                transaction.answers.push(answer);
+                self.run_transaction(migration.connection, transaction)
+            }
+        };
+        self.served(migration.connection, outcome);
         migration.waiting
     }
 

@@ -40,13 +40,15 @@ impl Cluster {
         now: i64,
         wishes: Wishes,
     ) -> Option<Elsewhere> {
+        let mut commands = commands.peekable();
+        // A transaction that sends keys away has no such right, for its name is another.
+        let first = commands.peek();
+        let migrates = first.is_some_and(|(row, _)| row.name == "migrate");
         let mut found: Option<(u16, NodeId)> = None;
         let (mut writes, mut several, mut listens) = (false, false, false);
-        let mut migrates = false;
         let (mut there, mut missing) = (false, false);
         for (row, command) in commands {
             writes |= row.traits.has(Traits::WRITE);
-            migrates |= row.name == "migrate";
             listens |= ["ssubscribe", "sunsubscribe", "spublish"].contains(&row.name);
             for key in keys_of(row, command) {
                 let slot = slot_of(key);

@@ -152,7 +152,8 @@ impl Server {
                 let queued = queue
                     .iter()
                     .filter_map(|queued| Some((commands::find(queued.name())?, queued)));
-                cluster.elsewhere(queued, keys, now, wishes)
+                let all = std::iter::once((row, command)).chain(queued);
+                cluster.elsewhere(all, keys, now, wishes)
             }
             _ => cluster.elsewhere(std::iter::once((row, command)), keys, now, wishes),
         };

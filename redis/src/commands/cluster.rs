@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "migrate",
         arity: -6,
-        traits: Traits::WRITE.and(Traits::NO_SCRIPT),
+        traits: Traits::WRITE,
         run: Run::Connection(Server::migrate),
     },
     about("readonly", 1, readonly),

@@ -1,5 +1,7 @@
 //! Transactions: commands that wait until all are there, and then run one after the other.
 
+use std::collections::VecDeque;
+
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::{Outcome, Row, about};
@@ -86,15 +88,46 @@ fn exec(server: &mut Server, connection: ConnectionId, _: &Command) -> Result<Ou
     if stopped {
         return Ok(Outcome::Answer(Value::NilArray));
     }
-    server.in_transaction = true;
-    let mut answers = Vec::with_capacity(queue.len());
-    for command in queue {
-        // What listens answers with its confirmations, which count as answers of the client's protocol.
-        match server.run(connection, &command) {
-            Outcome::Answer(value) => answers.push(value),
-            Outcome::Silent | Outcome::Blocked => {}
+    let transaction = Transaction {
+        answers: Vec::with_capacity(queue.len()),
+        left: queue.into(),
+    };
+    Ok(server.run_transaction(connection, transaction))
+}
+
+/// A transaction that is being run.
+#[derive(Clone, Debug)]
+pub(crate) struct Transaction {
+    /// What its commands have answered so far.
+    pub(crate) answers: Vec<Value>,
+    /// Those that have not been run.
+    left: VecDeque<Command>,
+}
+
+impl Server {
+    /// Runs what is left of a transaction. Only keys that go to another node hold it up, and with it the whole server.
+    pub(crate) fn run_transaction(
+        &mut self,
+        connection: ConnectionId,
+        mut transaction: Transaction,
+    ) -> Outcome {
+        self.in_transaction = true;
+        let mut outcome = None;
+        while outcome.is_none()
+            && let Some(command) = transaction.left.pop_front()
+        {
+            match self.run(connection, &command) {
+                Outcome::Answer(value) => transaction.answers.push(value),
+                // What listens answers with its confirmations, which count as answers of the client's protocol.
+                Outcome::Silent => {}
+                Outcome::Blocked => outcome = Some(Outcome::Blocked),
+            }
         }
+        self.in_transaction = false;
+        if let (Some(Outcome::Blocked), Some(migration)) = (&outcome, &mut self.migration) {
+            migration.hold_up(transaction);
+            return Outcome::Blocked;
+        }
+        Outcome::Answer(Value::array(transaction.answers))
     }
-    server.in_transaction = false;
-    Ok(Outcome::Answer(Value::array(answers)))
 }

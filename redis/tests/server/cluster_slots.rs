@@ -117,13 +117,66 @@ fn whoever_watches_a_key_that_goes_is_told_where_to_at_exec() {
 }
 
 #[test]
-fn keys_that_are_to_go_within_a_transaction_stay_and_that_is_said() {
-    let (mut group, _) = moving(0, &["SET {b}1 here"]);
+fn a_transaction_waits_for_the_keys_that_it_sends_away() {
+    let (mut group, _) = moving(1, &["MSET {b}1 1 {b}2 2 {b}3 3"]);
+    assert_eq!(group.on(0, 9, "MULTI"), "+OK");
+    for queued in ["INCR {b}2", "GET {b}1"] {
+        assert_eq!(group.on(0, 9, queued), "+QUEUED");
+    }
+    assert_eq!(migrate(&mut group, "{b}1"), "+QUEUED");
+    assert_eq!(group.on(0, 9, "GET {b}1"), "+QUEUED");
+    assert_eq!(migrate(&mut group, "{b}2"), "+QUEUED");
+    assert_eq!(group.on(0, 9, "INCR {b}3"), "+QUEUED");
+    assert_eq!(group.on(0, 9, "EXEC"), "[:3 1 +OK nil +OK :4]");
+    assert_eq!(group.on(0, 1, "GET {b}1"), ASK);
+    assert_eq!(asking(&mut group, "MGET {b}1 {b}2"), "[1 3]");
+    // Its replica has been told, of all of it.
+    group.pass(1_000);
+    group.on(3, 1, "READONLY");
+    assert_eq!(group.on(3, 1, "GET {b}3"), "4");
+    assert_eq!(group.on(3, 1, "EXISTS {b}2"), ":0");
+}
+
+#[test]
+fn a_transaction_goes_on_when_keys_that_it_sends_away_do_not_arrive() {
+    let (mut group, _) = moving(0, &["MSET {b}1 1 {b}2 2"]);
+    assert_eq!(asking(&mut group, "SET {b}1 there"), "+OK");
     assert_eq!(group.on(0, 9, "MULTI"), "+OK");
     assert_eq!(migrate(&mut group, "{b}1"), "+QUEUED");
-    assert_eq!(
-        group.on(0, 9, "EXEC"),
-        "[-ERR not modelled: MIGRATE outside of a cluster or in a transaction]"
+    assert_eq!(group.on(0, 9, "GET {b}1"), "+QUEUED");
+    let busy = "-ERR Target instance replied with error: BUSYKEY Target key name already exists.";
+    assert_eq!(group.on(0, 9, "EXEC"), format!("[{busy} 1]"));
+    kill(&mut group, 1);
+    assert_eq!(group.on(0, 9, "MULTI"), "+OK");
+    assert_eq!(migrate(&mut group, "{b}2"), "+QUEUED");
+    assert_eq!(group.on(0, 9, "INCR {b}2"), "+QUEUED");
+    assert_eq!(group.on(0, 9, "EXEC"), "");
+    // Meanwhile nobody else is served.
+    assert_eq!(group.on(0, 1, "GET {b}2"), "");
+    group.pass(1_100);
+    let late = group.benches[0].read(picklock_redis::ConnectionId(9));
+    let lost = "-IOERR error or timeout reading to target instance";
+    assert_eq!(late, format!("[{lost} :3]"));
+    assert_eq!(group.on(0, 2, "GET {b}2"), "3");
+}
+
+#[test]
+fn a_transaction_that_sends_away_what_has_gone_is_sent_after_it() {
+    let (mut group, _) = moving(0, &["SET {b}1 1"]);
+    assert_eq!(migrate(&mut group, "{b}none"), "+NOKEY");
+    assert_eq!(group.on(0, 9, "MULTI"), "+OK");
+    assert_eq!(migrate(&mut group, "{b}none"), "+QUEUED");
+    assert_eq!(group.on(0, 9, "EXEC"), ASK);
+}
+
+#[test]
+fn keys_that_a_script_is_to_send_away_stay_and_that_is_said() {
+    let (mut group, _) = moving(0, &["SET {b}1 here"]);
+    let script = "return redis.call('MIGRATE', 'server', '1', KEYS[1], '0', '1000')";
+    let answer = group.send(0, 1, vec!["EVAL", script, "1", "{b}1"]);
+    assert!(
+        answer.starts_with("-ERR not modelled: MIGRATE in a script"),
+        "{answer}"
     );
     assert_eq!(group.on(0, 1, "GET {b}1"), "here");
 }
