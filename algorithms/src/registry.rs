@@ -9,6 +9,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::predecessor_watch::RECIPE,
     zk::curator_mutex::RECIPE,
     zk::own_nodes::RECIPE,
+    zk::own_timer::RECIPE,
     zk::children_watch::RECIPE,
     zk::recursive_watch::RECIPE,
     zk::same_name::RECIPE,

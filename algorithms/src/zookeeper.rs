@@ -11,6 +11,7 @@ pub mod known_by_name;
 pub mod no_guid;
 pub mod no_recheck;
 pub mod own_nodes;
+pub mod own_timer;
 pub mod predecessor_watch;
 pub mod read_then_write;
 pub mod recursive_watch;

@@ -103,6 +103,13 @@ pub fn fault(fault: &Fault) -> String {
         Fault::Pause { target, length } => {
             format!("pause {} for {}", contender(*target), time(*length))
         }
+        Fault::BlockEvents { target, length } => {
+            format!(
+                "block-events of {} for {}",
+                contender(*target),
+                time(*length)
+            )
+        }
         Fault::Crash {
             target,
             restart_after,
@@ -240,6 +247,7 @@ fn server_fault(fault: &Fault) -> String {
         }
         Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
         Fault::Pause { .. }
+        | Fault::BlockEvents { .. }
         | Fault::Crash { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }

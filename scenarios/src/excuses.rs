@@ -4,8 +4,9 @@
 //! that stands still. For such a plan the promise is not looked at, and this is the one place that says which, and
 //! why. Everything else must hold, of every recipe, under every plan.
 //!
-//! - `mutual-exclusion`, if the plan holds a pause, a hold-up of messages, or a cut between servers that comes near the
-//!   session timeout; an end of the session, the node, or the lock from outside; or a clock that runs much too slow.
+//! - `mutual-exclusion`, if the plan holds a pause, a hold-up of messages, a callback that does not return while there
+//!   is something to be told, or a cut between servers that comes near the session timeout; an end of the session, the
+//!   node, or the lock from outside; or a clock that runs much too slow.
 //! - `no-stale-effect`, under the same, unless the resource is fenced.
 //! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
 //!   their tokens.
@@ -59,6 +60,10 @@ pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
 
 /// Why somebody can believe in a lock that the service has given away.
 fn believes_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+    let deafens = |fault: &PlannedFault| matches!(fault.inject, Fault::BlockEvents { .. });
+    if faults.iter().all(deafens) {
+        return None; // There is nothing to be told.
+    }
     let one = faults
         .iter()
         .find_map(|fault| blinds(ensemble, &fault.inject));
@@ -87,6 +92,8 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
     match fault {
         Fault::Pause { length, .. } => (*length >= margin)
             .then_some("a process that stands still cannot notice that its session ends"),
+        Fault::BlockEvents { length, .. } => (*length >= margin)
+            .then_some("whoever waits to be told is not told while a callback does not return"),
         Fault::ExpireSession { .. } => {
             Some("the service frees the lock before the news can reach its owner")
         }
@@ -141,6 +148,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
 fn silence(fault: &Fault) -> Duration {
     match fault {
         Fault::Pause { length, .. }
+        | Fault::BlockEvents { length, .. }
         | Fault::IsolateServer { length, .. }
         | Fault::Partition { length, .. }
         | Fault::HoldLink { length, .. } => *length,
@@ -200,6 +208,8 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } | Fault::SlowDisk { fsync: by, .. } => {
             (*by >= short).then_some("a server that is behind is late to tell who owns the lock")
         }
+        Fault::BlockEvents { length, .. } => (*length >= short * 4)
+            .then_some("an owner is not told of its turn while a callback does not return"),
         Fault::BlackHole { direction, .. } => {
             let half = matches!(direction, Direction::ToServer | Direction::ToClient);
             half.then_some(
@@ -239,6 +249,7 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
 fn stalls(fault: &Fault) -> bool {
     match fault {
         Fault::Pause { .. }
+        | Fault::BlockEvents { .. }
         | Fault::BlackHole { .. }
         | Fault::SlowLink { .. }
         | Fault::DelayRequest { .. }
@@ -315,6 +326,14 @@ mod tests {
         let believers = ["mutual-exclusion", "no-lost-update", "fifo"];
         assert!(excused(true, &[pause(Duration::from_millis(1_900))]).is_empty());
         assert_eq!(excused(true, &[pause(Duration::from_secs(2))]), believers);
+    }
+
+    #[test]
+    fn who_is_not_told_believes_too_long_only_if_there_is_something_to_be_told() {
+        let (target, length) = (TARGET, Duration::from_secs(2));
+        let (cut, long) = (Fault::Cut { target }, Fault::BlockEvents { target, length });
+        assert_eq!(excused(true, std::slice::from_ref(&long)), ["no-orphan"]);
+        assert!(excused(true, &[long, cut]).contains(&"mutual-exclusion"));
     }
 
     #[test]

@@ -116,6 +116,7 @@ fn scenario(
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
         writes_and_goes_on: crate::kind::writes_and_goes_on(&service),
+        has_event_thread: crate::kind::has_event_thread(&service),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

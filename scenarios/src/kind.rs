@@ -11,6 +11,7 @@ use picklock_sim::plan::{Fault, Fsync, Persistence, Plan, Service};
 )]
 pub enum FaultKind {
     Pause,
+    BlockEvents,
     Crash,
     Cancel,
     ExpireSession,
@@ -45,8 +46,9 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 31] = [
+    pub const NAMED: [(&'static str, Self); 32] = [
         ("pause", Self::Pause),
+        ("block-events", Self::BlockEvents),
         ("crash", Self::Crash),
         ("cancel", Self::Cancel),
         ("expire-session", Self::ExpireSession),
@@ -85,10 +87,11 @@ impl FaultKind {
     }
 
     /// Those that are drawn, and hunted with, by whoever names none: all but what is several others at once, what makes
-    /// a server say plainly that it does not serve, and what nobody does without a plan.
+    /// a server say plainly that it does not serve, what nobody does without a plan, and what a program does to itself.
     pub fn unasked() -> Vec<Self> {
         let mut all = Self::all();
         let asked = [
+            Self::BlockEvents,
             Self::Partition,
             Self::FullMemory,
             Self::FullDisk,
@@ -102,6 +105,7 @@ impl FaultKind {
     pub fn of(fault: &Fault) -> Self {
         match fault {
             Fault::Pause { .. } => Self::Pause,
+            Fault::BlockEvents { .. } => Self::BlockEvents,
             Fault::Crash { .. } => Self::Crash,
             Fault::Cancel { .. } => Self::Cancel,
             Fault::ExpireSession { .. } => Self::ExpireSession,
@@ -159,9 +163,11 @@ impl FaultKind {
         // Who waits for an answer for ever waits for ever.
         let is_felt = self != Self::SwallowReply || gives_up_waiting(service);
         let writes = self != Self::FullDisk || writes_and_goes_on(service);
+        let has_callbacks = self != Self::BlockEvents || has_event_thread(service);
         let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
         is_there
             && writes
+            && has_callbacks
             && has_slots
             && has_links
             && has_sides
@@ -178,7 +184,8 @@ impl FaultKind {
     /// The only service that it can strike; `None` if it can strike any.
     pub fn service(self) -> Option<ServiceKind> {
         match self {
-            Self::ExpireSession
+            Self::BlockEvents
+            | Self::ExpireSession
             | Self::SwallowReply
             | Self::LagServer
             | Self::SlowDisk
@@ -233,6 +240,14 @@ pub(crate) fn writes_and_goes_on(service: &Service) -> bool {
             deployment.persistence,
             Persistence::None | Persistence::Log(Fsync::Always)
         ),
+    }
+}
+
+/// Whether a callback that does not return holds up anything in its clients.
+pub(crate) fn has_event_thread(service: &Service) -> bool {
+    match service {
+        Service::ZooKeeper(ensemble) => ensemble.library.has_event_thread(),
+        Service::Redis(_) => false,
     }
 }
 

@@ -178,6 +178,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/watch-retries.toml"),
     ),
     (
+        "zookeeper/blocked-event-thread",
+        include_str!("../zookeeper/blocked-event-thread.toml"),
+    ),
+    (
+        "zookeeper/blocked-waiter",
+        include_str!("../zookeeper/blocked-waiter.toml"),
+    ),
+    (
         "zookeeper/cancelled-waiter",
         include_str!("../zookeeper/cancelled-waiter.toml"),
     ),

@@ -95,6 +95,7 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "servers = 3",
         "client = \"kazoo\"\nread-only = true",
     ),
+    ("blocked_events_of_rust", "tick", "client = \"rust\"\ntick"),
     ("read_only_or_not", "servers = 3", "read-only = 1"),
     ("unknown_algorithm", "zk-same-name", "zk-sane-name"),
     (
@@ -401,6 +402,7 @@ fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
     for (name, right, wrong) in SLIPS {
         let good = match *name {
             "writes_of_nothing" => GOOD.replace("section = \"write\"", "section = \"nothing\""),
+            "blocked_events_of_rust" => GOOD.replace("inject.pause", "inject.block-events"),
             _ => GOOD.to_owned(),
         };
         assert!(good.contains(right), "{name}");

@@ -259,6 +259,11 @@ pub enum Fault {
         target: ContenderName,
         length: Duration,
     },
+    /// A callback of the contender does not return: its client's event thread stands still, and all else goes on.
+    BlockEvents {
+        target: ContenderName,
+        length: Duration,
+    },
     /// The contender's process dies, and, if it is to, comes back with nothing in memory.
     Crash {
         target: ContenderName,

@@ -18,7 +18,7 @@ use crate::event::ClientId;
 use crate::process::ProcessId;
 use crate::redis::client::Input as RedisInput;
 use crate::world::World;
-use crate::zookeeper::client::Input;
+use crate::zookeeper::client::{Caller, Input};
 
 /// The world and its executor.
 pub(crate) struct Shared {
@@ -123,35 +123,39 @@ struct SimulatedTransport {
     client: ClientId,
 }
 
+impl SimulatedTransport {
+    fn tell(&self, input: Input) {
+        let mut world = self.shared.world.borrow_mut();
+        world.tell_client(self.client, input);
+    }
+}
+
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
-        let input = Input::Submit {
+        self.tell(Input::Submit {
             request,
             watcher,
-            completion,
-        };
-        self.shared
-            .world
-            .borrow_mut()
-            .tell_client(self.client, input);
+            caller: Caller::waiting(completion),
+        });
+    }
+
+    fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
+        self.tell(Input::Submit {
+            request,
+            watcher: None,
+            caller: Caller::in_background(completion),
+        });
     }
 
     fn watch_session(&self, watcher: Watcher) {
-        self.shared
-            .world
-            .borrow_mut()
-            .tell_client(self.client, Input::WatchSession(watcher));
+        self.tell(Input::WatchSession(watcher));
     }
 
     fn authenticate(&self, scheme: &str, secret: &[u8]) {
-        let input = Input::Authenticate {
+        self.tell(Input::Authenticate {
             scheme: scheme.into(),
             secret: secret.into(),
-        };
-        self.shared
-            .world
-            .borrow_mut()
-            .tell_client(self.client, input);
+        });
     }
 
     fn state(&self) -> SessionState {
@@ -184,10 +188,7 @@ impl Transport for SimulatedTransport {
     }
 
     fn close(&self, completion: Completion<Reply>) {
-        self.shared
-            .world
-            .borrow_mut()
-            .tell_client(self.client, Input::Close { completion });
+        self.tell(Input::Close { completion });
     }
 }
 

@@ -7,6 +7,7 @@ mod clients;
 mod commits;
 mod delivery;
 mod end;
+mod event_threads;
 mod faults;
 mod moments;
 mod names;
@@ -186,6 +187,7 @@ pub(crate) struct ClientSlot {
     counted: usize,
     /// It has been connected before.
     pub greeted: bool,
+    held: event_threads::Held,
 }
 
 /// A server and what it does at the moment.

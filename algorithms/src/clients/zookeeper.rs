@@ -32,6 +32,9 @@ pub trait Transport {
     /// for a request that leaves a watch, is registered when the answer arrives; one for a request that takes watches
     /// back is the only one that is forgotten.
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>);
+    /// Sends a request whose answer a callback is to get: on the thread of the client on which events are told, and in
+    /// turn with them. It leaves no watch.
+    fn submit_in_background(&self, request: Request, completion: Completion<Reply>);
     /// Registers a watcher for the session alone: it is told of each change of the connection's state.
     fn watch_session(&self, watcher: Watcher);
     /// Says who the client is, now and after each reconnect.
@@ -53,6 +56,8 @@ pub trait Transport {
 pub struct ZooKeeper {
     transport: Rc<dyn Transport>,
     spare: Rc<Spare>,
+    /// Callbacks get its answers.
+    in_background: bool,
 }
 
 /// What answers and watches came in before, and others may again.
@@ -79,12 +84,26 @@ impl ZooKeeper {
         Self {
             transport,
             spare: Rc::default(),
+            in_background: false,
+        }
+    }
+
+    /// The same session, for calls that no thread waits for: their answers come in turn with events.
+    #[must_use]
+    pub fn in_background(&self) -> Self {
+        Self {
+            in_background: true,
+            ..self.clone()
         }
     }
 
     fn ask(&self, request: Request, watcher: Option<Watcher>) -> Answer<Reply> {
         let (completion, answer) = self.spare.answers.completion();
-        self.transport.submit(request, watcher, completion);
+        if self.in_background && watcher.is_none() {
+            self.transport.submit_in_background(request, completion);
+        } else {
+            self.transport.submit(request, watcher, completion);
+        }
         answer
     }
 

@@ -30,6 +30,8 @@
 //!   `zookeeper/gc-pause`); Curator leaves that to the caller.
 //! - `isAcquiredInThisProcess` and re-entrant calls go by a map of threads, which nobody tells that the session is
 //!   gone: another entry is granted though there is no node any more. Here each contender is one thread.
+//! - The listener is called on account of an event. While a callback blocks the event thread, it is not called, and the
+//!   section goes on (Tech Note 1, scenario `zookeeper/blocked-event-thread`).
 //! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
 //!   is repeated for long, or not answered, takes longer.
 

@@ -29,6 +29,8 @@
 //! - A pause longer than the session (scenario `zookeeper/gc-pause`) and a server that is cut off from its leader
 //!   (scenario `zookeeper/isolated-follower`) still leave two believers for a while: no client can know. Send the
 //!   token with every write.
+//! - Step 7 waits to be told. While a callback of the same process blocks the client's event thread, nobody is told
+//!   anything (scenario `zookeeper/blocked-event-thread`); `own_timer` looks for itself.
 
 use async_trait::async_trait;
 use futures_lite::future;
@@ -51,10 +53,10 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::ZooKeeper(|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };
 
-struct Hardened {
-    zk: ZooKeeper,
-    env: Env,
-    lock: Path,
+pub(super) struct Hardened {
+    pub(super) zk: ZooKeeper,
+    pub(super) env: Env,
+    pub(super) lock: Path,
 }
 
 #[async_trait(?Send)]
@@ -138,14 +140,20 @@ async fn delete_if_there(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
 /// Resolves when the connection is down.
 async fn disconnected(zk: &ZooKeeper) -> LockError {
     let events = zk.session_events();
-    while zk.state() == SessionState::Connected {
+    loop {
+        if let Some(error) = down(zk) {
+            return error;
+        }
         events.next().await;
     }
+}
+
+/// What it means that the connection is down, if it is.
+pub(super) fn down(zk: &ZooKeeper) -> Option<LockError> {
     match zk.state() {
-        SessionState::Closed => LockError::SessionExpired,
-        SessionState::Connecting | SessionState::Connected | SessionState::ConnectedReadOnly => {
-            LockError::Disconnected
-        }
+        SessionState::Connected => None,
+        SessionState::Closed => Some(LockError::SessionExpired),
+        SessionState::Connecting | SessionState::ConnectedReadOnly => Some(LockError::Disconnected),
     }
 }
 

@@ -99,7 +99,8 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         Fault::CrashServer { .. } | Fault::PowerLoss { .. } => {
             Some("a server that comes back has forgotten its keys")
         }
-        Fault::Crash { .. }
+        Fault::BlockEvents { .. }
+        | Fault::Crash { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }
         | Fault::Cut { .. }

@@ -23,6 +23,8 @@ pub(super) struct Cast {
     pub(super) in_cluster: bool,
     /// Whether servers write to their disks, and go on if they cannot.
     pub(super) writes_and_goes_on: bool,
+    /// Whether a callback that does not return holds up anything.
+    pub(super) has_event_thread: bool,
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.

@@ -88,6 +88,7 @@ fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
         | Fault::DelayReply { target, .. } => Some((*target, Wants::Reply)),
         Fault::LoseMessage { target } => Some((*target, Wants::Message)),
         Fault::Pause { .. }
+        | Fault::BlockEvents { .. }
         | Fault::Crash { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }

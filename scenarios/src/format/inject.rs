@@ -62,6 +62,7 @@ impl Body<'_, '_, '_> {
     fn read(&mut self, kind: Kind) -> Option<Fault> {
         match kind {
             Kind::Pause => self.pause(),
+            Kind::BlockEvents => self.block_events(),
             Kind::Crash => self.crash(),
             Kind::Cancel => self.target().map(|target| Fault::Cancel { target }),
             Kind::ExpireSession => self.target().map(|target| Fault::ExpireSession { target }),
@@ -147,6 +148,20 @@ impl Body<'_, '_, '_> {
     fn pause(&mut self) -> Option<Fault> {
         let (target, length) = (self.target(), self.length());
         Some(Fault::Pause {
+            target: target?,
+            length: length?,
+        })
+    }
+
+    fn block_events(&mut self) -> Option<Fault> {
+        if !self.cast.has_event_thread {
+            let mistake = Mistake::new("the Rust client has no event thread")
+                .label("each watch has a channel of its own")
+                .help("give [service.zookeeper] a `client` of `java` or `kazoo`");
+            self.mistakes.add(self.fields.span(), mistake);
+        }
+        let (target, length) = (self.target(), self.length());
+        Some(Fault::BlockEvents {
             target: target?,
             length: length?,
         })

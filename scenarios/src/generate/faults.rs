@@ -214,6 +214,10 @@ impl<'p> Storm<'p> {
                 target,
                 length: self.length(draw),
             },
+            FaultKind::BlockEvents => Fault::BlockEvents {
+                target,
+                length: self.length(draw),
+            },
             FaultKind::Crash => Fault::Crash {
                 target,
                 restart_after: self.restart(draw),
@@ -337,6 +341,7 @@ impl<'p> Storm<'p> {
             FaultKind::Promote => Fault::Promote { target },
             FaultKind::HoldLink
             | FaultKind::Pause
+            | FaultKind::BlockEvents
             | FaultKind::Crash
             | FaultKind::Cancel
             | FaultKind::ExpireSession

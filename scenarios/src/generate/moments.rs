@@ -45,6 +45,7 @@ impl Strikes {
             }
             FaultKind::LoseMessage => Some(Self::Message),
             FaultKind::Pause
+            | FaultKind::BlockEvents
             | FaultKind::Crash
             | FaultKind::Cancel
             | FaultKind::ExpireSession

@@ -121,6 +121,10 @@ impl<'p> Blow<'p> {
                 target,
                 length: self.absence(variant),
             },
+            FaultKind::BlockEvents => Fault::BlockEvents {
+                target,
+                length: long,
+            },
             FaultKind::Crash => Fault::Crash {
                 target,
                 restart_after: self.restart(variant),

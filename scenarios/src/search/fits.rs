@@ -147,6 +147,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         },
         // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
         FaultKind::Pause
+        | FaultKind::BlockEvents
         | FaultKind::BlackHole
         | FaultKind::SlowLink
         | FaultKind::ClockJump
@@ -283,7 +284,8 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
             (true, _) => 9,
             (false, _) => 4,
         },
-        FaultKind::ClockJump
+        FaultKind::BlockEvents
+        | FaultKind::ClockJump
         | FaultKind::ClockDrift
         | FaultKind::IsolateServer
         | FaultKind::Partition => 3,

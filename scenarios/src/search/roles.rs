@@ -185,7 +185,8 @@ fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {
 /// Whether a fault lets its victim go on, and does nothing until the session behind it ends.
 fn takes_a_session(kind: FaultKind) -> bool {
     match kind {
-        FaultKind::BlackHole
+        FaultKind::BlockEvents
+        | FaultKind::BlackHole
         | FaultKind::SlowLink
         | FaultKind::ClockDrift
         | FaultKind::HangServer

@@ -42,9 +42,9 @@ impl<'f> Parts<'f> {
             | Fault::ClockJump { target, .. }
             | Fault::ClockDrift { target, .. }
             | Fault::DeleteNode { of: target } => Self::contender(target, Vec::new()),
-            Fault::Pause { target, length } | Fault::BlackHole { target, length, .. } => {
-                Self::contender(target, vec![length])
-            }
+            Fault::Pause { target, length }
+            | Fault::BlockEvents { target, length }
+            | Fault::BlackHole { target, length, .. } => Self::contender(target, vec![length]),
             Fault::DelayRequest { target, by } | Fault::DelayReply { target, by } => {
                 Self::contender(target, vec![by])
             }

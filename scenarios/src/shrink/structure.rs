@@ -311,6 +311,7 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
         | Fault::CrashServer { .. }
         | Fault::PowerLoss { .. }
         | Fault::Pause { .. }
+        | Fault::BlockEvents { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }
         | Fault::Cut { .. }

@@ -129,6 +129,9 @@ fn way(direction: Direction) -> String {
 fn fault(fault: &Fault) -> String {
     match fault {
         Fault::Pause { target, length } => on("pause", &contender(*target), &[lasting(*length)]),
+        Fault::BlockEvents { target, length } => {
+            on("block-events", &contender(*target), &[lasting(*length)])
+        }
         Fault::Crash {
             target,
             restart_after,
@@ -266,6 +269,7 @@ fn of_service(broken: &Fault) -> String {
         Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),
         Fault::RecreateLock => "recreate-lock = {}".to_owned(),
         Fault::Pause { .. }
+        | Fault::BlockEvents { .. }
         | Fault::Crash { .. }
         | Fault::Cancel { .. }
         | Fault::ExpireSession { .. }

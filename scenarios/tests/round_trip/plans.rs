@@ -238,6 +238,7 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
     let drift = prop_oneof![-900_000_i32..0, 1_i32..1_000_000];
     prop_oneof![
         (target(), length()).prop_map(|(target, length)| Fault::Pause { target, length }),
+        (target(), length()).prop_map(|(target, length)| Fault::BlockEvents { target, length }),
         (target(), prop::option::of(maybe_zero())).prop_map(|(target, restart_after)| {
             Fault::Crash {
                 target,
@@ -442,7 +443,12 @@ pub fn case() -> BoxedStrategy<Case> {
             )
         })
         .prop_map(
-            |((ensemble, network, workload, rest, wants, bound), faults)| {
+            |((mut ensemble, network, workload, rest, wants, bound), faults)| {
+                let blocks =
+                    |fault: &PlannedFault| matches!(fault.inject, Fault::BlockEvents { .. });
+                if faults.iter().any(blocks) && !ensemble.library.has_event_thread() {
+                    ensemble.library = Library::Kazoo;
+                }
                 let (fenced, event_budget, algorithm, (recorded, saved)) = rest;
                 let algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
                 Case {

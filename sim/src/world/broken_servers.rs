@@ -66,6 +66,7 @@ impl World {
                 Some(*length)
             }
             Fault::Pause { .. }
+            | Fault::BlockEvents { .. }
             | Fault::Crash { .. }
             | Fault::Cancel { .. }
             | Fault::ExpireSession { .. }

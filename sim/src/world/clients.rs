@@ -35,6 +35,7 @@ impl World {
             sent: Vec::new(),
             counted: 0,
             greeted: false,
+            held: super::event_threads::Held::default(),
         });
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
@@ -283,9 +284,7 @@ impl World {
         let ends = *self.connections.get(connection);
         let process = self.clients[ends.client as usize].process;
         let heard = ends.open_at_client && !ends.broken;
-        if let ServerMessage::Notification { .. } = message {
-            self.notified(process, heard);
-        }
+        self.arrived(ClientId(ends.client), &message, heard);
         if heard {
             if let ServerMessage::Connected { session, .. } = message
                 && (process.0 as usize) < self.contenders.len()

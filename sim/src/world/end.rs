@@ -88,6 +88,7 @@ fn length(fault: &PlannedFault) -> Duration {
     };
     let lasts = match &fault.inject {
         Fault::Pause { length, .. }
+        | Fault::BlockEvents { length, .. }
         | Fault::BlackHole { length, .. }
         | Fault::SlowLink { length, .. }
         | Fault::HangServer { length, .. }

@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, FaultId, What, time::whole_micros};
 
 use super::{Fate, World};
 use crate::contender;
-use crate::event::Event;
+use crate::event::{ClientId, Event};
 use crate::operator;
 use crate::plan::{ContenderName, Direction, Fault, ServerName};
 use crate::process::{ProcessId, ProcessState};
@@ -35,6 +35,10 @@ impl World {
         match *fault {
             Fault::Pause { target, length } => {
                 self.pause(process(target));
+                Some(length)
+            }
+            Fault::BlockEvents { target, length } => {
+                self.block_events(target, self.now + length);
                 Some(length)
             }
             Fault::Crash {
@@ -145,6 +149,7 @@ impl World {
         let plan = std::rc::Rc::clone(&self.plan);
         match &plan.faults[fault].inject {
             Fault::Pause { target, .. } => self.resume(process(*target)),
+            Fault::BlockEvents { target, .. } => self.unblock_events(process(*target)),
             Fault::Crash { target, .. } => self.restart(process(*target)),
             Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::HangServer { .. } => {
                 self.heal_servers(|by| by == fault);
@@ -259,6 +264,7 @@ impl World {
         for event in backlog {
             self.happen(event);
         }
+        self.unblock_events(target);
     }
 
     /// The process dies, unless it has. Its kernel closes its connections.
@@ -288,6 +294,7 @@ impl World {
                 if let Some(connection) = slot.connection {
                     self.hang_up(connection);
                 }
+                self.no_longer_held(ClientId(client as u32), false);
             }
         }
         self.bury_redis_clients(target);

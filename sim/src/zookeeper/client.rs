@@ -6,6 +6,7 @@
 //! libraries differ where [`Library`] says so.
 
 mod connection;
+mod event_thread;
 mod pings;
 mod read_only;
 mod requests;
@@ -14,6 +15,8 @@ mod watches;
 
 #[cfg(test)]
 mod desk;
+#[cfg(test)]
+mod event_thread_tests;
 #[cfg(test)]
 mod fidelity_tests;
 #[cfg(test)]
@@ -44,12 +47,14 @@ use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMes
 use super::version::Version;
 use crate::chance::Chance;
 use connection::Phase;
+use event_thread::EventThread;
 use pings::Pings;
 use read_only::WriterSearch;
 use requests::{Unsent, Waiting};
 use servers::Servers;
 use watches::Watches;
 
+pub use event_thread::Caller;
 pub use watches::WatchTable;
 
 /// What can be set on a client. Durations are in microseconds.
@@ -118,8 +123,8 @@ pub enum Input {
         request: Request,
         /// Whom to tell, if the request leaves a watch; registered when it is answered.
         watcher: Option<Watcher>,
-        /// What gets the answer.
-        completion: Completion<Reply>,
+        /// Who gets the answer.
+        caller: Caller,
     },
     /// The application wants to be told of each change of the session's state. On a closed handle
     /// nothing will ever be told.
@@ -236,6 +241,7 @@ pub struct Client {
     /// Asked for while there was no connection.
     unsent: VecDeque<Unsent>,
     watches: Watches,
+    events: EventThread,
     /// What the application has said of who it is.
     said: Vec<(Rc<str>, Data)>,
     /// A server did not believe it.
@@ -268,6 +274,7 @@ impl Client {
             waiting: VecDeque::new(),
             unsent: VecDeque::new(),
             watches: Watches::default(),
+            events: EventThread::default(),
             said: Vec::new(),
             disbelieved: false,
         }
@@ -299,8 +306,8 @@ impl Client {
             Input::Submit {
                 request,
                 watcher,
-                completion,
-            } => self.submit(now, request, watcher, completion, out),
+                caller,
+            } => self.submit(now, request, watcher, caller, out),
             Input::WatchSession(watcher) => {
                 if self.state != SessionState::Closed {
                     self.watches.watch_session(watcher);

@@ -15,6 +15,17 @@ pub enum Library {
     Rust,
 }
 
+/// What of a client runs on one thread, and waits if a callback of the application does not return there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventThread {
+    /// All events, and the answers to what was asked in the background.
+    Everything,
+    /// Events of nodes.
+    WatchersOnly,
+    /// There is no such thread.
+    Missing,
+}
+
 impl Library {
     /// Every library, with its name in scenario files.
     pub const ALL: [(&'static str, Self); 3] = [
@@ -77,6 +88,21 @@ impl Library {
     /// there is a connection, or the session is gone.
     pub(super) fn fails_what_is_unsent(self) -> bool {
         self == Self::Java
+    }
+
+    /// What a callback of the application that does not return holds up. kazoo calls those who listen to the session
+    /// on the thread of the connection, and gives answers on a thread of their own; the Rust client has channels.
+    pub fn event_thread(self) -> EventThread {
+        match self {
+            Self::Java => EventThread::Everything,
+            Self::Kazoo => EventThread::WatchersOnly,
+            Self::Rust => EventThread::Missing,
+        }
+    }
+
+    /// Whether a callback that does not return holds up anything.
+    pub fn has_event_thread(self) -> bool {
+        self.event_thread() != EventThread::Missing
     }
 
     /// Whether it breaks the connection when an answer is longer than it reads.

@@ -26,6 +26,11 @@ pub const FAULTS: &[Example] = &[
         r#"inject.pause = { target = "contender-1", for = "20s" }"#,
     ),
     row(
+        "block-events",
+        "A callback of the contender does not return: events wait, all else goes on (ZooKeeper).",
+        r#"inject.block-events = { target = "contender-1", for = "20s" }"#,
+    ),
+    row(
         "crash",
         "The contender's process dies and, if it is to, comes back with nothing in memory.",
         r#"inject.crash = { target = "contender-1", restart-after = "5s" }"#,

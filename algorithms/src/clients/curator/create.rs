@@ -113,7 +113,7 @@ impl Drop for Leftover {
         let (curator, parent) = (self.curator.clone(), Rc::clone(&self.parent));
         let guid = std::mem::take(&mut self.guid);
         self.curator.env().spawn(async move {
-            let look = async |zk: &ZooKeeper| find(zk, &parent, &guid).await;
+            let look = async |zk: &ZooKeeper| find(&zk.in_background(), &parent, &guid).await;
             if let Some(found) = curator.persist(look).await.unwrap_or_default() {
                 curator.delete_in_background(&found);
             }

@@ -34,7 +34,7 @@ impl Curator {
     pub fn delete_in_background(&self, path: &Path) {
         let (curator, path) = (self.clone(), Rc::clone(path));
         self.env().spawn(async move {
-            let call = async |zk: &ZooKeeper| delete(zk, &path).await;
+            let call = async |zk: &ZooKeeper| delete(&zk.in_background(), &path).await;
             // What cannot be done will never be.
             let _refused = curator.persist(call).await;
         });

@@ -7,7 +7,7 @@ use futures_lite::future;
 
 use super::Curator;
 use crate::LockError;
-use crate::clients::zookeeper::{SessionState, Watch, ZooKeeper};
+use crate::clients::zookeeper::{EventKind, SessionState, Watch, ZooKeeper};
 
 /// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +99,9 @@ impl Curator {
     async fn follow(&self, zk: &ZooKeeper) {
         let events = zk.session_events();
         let mut give_up = None;
+        let mut state = zk.state();
         loop {
-            match zk.state() {
+            match state {
                 SessionState::Closed => return,
                 SessionState::Connected => {
                     give_up = None;
@@ -125,24 +126,28 @@ impl Curator {
                 }
                 SessionState::Connecting => {}
             }
-            if self.is_over(&events, give_up).await {
-                return;
+            match self.told(&events, give_up).await {
+                Some(told) => state = told,
+                None => return,
             }
         }
     }
 
-    /// Waits for the next event, but no longer than until then. Whether it was that long.
-    async fn is_over(&self, events: &Watch, give_up: Option<Duration>) -> bool {
+    /// The next state that it is told of: the handle may be further already. `None` if nothing comes until then.
+    async fn told(&self, events: &Watch, give_up: Option<Duration>) -> Option<SessionState> {
         let event = async {
-            events.next().await;
-            false
+            loop {
+                if let EventKind::Session(state) = events.next().await.kind {
+                    return Some(state);
+                }
+            }
         };
         let over = async {
             match give_up {
                 Some(at) => {
                     let rest = at.saturating_sub(self.env().monotonic());
                     self.env().sleep(rest).await;
-                    true
+                    None
                 }
                 None => pending().await,
             }

@@ -220,7 +220,9 @@ impl Client {
             ServerMessage::Reply { xid, zxid, reply } if accepted => {
                 self.reply(now, connection, (xid, zxid), reply, out);
             }
-            ServerMessage::Notification { kind, path } if accepted => self.watches.fire(kind, path),
+            ServerMessage::Notification { kind, path } if accepted => {
+                self.watches.fire(kind, path, &mut self.events);
+            }
             ServerMessage::WatchesSet { zxid } if accepted => self.caught_up(zxid),
             ServerMessage::Pong if accepted => self.pings.unanswered = false,
             ServerMessage::Authenticated if accepted => {}
@@ -332,7 +334,8 @@ impl Client {
             self.told = self.state;
             let (library, closed) = (self.settings.library, self.state == SessionState::Closed);
             let watchers = closed || library.tells_watchers_of_losses();
-            self.watches.tell_session(self.state, watchers);
+            self.watches
+                .tell_session(self.state, watchers, &mut self.events);
             if self.state == SessionState::Connecting && !library.brings_watches_along() {
                 self.watches.forget_nodes();
             }

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use futures_lite::future::{block_on, poll_once};
-use picklock_algorithms::clients::completion::{Answer, completion};
+use picklock_algorithms::clients::completion::{Answer, Completion, completion};
 use picklock_algorithms::clients::zookeeper::{
     EventKind, Reply, Request, Response, SessionId, SessionState, Stat, Watch, Watcher, Zxid,
 };
 use picklock_checker::VirtualTime;
 
-use super::{Client, Input, Output, Settings};
+use super::{Caller, Client, Input, Output, Settings};
 use crate::chance::{Boring, Chance};
 use crate::zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, path,
@@ -129,11 +129,25 @@ impl Desk {
         request: Request,
         watcher: Option<Watcher>,
     ) -> (Answer<Reply>, Vec<Output>) {
+        self.ask_for(request, watcher, Caller::waiting)
+    }
+
+    /// A callback is to get the answer.
+    pub(super) fn ask_in_background(&mut self, request: Request) -> Answer<Reply> {
+        self.ask_for(request, None, Caller::in_background).0
+    }
+
+    fn ask_for(
+        &mut self,
+        request: Request,
+        watcher: Option<Watcher>,
+        caller: fn(Completion<Reply>) -> Caller,
+    ) -> (Answer<Reply>, Vec<Output>) {
         let (completion, answer) = completion();
         let outputs = self.input(Input::Submit {
             request,
             watcher,
-            completion,
+            caller: caller(completion),
         });
         (answer, outputs)
     }

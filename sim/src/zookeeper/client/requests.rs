@@ -11,6 +11,7 @@ use picklock_algorithms::clients::zookeeper::{
 use picklock_checker::VirtualTime;
 
 use super::connection::{Phase, after};
+use super::event_thread::{Caller, EventThread};
 use super::watches::{WatchTable, Watches};
 use super::{Client, Output};
 use crate::engine::ahead::ask_for;
@@ -21,7 +22,7 @@ pub(super) struct Waiting {
     /// When it was asked.
     since: VirtualTime,
     registration: Option<Registration>,
-    completion: Completion<Reply>,
+    caller: Caller,
 }
 
 /// A request that waits for a connection.
@@ -55,7 +56,7 @@ enum Kind {
 
 impl Waiting {
     pub(super) fn ask_for_waiter(&self) {
-        ask_for(self.completion.slot());
+        ask_for(self.caller.slot());
         if let Some(Registration {
             watcher: Some(watcher),
             ..
@@ -66,12 +67,12 @@ impl Waiting {
     }
 
     /// Tells of the answer, once it is known what becomes of the watch.
-    fn answer(self, watches: &mut Watches, reply: Reply) {
+    fn answer(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) {
         let reply = match self.registration {
-            Some(registration) => registration.settle(watches, reply),
+            Some(registration) => registration.settle(watches, events, reply),
             None => reply,
         };
-        self.completion.complete(reply);
+        events.answer(self.caller, reply);
     }
 }
 
@@ -114,9 +115,10 @@ impl Registration {
     }
 
     /// Registers the watcher, or takes some back. Answers what the application is told.
-    fn settle(self, watches: &mut Watches, reply: Reply) -> Reply {
+    fn settle(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) -> Reply {
         if let Kind::TakeBack { side, local } = self.kind {
-            return watches.take_back(&self.path, self.watcher.as_ref(), (side, local), reply);
+            let (one, how) = (self.watcher.as_ref(), (side, local));
+            return watches.take_back(&self.path, one, how, reply, events);
         }
         if let (Some(table), Some(watcher)) = (self.table(&reply), self.watcher) {
             watches.register(self.path, table, watcher);
@@ -147,14 +149,14 @@ impl Client {
         now: VirtualTime,
         request: Request,
         watcher: Option<Watcher>,
-        completion: Completion<Reply>,
+        caller: Caller,
         out: &mut Vec<Output>,
     ) {
         if self.state == SessionState::Closed {
-            return completion.complete(Err(self.end()));
+            return caller.answer(Err(self.end()));
         }
         if self.closing {
-            return completion.complete(Err(ZkError::ConnectionLoss));
+            return caller.answer(Err(ZkError::ConnectionLoss));
         }
         let registration = Registration::of(&request, watcher);
         self.ask(
@@ -163,7 +165,7 @@ impl Client {
             Waiting {
                 since: now,
                 registration,
-                completion,
+                caller,
             },
             out,
         );
@@ -192,7 +194,7 @@ impl Client {
         let waiting = Waiting {
             since: now,
             registration: None,
-            completion,
+            caller: Caller::waiting(completion),
         };
         self.ask(now, Ask::Close, waiting, out);
     }
@@ -306,7 +308,7 @@ impl Client {
             return self.give_up(now, connection, out);
         };
         self.caught_up(zxid);
-        waiting.answer(&mut self.watches, reply);
+        waiting.answer(&mut self.watches, &mut self.events, reply);
         // Nothing is asked after the request to close, so the last answer is that to it.
         if self.closing && self.waiting.is_empty() {
             out.push(Output::Disconnect { connection });
@@ -337,7 +339,8 @@ impl Client {
         let oldest = self.waiting.pop_front();
         let oldest = oldest.or_else(|| self.unsent.pop_front().map(|unsent| unsent.waiting));
         if let Some(oldest) = oldest {
-            oldest.answer(&mut self.watches, Err(ZkError::RequestTimeout));
+            let error = Err(ZkError::RequestTimeout);
+            oldest.answer(&mut self.watches, &mut self.events, error);
         }
         match self.phase {
             Phase::Greeting { connection } | Phase::Connected { connection } => {
@@ -360,13 +363,14 @@ impl Client {
 
     pub(super) fn fail_sent(&mut self, error: ZkError) {
         for waiting in self.waiting.drain(..) {
-            waiting.answer(&mut self.watches, Err(error));
+            waiting.answer(&mut self.watches, &mut self.events, Err(error));
         }
     }
 
     pub(super) fn fail_unsent(&mut self, error: ZkError) {
         for unsent in mem::take(&mut self.unsent) {
-            unsent.waiting.answer(&mut self.watches, Err(error));
+            let waiting = unsent.waiting;
+            waiting.answer(&mut self.watches, &mut self.events, Err(error));
         }
     }
 

@@ -7,6 +7,7 @@ use picklock_algorithms::clients::zookeeper::{
     EventKind, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
 };
 
+use super::event_thread::EventThread;
 use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::WatchTables;
 use crate::zookeeper::txn::parent_of;
@@ -124,7 +125,7 @@ impl Watches {
     }
 
     /// Tells all watchers of a node of what happened to it, and forgets them, but for those that stay.
-    pub(super) fn fire(&mut self, kind: EventKind, path: Path) {
+    pub(super) fn fire(&mut self, kind: EventKind, path: Path, events: &mut EventThread) {
         let tables = match kind {
             EventKind::NodeCreated | EventKind::NodeDataChanged => {
                 WatchTable::Data..=WatchTable::Exist
@@ -148,9 +149,9 @@ impl Watches {
                 }
             }
             let listening = told.iter().filter(|watcher| !watcher.is_forgotten());
-            listening.for_each(|watcher| watcher.tell(event.clone()));
+            listening.for_each(|watcher| events.tell(watcher, event.clone()));
         } else {
-            tell_each_once(&self.entries[range.clone()], &[], &event);
+            tell_each_once(&self.entries[range.clone()], &[], &event, events);
         }
         self.entries.drain(range);
     }
@@ -177,6 +178,7 @@ impl Watches {
         one: Option<&Watcher>,
         (side, local): (WatchSide, bool),
         reply: Reply,
+        events: &mut EventThread,
     ) -> Reply {
         let range = self.range(path, WatchTable::Data..=WatchTable::Recursive);
         let concerned = |entry: &Entry| {
@@ -202,16 +204,19 @@ impl Watches {
                 continue;
             }
             told.push((kind, watcher));
-            watcher.tell(WatchedEvent {
-                kind,
-                path: Path::clone(path),
-            });
+            let path = Path::clone(path);
+            events.tell(watcher, WatchedEvent { kind, path });
         }
         Ok(Response::Watching)
     }
 
     /// Tells of the session's state: those who watch nothing else, and every watcher object if so asked. All stay.
-    pub(super) fn tell_session(&self, state: SessionState, everybody: bool) {
+    pub(super) fn tell_session(
+        &self,
+        state: SessionState,
+        everybody: bool,
+        events: &mut EventThread,
+    ) {
         if self.session.is_empty() && self.entries.is_empty() {
             return;
         }
@@ -221,11 +226,11 @@ impl Watches {
         };
         for watcher in &self.session {
             if !watcher.is_forgotten() {
-                watcher.tell(event.clone());
+                events.tell_listener(watcher, event.clone());
             }
         }
         if everybody {
-            tell_each_once(&self.entries, &self.session, &event);
+            tell_each_once(&self.entries, &self.session, &event, events);
         }
     }
 
@@ -314,7 +319,12 @@ impl Watches {
 
 /// Tells each watcher object of these once, but none of those in `told`. Objects that are not
 /// repeats are all different, so only repeats need a search.
-fn tell_each_once(entries: &[Entry], told: &[Watcher], event: &WatchedEvent) {
+fn tell_each_once(
+    entries: &[Entry],
+    told: &[Watcher],
+    event: &WatchedEvent,
+    events: &mut EventThread,
+) {
     for (place, entry) in entries.iter().enumerate() {
         let same = |other: &Entry| other.watcher.is(&entry.watcher);
         let was_told = entry.repeat
@@ -324,7 +334,7 @@ fn tell_each_once(entries: &[Entry], told: &[Watcher], event: &WatchedEvent) {
                     .iter()
                     .any(|other| !other.repeat && same(other)));
         if !was_told && !entry.watcher.is_forgotten() {
-            entry.watcher.tell(event.clone());
+            events.tell(&entry.watcher, event.clone());
         }
     }
 }

@@ -1,0 +1,117 @@
+//! The event thread: on it the application is told of events, one after the other.
+
+use std::collections::VecDeque;
+
+use picklock_algorithms::clients::completion::Completion;
+use picklock_algorithms::clients::zookeeper::{Reply, WatchedEvent, Watcher};
+
+use super::Client;
+use crate::zookeeper::library::EventThread as Kind;
+
+/// Who has asked for something.
+pub struct Caller {
+    completion: Completion<Reply>,
+    in_background: bool,
+}
+
+impl Caller {
+    /// Somebody who waits for the answer.
+    pub fn waiting(completion: Completion<Reply>) -> Self {
+        let in_background = false;
+        Self {
+            completion,
+            in_background,
+        }
+    }
+
+    /// A callback that gets the answer, in turn with events.
+    pub fn in_background(completion: Completion<Reply>) -> Self {
+        let in_background = true;
+        Self {
+            completion,
+            in_background,
+        }
+    }
+
+    /// Where the answer will be.
+    pub(super) fn slot(&self) -> &impl Sized {
+        self.completion.slot()
+    }
+
+    /// Is answered without any ado.
+    pub(super) fn answer(self, reply: Reply) {
+        self.completion.complete(reply);
+    }
+}
+
+/// Something that the application is told.
+enum News {
+    Event(Watcher, WatchedEvent),
+    Answer(Completion<Reply>, Reply),
+}
+
+/// Hands out what there is to tell, in the order in which it has come: events, and the answers to what was asked in the
+/// background. While a callback of the application does not return, whatever comes later waits. Who is to be told was
+/// settled when it came: a watch that has fired is gone, though nobody has heard of it.
+#[derive(Default)]
+pub(super) struct EventThread {
+    /// What a callback that does not return holds up, if there is one.
+    blocked: Option<Kind>,
+    queue: VecDeque<News>,
+}
+
+impl EventThread {
+    /// A watcher of a node is to be told.
+    pub(super) fn tell(&mut self, watcher: &Watcher, event: WatchedEvent) {
+        match self.blocked {
+            None => watcher.tell(event),
+            Some(_) => self.queue.push_back(News::Event(watcher.clone(), event)),
+        }
+    }
+
+    /// A watcher of the session is to be told.
+    pub(super) fn tell_listener(&mut self, watcher: &Watcher, event: WatchedEvent) {
+        match self.blocked {
+            None | Some(Kind::WatchersOnly | Kind::Missing) => watcher.tell(event),
+            Some(Kind::Everything) => self.tell(watcher, event),
+        }
+    }
+
+    /// Somebody is to be answered: at once if it waits, a callback in its turn.
+    pub(super) fn answer(&mut self, caller: Caller, reply: Reply) {
+        match self.blocked {
+            Some(Kind::Everything) if caller.in_background => {
+                self.queue.push_back(News::Answer(caller.completion, reply));
+            }
+            _ => caller.answer(reply),
+        }
+    }
+}
+
+impl Client {
+    /// A callback of the application has been called, and does not return.
+    pub fn block_events(&mut self) {
+        let kind = self.settings.library.event_thread();
+        self.events.blocked = Some(kind).filter(|kind| *kind != Kind::Missing);
+    }
+
+    /// It has returned: whatever has queued up is told.
+    pub fn unblock_events(&mut self) {
+        self.events.blocked = None;
+        for news in self.events.queue.drain(..) {
+            match news {
+                News::Event(watcher, event) => {
+                    if !watcher.is_forgotten() {
+                        watcher.tell(event);
+                    }
+                }
+                News::Answer(completion, reply) => completion.complete(reply),
+            }
+        }
+    }
+
+    /// Whether a callback of the application does not return.
+    pub fn events_are_blocked(&self) -> bool {
+        self.events.blocked.is_some()
+    }
+}
