@@ -191,13 +191,9 @@ impl Server {
         let offset = self.replication.offset;
         if let Some(client) = self.clients.find_mut(connection) {
             client.written = offset;
-        }
-        if self
-            .clients
-            .get(connection)
-            .is_some_and(|client| client.closing)
-        {
-            self.close(connection);
+            if client.closing {
+                self.close(connection);
+            }
         }
     }
 
@@ -291,13 +287,13 @@ impl Server {
 
     /// Refuses what must not be run now.
     fn gate(
-        &mut self,
+        &self,
         connection: ConnectionId,
         row: &Row,
         command: &Command,
     ) -> Result<(), ErrorReply> {
-        let queue = self.clients.get(connection);
-        let queue = queue.and_then(|client| client.queue.as_deref());
+        let client = self.clients.get(connection);
+        let queue = client.and_then(|client| client.queue.as_deref());
         if let Some(refusal) = self.refused_early(row, command, queue) {
             return refuse(refusal);
         }
@@ -306,16 +302,14 @@ impl Server {
         {
             return refuse(refusal);
         }
-        let client = self.clients.get_mut(connection);
-        if client.listens > 0 && !client.resp3 && !row.traits.has(Traits::WHILE_LISTENING) {
+        let listens = client.is_some_and(|client| client.listens > 0 && !client.resp3);
+        if listens && !row.traits.has(Traits::WHILE_LISTENING) {
             let name = commands::full_name(row, command);
             let others = "only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
             return refuse(format!(
                 "ERR Can't execute '{name}': {others} are allowed in this context"
             ));
         }
-        let queue = self.clients.get(connection);
-        let queue = queue.and_then(|client| client.queue.as_deref());
         match self.refused_late(row, command, queue) {
             Some(refusal) => refuse(refusal),
             None => Ok(()),

@@ -53,6 +53,19 @@ pub(super) enum Unit {
 }
 
 impl Unit {
+    /// What the option of this name is followed by.
+    fn of(name: &[u8]) -> Option<Self> {
+        let units = [
+            ("EX", Self::Seconds),
+            ("PX", Self::Millis),
+            ("EXAT", Self::AtSecond),
+            ("PXAT", Self::AtMilli),
+        ];
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        let found = units.into_iter().find(|(known, _)| is(known));
+        found.map(|(_, unit)| unit)
+    }
+
     /// When that is, in milliseconds since the Unix epoch; `None` if it is before all time or after it, or not after
     /// zero.
     pub(super) fn at(self, number: i64, now: i64) -> Option<i64> {
@@ -75,13 +88,6 @@ impl Options {
         while place < command.len() {
             let timed = options.keep || options.persist || options.expiry.is_some();
             let more = place + 1 < command.len();
-            let unit = [
-                ("EX", Unit::Seconds),
-                ("PX", Unit::Millis),
-                ("EXAT", Unit::AtSecond),
-                ("PXAT", Unit::AtMilli),
-            ];
-            let unit = unit.iter().find(|(name, _)| is(command, place, name));
             if set && is(command, place, "NX") && !options.if_there {
                 options.if_missing = true;
             } else if set && is(command, place, "XX") && !options.if_missing {
@@ -92,12 +98,12 @@ impl Options {
                 options.keep = true;
             } else if !set && is(command, place, "PERSIST") && options.expiry.is_none() {
                 options.persist = true;
-            } else if let Some((_, unit)) = unit
+            } else if let Some(unit) = Unit::of(word(command, place))
                 && !timed
                 && more
             {
                 place += 1;
-                options.expiry = Some((*unit, place));
+                options.expiry = Some((unit, place));
             } else {
                 return refuse(SYNTAX);
             }

@@ -80,10 +80,10 @@ impl Client {
 
     /// How many answers somebody waits for.
     pub fn requests_in_flight(&self) -> usize {
-        let wires = self.wires.iter().map(Wire::in_flight);
+        let wires: usize = self.wires.iter().map(Wire::in_flight).sum();
         let subscriptions = self.subscriptions.iter().map(Subscriptions::in_flight);
         let waiting = self.router.in_flight() + self.queued.len();
-        waiting + wires.chain(subscriptions).sum::<usize>()
+        waiting + wires + subscriptions.sum::<usize>()
     }
 
     /// The connections that it has, standing or not; its lanes' first.
@@ -322,16 +322,21 @@ impl Client {
 
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
     pub fn next_wake(&self) -> VirtualTime {
-        let wires = self.wires.iter().map(Wire::next_wake);
-        let subscriptions = self.subscriptions.iter().map(Subscriptions::next_wake);
-        let all = wires.chain(subscriptions);
-        let all = all.chain([
-            self.finder.next_wake(),
-            self.readers.next_wake(),
-            self.router.next_wake(),
-        ]);
-        let all = all.chain(self.knocking.iter().map(|(_, until)| *until));
-        let all = all.chain(self.queued.iter().map(Queued::deadline));
-        all.min().unwrap_or(VirtualTime::NEVER)
+        // After every message, so without a chain of iterators.
+        let asking = self.finder.next_wake().min(self.readers.next_wake());
+        let mut first = asking.min(self.router.next_wake());
+        for wire in &self.wires {
+            first = first.min(wire.next_wake());
+        }
+        for subscriptions in &self.subscriptions {
+            first = first.min(subscriptions.next_wake());
+        }
+        for (_, until) in &self.knocking {
+            first = first.min(*until);
+        }
+        for queued in &self.queued {
+            first = first.min(queued.deadline());
+        }
+        first
     }
 }

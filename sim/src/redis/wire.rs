@@ -319,11 +319,17 @@ impl Wire {
 
     /// When it wants to look at the clock.
     pub fn next_wake(&self) -> VirtualTime {
-        let sent = self.sent.iter().flatten();
-        let deadlines = sent.chain(&self.unsent).map(|pending| pending.deadline);
-        let retry = self.wants_connection().then_some(self.not_before);
-        let all = deadlines.chain(retry);
-        all.min().unwrap_or(VirtualTime::NEVER)
+        let mut first = match self.wants_connection() {
+            true => self.not_before,
+            false => VirtualTime::NEVER,
+        };
+        for pending in self.sent.iter().flatten() {
+            first = first.min(pending.deadline);
+        }
+        for pending in &self.unsent {
+            first = first.min(pending.deadline);
+        }
+        first
     }
 }
 

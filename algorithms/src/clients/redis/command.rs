@@ -83,9 +83,13 @@ impl Command {
 
     /// How many bytes it takes on the wire (RESP: an array of bulk strings).
     pub fn wire_bytes(&self) -> u64 {
-        let lengths = self.words().map(<[u8]>::len);
-        let words: usize = lengths.map(|length| digits(length) + length + 5).sum();
-        (digits(self.len()) + 3 + words) as u64
+        let mut bytes = digits(self.len()) + 3 + self.0.bytes.len();
+        let mut start = 0;
+        for end in &self.0.ends {
+            bytes += digits((end - start) as usize) + 5;
+            start = *end;
+        }
+        bytes as u64
     }
 }
 

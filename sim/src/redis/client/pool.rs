@@ -68,6 +68,9 @@ impl Client {
 
     /// Takes back the connections whose commands are answered, and hands them out to what waits.
     pub(super) fn hand_out(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.settings.connections == Connections::Multiplexed {
+            return;
+        }
         for wire in self.wires.iter_mut().filter(|it| it.is_out && it.is_free()) {
             self.given_back += 1;
             wire.is_out = false;
