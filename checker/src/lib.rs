@@ -9,6 +9,7 @@ pub mod invariants;
 pub mod metrics;
 pub mod nearness;
 pub mod notation;
+pub mod order;
 pub mod outcome;
 pub mod run;
 pub mod sometimes;

@@ -14,7 +14,7 @@ use super::super::tree::DataTree;
 
 /// One copy of the tree. Stats are compared in what needs no clock.
 #[derive(Clone, Debug, PartialEq)]
-struct Model(BTreeMap<String, ModelNode>);
+pub(super) struct Model(BTreeMap<String, ModelNode>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct ModelNode {
@@ -26,7 +26,7 @@ struct ModelNode {
 
 /// What a client learns, as far as the model knows it.
 #[derive(Clone, Debug, PartialEq)]
-enum Answer {
+pub(super) enum Answer {
     Made(String),
     Deleted,
     Data(Vec<u8>, Version),
@@ -157,7 +157,7 @@ impl Model {
         }
     }
 
-    fn request(&mut self, session: SessionId, request: &Request) -> Answer {
+    pub(super) fn request(&mut self, session: SessionId, request: &Request) -> Answer {
         let answer = match request {
             Request::Create {
                 path, data, mode, ..
@@ -197,7 +197,7 @@ impl Model {
         answer.unwrap_or_else(Answer::Refused)
     }
 
-    fn of(tree: &DataTree) -> Self {
+    pub(super) fn of(tree: &DataTree) -> Self {
         let mut model = Self(BTreeMap::new());
         let mut rest = vec![String::from("/")];
         while let Some(path) = rest.pop() {
@@ -222,7 +222,7 @@ fn stat_answer(stat: &Stat) -> Answer {
     Answer::Stat(stat.version, stat.cversion, stat.num_children)
 }
 
-fn answer(reply: Reply) -> Answer {
+pub(super) fn answer(reply: Reply) -> Answer {
     match reply {
         Err(error) => Answer::Refused(error),
         Ok(Response::Created { path, .. }) => Answer::Made(path.to_string()),

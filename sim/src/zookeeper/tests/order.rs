@@ -1,20 +1,24 @@
 //! Whatever breaks: writes take effect once, in one order that agrees with time, and what a session reads is a state
 //! of that order and never goes back.
+//!
+//! The checker judges what clients have asked and been answered, against one copy of the tree: by the order of the log
+//! that the ensemble has agreed on, and, for short runs, without it.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
     CreateMode, Reply, Request, Response, SessionId, ZkError, Zxid,
 };
+use picklock_checker::order::{Answered, Call, Disorder, Kind, Store, check_order, find_order};
 use proptest::prelude::*;
 
 use super::super::messages::{ConnectionId, ServerMessage, Xid};
 use super::super::state::Settings;
 use super::super::testing::*;
 use super::super::tree::DataTree;
-use super::super::txn::{Txn, TxnChange};
+use super::super::txn::TxnChange;
 use super::faults::Tape;
+use super::model::{Answer, Model, answer};
 
 /// Nodes that are made, read, set, and deleted.
 const PATHS: [&str; 3] = ["/q", "/q/a", "/q/b"];
@@ -68,18 +72,29 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+impl Store for Model {
+    type Request = Request;
+    type Answer = Answer;
+
+    fn answer(&mut self, session: u32, request: &Request) -> Answer {
+        self.request(SessionId(session.into()), request)
+    }
+}
+
 /// What a client has asked.
 struct Asked {
+    client: usize,
+    xid: Xid,
     request: Request,
-    /// The newest write that anybody knew to be done by then.
-    floor: Zxid,
+    at: u64,
+    /// When it was answered, what, and as of which zxid.
+    answered: Option<(u64, Reply, Zxid)>,
 }
 
 /// A client: one session, over one connection after the other.
 struct Client {
     connection: ConnectionId,
     session: SessionId,
-    asked: BTreeMap<Xid, Asked>,
     /// The newest zxid that it was told of.
     seen: Zxid,
     /// What was answered last.
@@ -91,10 +106,10 @@ struct Play {
     cluster: Cluster,
     start: DataTree,
     clients: Vec<Client>,
-    /// The newest write of whomever that was answered.
-    done: Zxid,
-    /// What was read, as of which zxid.
-    reads: Vec<(Zxid, Request, Reply)>,
+    /// What was asked, in order.
+    asked: Vec<Asked>,
+    /// How often something was asked or heard.
+    clock: u64,
 }
 
 impl Play {
@@ -106,7 +121,6 @@ impl Play {
             Client {
                 connection,
                 session: cluster.connections[&connection].session,
-                asked: BTreeMap::new(),
                 seen: Zxid(0),
                 answered: Xid(0),
             }
@@ -116,60 +130,43 @@ impl Play {
             cluster,
             start,
             clients,
-            done: Zxid(0),
-            reads: Vec::new(),
+            asked: Vec::new(),
+            clock: 0,
         }
-    }
-
-    fn txn_of(&self, session: SessionId, xid: Xid) -> Option<&Rc<Txn>> {
-        let mut all = self.cluster.committed.values();
-        all.find(|txn| (txn.session, txn.xid) == (Some(session), Some(xid)))
     }
 
     /// Reads what has come for everybody.
     fn hear(&mut self) {
+        self.clock += 1;
         for place in 0..self.clients.len() {
-            let (connection, session) = {
-                let client = &self.clients[place];
-                (client.connection, client.session)
-            };
-            for message in self.cluster.inbox(connection) {
+            for message in self.cluster.inbox(self.clients[place].connection) {
                 let ServerMessage::Reply { xid, zxid, reply } = message else {
                     continue;
                 };
-                assert!(zxid >= self.clients[place].seen, "it went back to {zxid}");
-                self.clients[place].seen = zxid;
-                assert!(
-                    xid > self.clients[place].answered,
-                    "{xid:?} was answered out of order"
-                );
-                self.clients[place].answered = xid;
-                let request = self.clients[place].asked[&xid].request.clone();
-                if request.is_write() {
-                    let txn = self
-                        .txn_of(session, xid)
-                        .expect("what is answered is committed");
-                    assert!(txn.zxid <= zxid, "it was answered before it was applied");
-                    assert_eq!(
-                        effect(&txn.change),
-                        reply.as_ref().map(shown).map_err(|e| *e)
-                    );
-                    self.done = self.done.max(txn.zxid);
-                } else if reply != Err(ZkError::SessionExpired) {
-                    // A leader tells whose session it has ended no more than that.
-                    self.reads.push((zxid, request, reply));
-                }
+                let client = &mut self.clients[place];
+                assert!(zxid >= client.seen, "it went back to {zxid}");
+                assert!(xid > client.answered, "{xid:?} was answered out of order");
+                (client.seen, client.answered) = (zxid, xid);
+                let mine = |asked: &&mut Asked| (asked.client, asked.xid) == (place, xid);
+                let asked = self.asked.iter_mut().find(mine);
+                asked.expect("what is answered was asked").answered =
+                    Some((self.clock, reply, zxid));
             }
         }
     }
 
     fn ask(&mut self, client: usize, request: Request) {
         self.hear();
-        let floor = self.done;
-        let client = &mut self.clients[client];
-        if self.cluster.connections[&client.connection].open {
-            let xid = self.cluster.request(client.connection, request.clone());
-            client.asked.insert(xid, Asked { request, floor });
+        let connection = self.clients[client].connection;
+        if self.cluster.connections[&connection].open {
+            let xid = self.cluster.request(connection, request.clone());
+            self.asked.push(Asked {
+                client,
+                xid,
+                request,
+                at: self.clock,
+                answered: None,
+            });
         }
     }
 
@@ -215,73 +212,73 @@ impl Play {
         }
     }
 
-    /// Each write once at most, and after whatever was done when it was asked.
-    fn writes_have_their_place(&self) -> usize {
-        let mut placed = 0;
-        for client in &self.clients {
-            for (xid, asked) in client.asked.iter().filter(|(_, it)| it.request.is_write()) {
-                let mine =
-                    |txn: &&Rc<Txn>| (txn.session, txn.xid) == (Some(client.session), Some(*xid));
-                let times: Vec<Zxid> = self
-                    .cluster
-                    .committed
-                    .values()
-                    .filter(mine)
-                    .map(|txn| txn.zxid)
-                    .collect();
-                assert!(times.len() <= 1, "{xid:?} took effect at {times:?}");
-                assert!(
-                    times.iter().all(|zxid| *zxid > asked.floor),
-                    "{xid:?} took effect before it was asked"
-                );
-                placed += times.len();
+    /// What was asked and answered, and the order of the log. What a session is told only that it has ended is of no
+    /// state and has no place.
+    fn told(&self) -> (Vec<Call<Request, Answer>>, Vec<usize>) {
+        let ended = [ZkError::SessionExpired, ZkError::SessionMoved];
+        let is_of_a_state = |asked: &&Asked| match &asked.answered {
+            Some((_, Err(error), _)) => !ended.contains(error),
+            _ => true,
+        };
+        let asked: Vec<&Asked> = self.asked.iter().filter(is_of_a_state).collect();
+        let mut order: Vec<(Zxid, usize)> = Vec::new();
+        for txn in self.cluster.committed.values() {
+            let mine = |asked: &&Asked| {
+                let session = self.clients[asked.client].session;
+                (txn.session, txn.xid) == (Some(session), Some(asked.xid))
+            };
+            let refused = matches!(txn.change, TxnChange::Error(error) if ended.contains(&error));
+            if let Some(place) = asked.iter().position(mine).filter(|_| !refused) {
+                order.push((txn.zxid, place));
             }
         }
-        placed
+        let before = |zxid: Zxid| order.iter().take_while(|(at, _)| *at <= zxid).count();
+        let call = |asked: &&Asked| Call {
+            session: asked.client as u32,
+            request: asked.request.clone(),
+            kind: if asked.request.is_write() {
+                Kind::Write
+            } else {
+                Kind::Read
+            },
+            asked: asked.at,
+            answered: asked.answered.clone().map(|(at, reply, zxid)| Answered {
+                at,
+                answer: answer(reply),
+                as_of: Some(before(zxid)),
+            }),
+        };
+        let calls = asked.iter().map(call).collect();
+        (calls, order.into_iter().map(|(_, place)| place).collect())
     }
 
-    /// What was read is what one copy shows that has done all writes up to there, one after the other.
-    fn reads_are_states_of_the_order(&mut self) {
+    /// What the checker says of it, by the order of the log.
+    fn judged(&self) -> Result<(), Disorder> {
+        let (calls, order) = self.told();
+        check_order(&Model::of(&self.start), &calls, &order)
+    }
+
+    /// The stats of what was read, with all their numbers, are those of a copy that has done all writes up to there.
+    fn stats_are_those_of_the_order(&self) {
+        let mut read = Vec::new();
+        for asked in &self.asked {
+            if let (
+                Request::GetData { path, .. },
+                Some((_, Ok(Response::Data { stat, .. }), zxid)),
+            ) = (&asked.request, &asked.answered)
+            {
+                read.push((*zxid, path, **stat));
+            }
+        }
+        read.sort_by_key(|(zxid, ..)| *zxid);
         let mut copy = self.start.clone();
         let mut txns = self.cluster.committed.values().peekable();
-        self.reads.sort_by_key(|(zxid, ..)| *zxid);
-        for (zxid, request, reply) in &self.reads {
-            while let Some(txn) = txns.next_if(|txn| txn.zxid <= *zxid) {
+        for (zxid, path, stat) in read {
+            while let Some(txn) = txns.next_if(|txn| txn.zxid <= zxid) {
                 copy.fast_forward(txn);
             }
-            match (request, reply) {
-                (Request::GetData { path, .. }, Ok(Response::Data { stat, .. })) => {
-                    assert_eq!(copy.stat(path), Some(**stat), "{path} as of {zxid}");
-                }
-                (Request::GetChildren { path, .. }, Ok(Response::Children(children))) => {
-                    let there = copy.children(path).expect("a node with children");
-                    assert!(children.names().eq(there.names()), "{path} as of {zxid}");
-                }
-                (Request::GetData { path, .. } | Request::GetChildren { path, .. }, Err(error)) => {
-                    assert_eq!(*error, ZkError::NoNode);
-                    assert!(copy.get(path).is_none(), "{path} as of {zxid}");
-                }
-                other => panic!("{other:?}"),
-            }
+            assert_eq!(copy.stat(path), Some(stat), "{path} as of {zxid}");
         }
-    }
-}
-
-/// What a transaction says of itself, as far as its client is told.
-fn effect(change: &TxnChange) -> Result<String, ZkError> {
-    match change {
-        TxnChange::Create(made) => Ok(format!("made {}", made.path)),
-        TxnChange::SetData { version, .. } => Ok(format!("set to version {version:?}")),
-        TxnChange::Error(error) => Err(*error),
-        _ => Ok("done".to_owned()),
-    }
-}
-
-fn shown(response: &Response) -> String {
-    match response {
-        Response::Created { path, .. } => format!("made {path}"),
-        Response::Set(stat) => format!("set to version {:?}", stat.version),
-        _ => "done".to_owned(),
     }
 }
 
@@ -300,8 +297,29 @@ proptest! {
             play.perform(step);
         }
         play.hear();
-        play.writes_have_their_place();
-        play.reads_are_states_of_the_order();
+        prop_assert_eq!(play.judged(), Ok(()));
+        play.stats_are_those_of_the_order();
+    }
+
+    /// Nobody who only asks and is answered could tell otherwise.
+    #[test]
+    fn what_clients_see_in_a_short_run_has_an_order(
+        steps in prop::collection::vec(step(), 1..30),
+        tape in prop::collection::vec(any::<u32>(), 1..20),
+    ) {
+        let mut play = Play::new((*settings(3)).clone());
+        play.cluster.chance = Box::new(Tape(tape, 0));
+        for step in steps {
+            play.perform(step);
+        }
+        play.hear();
+        let (mut calls, _) = play.told();
+        let told = calls.iter_mut().filter_map(|call| call.answered.as_mut());
+        told.for_each(|told| told.as_of = None);
+        let start = Model::of(&play.start);
+        let order = find_order(&start, &calls);
+        prop_assert!(order.is_some(), "{:?}", calls);
+        prop_assert_eq!(check_order(&start, &calls, &order.unwrap_or_default()), Ok(()));
     }
 }
 
@@ -318,9 +336,10 @@ fn a_session_that_moves_reads_and_writes_on() {
         play.perform(Step::Move { client: 0, server });
     }
     play.hear();
-    assert_eq!(play.writes_have_their_place(), 6);
-    assert_eq!(play.reads.len(), 3);
-    play.reads_are_states_of_the_order();
+    let (calls, order) = play.told();
+    assert!(calls.iter().all(|call| call.answered.is_some()));
+    assert_eq!((calls.len(), order.len()), (9, 6));
+    assert_eq!(play.judged(), Ok(()));
 }
 
 /// Chance seldom comes to this.
@@ -347,13 +366,16 @@ fn a_leader_that_is_cut_off_takes_no_place_in_the_order() {
     }
     play.perform(Step::Run { micros: 20_000 });
     play.hear();
-    assert_eq!(play.reads.len(), 1);
-    assert_eq!(play.writes_have_their_place(), 1);
-    play.reads_are_states_of_the_order();
+    let (calls, order) = play.told();
+    assert_eq!((calls.len(), order.len()), (3, 1));
+    assert_eq!(
+        calls.iter().filter(|call| call.answered.is_some()).count(),
+        2
+    );
+    assert_eq!(play.judged(), Ok(()));
 }
 
 #[test]
-#[should_panic(expected = "as of")]
 fn a_read_of_what_is_not_yet_so_is_found_out() {
     let mut play = Play::new((*settings(3)).clone());
     play.perform(Step::Ask {
@@ -368,6 +390,8 @@ fn a_read_of_what_is_not_yet_so_is_found_out() {
     });
     play.perform(Step::Run { micros: 20_000 });
     play.hear();
-    play.reads[0].0 = Zxid(1);
-    play.reads_are_states_of_the_order();
+    assert_eq!(play.judged(), Ok(()));
+    let read = play.asked[1].answered.as_mut().expect("it was answered");
+    read.2 = Zxid(1);
+    assert_eq!(play.judged(), Err(Disorder::Unseen(1)));
 }
