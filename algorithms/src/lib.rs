@@ -12,4 +12,4 @@ pub mod registry;
 pub mod zookeeper;
 
 pub use env::{Env, Environment};
-pub use lock::{Build, Claim, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+pub use lock::{Build, Claim, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense};

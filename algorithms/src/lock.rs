@@ -6,9 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::clients::ServiceKind;
 use crate::clients::redis::{Redis, RedisError};
 use crate::clients::zookeeper::{Path, ZkError, ZooKeeper};
+use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
 
 /// A distributed lock in the hands of one contender.
@@ -219,6 +219,15 @@ impl Build {
     }
 }
 
+/// What a recipe may go by, besides answers, watches, and how much time has passed on its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sense {
+    /// The wall clock of its machine, when it measures how long it has waited.
+    WallClock,
+    /// Messages of channels that it listens to.
+    Channels,
+}
+
 /// A row of the registry of algorithms.
 #[derive(Clone, Copy)]
 pub struct Recipe {
@@ -234,6 +243,10 @@ pub struct Recipe {
     pub claims: &'static [Claim],
     /// Who owns the lock.
     pub ownership: OwnershipRule,
+    /// The requests that it may make, apart from those of the library that it stands on: drawn faults wait for these.
+    pub asks: &'static [RequestKind],
+    /// What it goes by that others do not: drawn faults leave out what it cannot feel.
+    pub heeds: &'static [Sense],
     /// How to build it.
     pub build: Build,
 }

@@ -27,6 +27,7 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{Leased, until_answered};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisError, Script, Value};
 use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -47,6 +48,8 @@ pub const RECIPE: Recipe = Recipe {
         Claim::HonestAnswer,
     ],
     ownership: OwnershipRule::Key,
+    asks: &[RequestKind::Script],
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
 };
 

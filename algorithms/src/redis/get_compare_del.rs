@@ -22,6 +22,7 @@
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, never};
+use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -33,6 +34,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the lease can end between the look and the DEL"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
 };
 

@@ -38,8 +38,12 @@ use async_trait::async_trait;
 use futures_lite::future;
 
 use super::leased::{CLAIMS, Leased, never};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense};
+
+/// The requests that it makes.
+pub(super) const ASKS: &[RequestKind] = &[RequestKind::Script, RequestKind::Subscribe];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -49,6 +53,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: ASKS,
+    heeds: &[Sense::Channels],
     build: Build::Redis(|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 

@@ -21,7 +21,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -31,6 +31,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a waiter never looks again by itself"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: super::redisson::ASKS,
+    heeds: &[Sense::Channels],
     build: Build::Redis(|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.looks_again = false;

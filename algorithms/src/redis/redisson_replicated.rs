@@ -29,7 +29,8 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::clients::RequestKind;
+use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -39,6 +40,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: &[
+        RequestKind::Script,
+        RequestKind::Subscribe,
+        RequestKind::Wait,
+    ],
+    heeds: &[Sense::Channels],
     build: Build::Redis(|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);

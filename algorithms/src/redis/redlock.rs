@@ -43,6 +43,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: super::leased::SET_AND_SCRIPT,
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
 };
 

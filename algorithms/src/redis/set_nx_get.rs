@@ -26,6 +26,7 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::CompareAndDelete;
 use super::leased::{CLAIMS, until_answered};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -37,6 +38,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
 };
 

@@ -22,6 +22,7 @@
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, never};
+use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -33,6 +34,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("it deletes the key without looking whose it is"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: &[RequestKind::Set, RequestKind::Del],
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(SetNxPxDel::new(redis, env, lease))),
 };
 

@@ -23,6 +23,7 @@
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, never};
+use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -34,6 +35,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("two commands: between them the key has no time to live"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
 };
 

@@ -30,8 +30,12 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased, until_answered};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The requests that it makes.
+pub(super) const ASKS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script, RequestKind::Wait];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -41,6 +45,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: ASKS,
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
 };
 

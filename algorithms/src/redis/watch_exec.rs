@@ -25,6 +25,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -36,6 +37,15 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
+    asks: &[
+        RequestKind::Set,
+        RequestKind::Get,
+        RequestKind::Del,
+        RequestKind::Watch,
+        RequestKind::MultiCommand,
+        RequestKind::Exec,
+    ],
+    heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
 };
 

@@ -25,6 +25,7 @@ use async_trait::async_trait;
 
 use super::predecessor_watch::CLAIMS;
 use super::queue::{delete_own, make_ticket_with_guid, session_lost};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -36,6 +37,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::GetChildren,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(ChildrenWatch { zk, env, lock })),
 };
 

@@ -42,9 +42,18 @@ use async_trait::async_trait;
 use futures_lite::future;
 
 use super::queue::child;
+use crate::clients::RequestKind;
 use crate::clients::curator::{Curator, ErrorPolicy, Settings};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, Sense};
+
+/// The requests that it makes.
+pub(super) const ASKS: &[RequestKind] = &[
+    RequestKind::Create,
+    RequestKind::Delete,
+    RequestKind::GetData,
+    RequestKind::GetChildren,
+];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -54,6 +63,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: ASKS,
+    heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Manner::AS_IT_IS))
     }),

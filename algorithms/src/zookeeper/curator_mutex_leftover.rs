@@ -2,7 +2,7 @@
 //! `zookeeper/timed-acquire`.
 
 use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,6 +12,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the node of who has given up stays in the queue for as long as its session lives"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: super::curator_mutex::ASKS,
+    heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(|zk, env, lock| {
         let manner = Manner {
             cleans_up: false,

@@ -3,7 +3,7 @@
 
 use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
 use crate::clients::curator::ErrorPolicy;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -15,6 +15,8 @@ pub const RECIPE: Recipe = Recipe {
     ),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: super::curator_mutex::ASKS,
+    heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(|zk, env, lock| {
         let manner = Manner {
             policy: ErrorPolicy::Session,

@@ -2,7 +2,7 @@
 //! by `zookeeper/curator-lost-create-reply`.
 
 use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,6 +12,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: super::curator_mutex::ASKS,
+    heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(|zk, env, lock| {
         let manner = Manner {
             protected: false,

@@ -37,6 +37,7 @@ use futures_lite::future;
 
 use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child, delete_own, make_ticket, predecessor, prefix};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     EventKind, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
 };
@@ -50,6 +51,14 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::Exists,
+        RequestKind::GetData,
+        RequestKind::GetChildren,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };
 

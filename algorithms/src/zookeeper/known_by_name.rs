@@ -5,6 +5,7 @@ use async_trait::async_trait;
 
 use super::queue::session_lost;
 use super::same_name::{CLAIMS, SameName};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, ZkError, until_answered};
 use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -16,6 +17,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a node with our name may be of a session that is long over"),
     claims: CLAIMS,
     ownership: OwnershipRule::Node,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::GetData,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| {
         Box::new(KnownByName {
             lock: SameName::new(zk, &lock),

@@ -18,6 +18,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the node ahead may have belonged to another waiter, not to the holder"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: super::queue::ASKS,
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(NoRecheck { zk, env, lock })),
 };
 

@@ -29,6 +29,7 @@ use async_trait::async_trait;
 
 use super::predecessor_watch::CLAIMS;
 use super::queue::{child, delete_own, session_lost};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     CreateMode, Path, ReadOp, ReadResult, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
@@ -42,6 +43,14 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::Exists,
+        RequestKind::MultiRead,
+        RequestKind::GetEphemerals,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, _env, lock| {
         let prefix = child(&lock, "lock-");
         Box::new(OwnNodes { zk, lock, prefix })

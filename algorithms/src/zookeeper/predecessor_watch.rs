@@ -44,6 +44,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: super::queue::ASKS,
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(PredecessorWatch { zk, env, lock })),
 };
 

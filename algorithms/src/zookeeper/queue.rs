@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::LockError;
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     CreateMode, Path, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
@@ -38,6 +39,14 @@ impl Ticket {
         number(&self.path)
     }
 }
+
+/// Who makes a ticket, lists them all, and watches the one before makes these requests.
+pub(super) const ASKS: &[RequestKind] = &[
+    RequestKind::Create,
+    RequestKind::Delete,
+    RequestKind::Exists,
+    RequestKind::GetChildren,
+];
 
 /// The number at the end of a ticket's name or path; zero if there is none.
 pub(super) fn number(path: &str) -> u64 {

@@ -6,6 +6,7 @@
 use async_trait::async_trait;
 
 use super::queue::{child, session_lost};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZooKeeper, until_answered};
 use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -21,6 +22,12 @@ pub const RECIPE: Recipe = Recipe {
         Claim::Progress,
     ],
     ownership: OwnershipRule::Data,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::GetData,
+        RequestKind::SetData,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| {
         Box::new(ReadThenWrite {
             zk,

@@ -34,6 +34,7 @@ use async_trait::async_trait;
 
 use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, delete_own, make_ticket_with_guid, number, session_lost};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     EventKind, Path, SessionState, Watch, WatchSide, ZooKeeper, until_answered,
 };
@@ -47,6 +48,15 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::Exists,
+        RequestKind::GetChildren,
+        RequestKind::AddWatch,
+        RequestKind::RemoveWatches,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
 };
 

@@ -3,6 +3,7 @@
 
 use super::predecessor_watch::CLAIMS;
 use super::recursive_watch::RecursiveWatch;
+use crate::clients::RequestKind;
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -13,6 +14,14 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("nobody tells a watch that stays of what happened while its client was away"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::GetChildren,
+        RequestKind::AddWatch,
+        RequestKind::RemoveWatches,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| {
         let mut trusting = RecursiveWatch::new(zk, env, lock);
         trusting.lists_again = false;

@@ -25,8 +25,16 @@
 use async_trait::async_trait;
 
 use super::queue::{child, session_lost};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, Stat, ZkError, ZooKeeper, until_answered};
 use crate::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The requests that it makes.
+pub(super) const ASKS: &[RequestKind] = &[
+    RequestKind::Create,
+    RequestKind::Delete,
+    RequestKind::Exists,
+];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -36,6 +44,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Node,
+    asks: ASKS,
+    heeds: &[],
     build: Build::ZooKeeper(|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
 };
 

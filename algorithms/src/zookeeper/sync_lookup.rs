@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use super::predecessor_watch::{CLAIMS, wait_for_turn};
 use super::queue::{Ticket, child, delete_own, make_ticket, session_lost};
+use crate::clients::RequestKind;
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper, until_answered};
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -21,6 +22,14 @@ pub const RECIPE: Recipe = Recipe {
     ),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: &[
+        RequestKind::Create,
+        RequestKind::Delete,
+        RequestKind::Exists,
+        RequestKind::GetChildren,
+        RequestKind::Sync,
+    ],
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
 };
 

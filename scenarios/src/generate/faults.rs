@@ -9,7 +9,7 @@ use picklock_sim::plan::{
 
 use super::draw::Draw;
 use super::moments::{Strikes, aimed, struck, timed};
-use super::spread::{Turn, turns};
+use super::spread::{Turn, felt, shown_by, turns};
 use crate::describe;
 use crate::kind::FaultKind;
 use crate::open::AnyFaults;
@@ -41,13 +41,15 @@ impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, seed: u64, draw: &mut Draw) -> Self {
         let (servers, session) = (plan.service.servers().into(), plan.service.lease());
-        let possible = turns(&FaultKind::possible_in(plan, &any.kinds));
+        let possible = turns(plan, &felt(plan, FaultKind::possible_in(plan, &any.kinds)));
         let turn = Turn::of(seed, possible.len());
         let mut kinds: Vec<FaultKind> = possible.get(turn.kind).copied().into_iter().collect();
         // One to three kinds: what is left out is what makes a plan different.
         for _ in 1..draw.number((1, 3)) {
             kinds.extend(draw.one_of(&possible));
         }
+        let first = kinds.first().copied();
+        kinds.extend(first.and_then(|kind| draw.one_of(&shown_by(plan, kind, &possible))));
         let number = match kinds.is_empty() {
             true => 0,
             // None is the least likely number.

@@ -91,21 +91,24 @@ impl Step {
     }
 }
 
-/// The requests that a recipe is likely to make: those that change something are the most telling.
-fn requests(plan: &Plan) -> &'static [(u32, RequestKind)] {
-    match plan.recipe.ownership {
+/// The requests that a recipe makes, and how telling each is: those that change something are the most.
+fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
+    let all: &[(u32, RequestKind)] = match plan.recipe.ownership {
         OwnershipRule::LowestChild => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),
             (3, RequestKind::GetChildren),
             (1, RequestKind::GetData),
             (2, RequestKind::Exists),
+            (3, RequestKind::MultiRead),
+            (1, RequestKind::AddWatch),
             (1, RequestKind::Sync),
         ],
         OwnershipRule::Node => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),
             (2, RequestKind::Exists),
+            (2, RequestKind::GetData),
         ],
         OwnershipRule::Key => &[
             (8, RequestKind::Set),
@@ -114,13 +117,20 @@ fn requests(plan: &Plan) -> &'static [(u32, RequestKind)] {
             (2, RequestKind::Get),
             (2, RequestKind::Exec),
             (2, RequestKind::SetNx),
+            (2, RequestKind::Expire),
+            (1, RequestKind::Watch),
+            (1, RequestKind::Subscribe),
+            (1, RequestKind::Wait),
         ],
         OwnershipRule::Data => &[
             (6, RequestKind::SetData),
             (3, RequestKind::GetData),
-            (1, RequestKind::Multi),
+            (1, RequestKind::Create),
         ],
-    }
+    };
+    let made = all.iter();
+    let made = made.filter(|(_, request)| plan.recipe.asks.contains(request));
+    made.copied().collect()
 }
 
 /// A moment of a contender at which to strike it with this kind of fault, or, if it is `None`, another.
@@ -206,7 +216,7 @@ pub(super) fn struck(
 
 fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, share: u32) -> Trigger {
     let likely = requests(plan);
-    let drawn = weighed_at(share, likely).unwrap_or(RequestKind::Create);
+    let drawn = weighed_at(share, &likely).unwrap_or(RequestKind::Create);
     match way {
         Way::Sent => Trigger::Sent {
             request: drawn,
@@ -219,12 +229,12 @@ fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, share: u32) -> Tr
             nth,
         },
         Way::Proposed => Trigger::Proposed {
-            request: written(likely, drawn),
+            request: written(&likely, drawn),
             by,
             nth,
         },
         Way::Committed => Trigger::Committed {
-            request: written(likely, drawn),
+            request: written(&likely, drawn),
             by,
             nth,
         },

@@ -4,10 +4,13 @@
 //! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are turns, each kind has
 //! one first, or several, and from turn to turn the same kind strikes at another moment. All else is chance.
 
+use picklock_algorithms::Sense;
+use picklock_algorithms::clients::ServiceKind;
+use picklock_sim::plan::Plan;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::kind::FaultKind;
+use crate::kind::{FaultKind, writes_and_goes_on};
 
 /// The stream of the generator that turns are drawn from: the letters "turns".
 const STREAM: u64 = 0x0074_7572_6e73;
@@ -15,12 +18,27 @@ const STREAM: u64 = 0x0074_7572_6e73;
 /// The golden section of all numbers of 32 bits: its multiples lie as evenly as can be, however many they are.
 const GOLDEN: u32 = 0x9e37_79b9;
 
+/// Those that the recipe can feel, if there are any: a jump of a clock that nobody reads is a fault for nothing.
+pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
+    let heeds = |sense| plan.recipe.heeds.contains(&sense);
+    let kinds = possible.iter().copied();
+    let kinds = kinds.filter(|kind| match kind {
+        // It tells whose patience is over, and nothing else.
+        FaultKind::ClockJump => heeds(Sense::WallClock) && plan.workload.patience.is_some(),
+        FaultKind::LoseMessage => heeds(Sense::Channels),
+        _ => true,
+    });
+    let felt: Vec<FaultKind> = kinds.collect();
+    if felt.is_empty() { possible } else { felt }
+}
+
 /// The kinds, each as often as it has turns. What befalls every process sooner or later has several: standing still,
-/// silence, death, an answer that is lost.
-pub(super) fn turns(kinds: &[FaultKind]) -> Vec<FaultKind> {
+/// silence, death, an answer that is lost; and a loss of power, where it takes more than a death.
+pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
     let each = kinds.iter().flat_map(|kind| {
         let turns = match kind {
-            FaultKind::Pause => 3,
+            FaultKind::Pause => 4,
+            FaultKind::PowerLoss if writes_and_goes_on(&plan.service) => 2,
             FaultKind::BlackHole
             | FaultKind::Crash
             | FaultKind::LoseReply
@@ -30,6 +48,24 @@ pub(super) fn turns(kinds: &[FaultKind]) -> Vec<FaultKind> {
         std::iter::repeat_n(*kind, turns)
     });
     each.collect()
+}
+
+/// For a kind that shows nothing by itself, those that show what it has done: what a full disk has not taken is missed
+/// by who starts again, and what has not come to a server by who turns to that one.
+pub(super) fn shown_by(plan: &Plan, kind: FaultKind, possible: &[FaultKind]) -> Vec<FaultKind> {
+    let redis = plan.service.kind() == ServiceKind::Redis;
+    let shows: &[FaultKind] = match kind {
+        FaultKind::FullDisk => &[FaultKind::CrashServer, FaultKind::PowerLoss],
+        FaultKind::HoldLink if redis => &[
+            FaultKind::CrashServer,
+            FaultKind::HangServer,
+            FaultKind::Promote,
+        ],
+        FaultKind::HoldLink | FaultKind::LagServer => &[FaultKind::Cut, FaultKind::LoseReply],
+        _ => &[],
+    };
+    let there = shows.iter().filter(|kind| possible.contains(kind));
+    there.copied().collect()
 }
 
 /// What a seed has to try first.

@@ -1,0 +1,93 @@
+//! What the registry says that recipes ask and heed is what they do: drawn faults go by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use picklock_algorithms::Sense;
+use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::registry::RECIPES;
+use picklock_checker::What;
+use picklock_scenarios::{BUILT_IN, Case, Catalogue, parse};
+use picklock_sim::engine::Tape;
+use picklock_sim::plan::{ContenderName, Fault, Plan, PlannedFault, Trigger};
+use picklock_sim::{simulate, simulate_seen};
+
+/// Those of the library that take no long runs.
+fn cases() -> impl Iterator<Item = Case> {
+    let short = BUILT_IN.iter().filter(|(name, _)| !name.contains("stock"));
+    short.flat_map(|(name, text)| {
+        let scenario = parse(name, text, &Catalogue::EVERYTHING);
+        let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+        scenario.cases
+    })
+}
+
+/// The kinds of requests that contenders send.
+fn sent(plan: &Plan, seed: u64) -> BTreeSet<RequestKind> {
+    let (_, seen) = simulate_seen(plan, Tape::explored(plan.network.chance, seed));
+    let sent = seen.iter().filter_map(|moment| match moment.trigger {
+        Trigger::Sent { request, .. } => Some(request),
+        _ => None,
+    });
+    sent.collect()
+}
+
+#[test]
+fn recipes_make_the_requests_that_the_registry_names() {
+    let mut made: BTreeMap<&str, BTreeSet<RequestKind>> = BTreeMap::new();
+    for case in cases() {
+        let made = made.entry(case.algorithm.name).or_default();
+        let quiet = Plan {
+            faults: Vec::new(),
+            ..case.plan.clone()
+        };
+        for plan in [&case.plan, &quiet] {
+            (0..2).for_each(|seed| made.extend(sent(plan, seed)));
+        }
+    }
+    for recipe in RECIPES {
+        let mut made = made.remove(recipe.name).unwrap_or_default();
+        // What the client of a cluster or of Sentinels asks for itself.
+        made.remove(&RequestKind::OtherCommand);
+        let asks: BTreeSet<RequestKind> = recipe.asks.iter().copied().collect();
+        assert_eq!(made, asks, "{}", recipe.name);
+    }
+}
+
+#[test]
+fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
+    let mut minded = BTreeSet::new();
+    for mut case in cases() {
+        case.plan.faults.clear();
+        let history = |plan: &Plan| {
+            let events = simulate(plan, 1).run.history.events.into_iter();
+            let told = events.filter(|event| !matches!(event.what, What::FaultFired { .. }));
+            told.collect::<Vec<_>>()
+        };
+        let before = history(&case.plan);
+        let jump = |target| Fault::ClockJump {
+            target: ContenderName(target),
+            by_millis: 3_600_000,
+        };
+        let contenders = 0..case.plan.workload.contenders;
+        case.plan
+            .faults
+            .extend(contenders.map(|target| PlannedFault {
+                when: Trigger::Acquiring {
+                    by: ContenderName(target),
+                    nth: 1,
+                },
+                after: Duration::from_millis(50),
+                text: String::new(),
+                inject: jump(target),
+            }));
+        if history(&case.plan) != before {
+            minded.insert(case.algorithm.name);
+        }
+    }
+    for recipe in RECIPES {
+        let reads = recipe.heeds.contains(&Sense::WallClock);
+        assert!(reads || !minded.contains(recipe.name), "{}", recipe.name);
+    }
+    assert!(!minded.is_empty(), "nobody minds a jump of a clock");
+}
