@@ -186,11 +186,18 @@ impl<'p> Storm<'p> {
 
     /// How much later something arrives, or is done.
     fn delay(&self, draw: &mut Draw) -> Duration {
-        draw.duration((Duration::from_millis(1), self.session))
+        let (least, session) = (Duration::from_millis(1), self.session);
+        let ranges = [
+            (1, (least, session / 2)),
+            (2, (session / 2, session * 3 / 2)),
+        ];
+        let range = draw.weighed(&ranges).unwrap_or((least, session));
+        draw.duration(range)
     }
 
-    fn restart(&self, draw: &mut Draw) -> Option<Duration> {
-        (!draw.once_in(3)).then(|| self.length(draw))
+    /// A contender often stays away. Servers mostly come back: without them there is little to see.
+    fn restart(&self, stays_away: u32, draw: &mut Draw) -> Option<Duration> {
+        (!draw.once_in(stays_away)).then(|| self.length(draw))
     }
 
     fn server(&self, draw: &mut Draw) -> ServerName {
@@ -222,7 +229,7 @@ impl<'p> Storm<'p> {
             },
             FaultKind::Crash => Fault::Crash {
                 target,
-                restart_after: self.restart(draw),
+                restart_after: self.restart(3, draw),
             },
             FaultKind::Cancel => Fault::Cancel { target },
             FaultKind::ExpireSession => Fault::ExpireSession { target },
@@ -307,11 +314,11 @@ impl<'p> Storm<'p> {
         match kind {
             FaultKind::CrashServer => Fault::CrashServer {
                 target,
-                restart_after: self.restart(draw),
+                restart_after: self.restart(8, draw),
             },
             FaultKind::PowerLoss => Fault::PowerLoss {
                 target,
-                restart_after: self.restart(draw),
+                restart_after: self.restart(8, draw),
             },
             FaultKind::HangServer => Fault::HangServer { target, length },
             FaultKind::IsolateServer => Fault::IsolateServer { target, length },

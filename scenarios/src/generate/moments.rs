@@ -114,7 +114,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (8, RequestKind::Set),
             (8, RequestKind::Script),
             (4, RequestKind::Del),
-            (2, RequestKind::Get),
+            (4, RequestKind::Get),
             (2, RequestKind::Exec),
             (2, RequestKind::SetNx),
             (2, RequestKind::Expire),

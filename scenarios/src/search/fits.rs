@@ -162,10 +162,11 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         },
         // What is taken away twice is gone; what is made twice is there twice.
         FaultKind::HoldLink if class.takes_away() => 9,
+        // It takes what was done last.
+        FaultKind::PowerLoss => by_step(class, [10, 6, 4, 4, 3, 6, 1]),
         // What breaks while a change is being agreed on.
         FaultKind::HoldLink
         | FaultKind::CrashServer
-        | FaultKind::PowerLoss
         | FaultKind::HangServer
         | FaultKind::LagServer
         | FaultKind::SlowDisk => match class {
