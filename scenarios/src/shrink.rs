@@ -56,7 +56,7 @@ impl Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            runs: 5_000,
+            runs: 20_000,
             events: 100_000_000,
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_algorithms::Sense;
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry::RECIPES;
-use picklock_checker::What;
+use picklock_checker::History;
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, parse};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Fault, Plan, PlannedFault, Trigger};
@@ -45,44 +45,43 @@ fn recipes_make_the_requests_that_the_registry_names() {
             (0..2).for_each(|seed| made.extend(sent(plan, seed)));
         }
     }
+    let mut different = Vec::new();
     for recipe in RECIPES {
         let mut made = made.remove(recipe.name).unwrap_or_default();
         // What the client of a cluster or of Sentinels asks for itself.
         made.remove(&RequestKind::OtherCommand);
         let asks: BTreeSet<RequestKind> = recipe.asks.iter().copied().collect();
-        assert_eq!(made, asks, "{}", recipe.name);
+        if made != asks {
+            different.push((recipe.name, made));
+        }
     }
+    assert!(different.is_empty(), "{different:?}");
+}
+
+/// What becomes of a plan if all clocks of contenders jump by so much, each as its contender begins.
+fn with_jumps(plan: &Plan, by_millis: i64) -> History {
+    let mut plan = plan.clone();
+    let contenders = (0..plan.workload.contenders).map(ContenderName);
+    plan.faults = contenders
+        .map(|target| PlannedFault {
+            when: Trigger::Acquiring { by: target, nth: 1 },
+            after: Duration::from_millis(50),
+            text: String::new(),
+            inject: Fault::ClockJump { target, by_millis },
+        })
+        .collect();
+    simulate(&plan, 1).run.history
 }
 
 #[test]
 fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
     let mut minded = BTreeSet::new();
-    for mut case in cases() {
-        case.plan.faults.clear();
-        let history = |plan: &Plan| {
-            let events = simulate(plan, 1).run.history.events.into_iter();
-            let told = events.filter(|event| !matches!(event.what, What::FaultFired { .. }));
-            told.collect::<Vec<_>>()
-        };
-        let before = history(&case.plan);
-        let jump = |target| Fault::ClockJump {
-            target: ContenderName(target),
-            by_millis: 3_600_000,
-        };
-        let contenders = 0..case.plan.workload.contenders;
-        case.plan
-            .faults
-            .extend(contenders.map(|target| PlannedFault {
-                when: Trigger::Acquiring {
-                    by: ContenderName(target),
-                    nth: 1,
-                },
-                after: Duration::from_millis(50),
-                text: String::new(),
-                inject: jump(target),
-            }));
-        if history(&case.plan) != before {
-            minded.insert(case.algorithm.name);
+    for case in cases() {
+        for hour in [3_600_000, -3_600_000] {
+            let far = with_jumps(&case.plan, hour);
+            if far.events != with_jumps(&case.plan, 1).events {
+                minded.insert(case.algorithm.name);
+            }
         }
     }
     for recipe in RECIPES {

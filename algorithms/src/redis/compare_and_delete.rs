@@ -33,7 +33,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::leased::{CLAIMS, Leased, SET_AND_SCRIPT, until_answered};
+use super::leased::{CLAIMS, Leased, until_answered};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
@@ -45,7 +46,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: SET_AND_SCRIPT,
+    asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
     heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
 };

@@ -3,7 +3,6 @@
 use std::future::pending;
 use std::time::Duration;
 
-use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisError, RedisResult};
 use crate::{Claim, Env, Held, Lease, LockError};
 
@@ -16,9 +15,6 @@ pub(super) const CLAIMS: &[Claim] = &[
     Claim::OwnReleaseOnly,
     Claim::HonestAnswer,
 ];
-
-/// Who sets the key and releases it with a script makes these requests.
-pub(super) const SET_AND_SCRIPT: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
 
 /// A handle, the environment of the process, and the key.
 pub(super) struct Leased {

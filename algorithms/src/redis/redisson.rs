@@ -43,7 +43,11 @@ use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[RequestKind::Script, RequestKind::Subscribe];
+pub(super) const ASKS: &[RequestKind] = &[
+    RequestKind::Script,
+    RequestKind::Del,
+    RequestKind::Subscribe,
+];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {

@@ -42,6 +42,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[
         RequestKind::Script,
+        RequestKind::Del,
         RequestKind::Subscribe,
         RequestKind::Wait,
     ],

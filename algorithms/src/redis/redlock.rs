@@ -32,8 +32,12 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased, drift};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The requests that it makes.
+pub(super) const ASKS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -43,7 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: super::leased::SET_AND_SCRIPT,
+    asks: ASKS,
     heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
 };

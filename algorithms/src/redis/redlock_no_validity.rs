@@ -30,7 +30,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the time that it took to ask is not taken off the lease"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: super::leased::SET_AND_SCRIPT,
+    asks: super::redlock::ASKS,
     heeds: &[],
     build: Build::Redis(|redis, env, lease| {
         let mut redlock = Redlock::new(redis, env, lease);

@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
+    asks: &[RequestKind::Set, RequestKind::Script],
     heeds: &[],
     build: Build::Redis(|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
 };

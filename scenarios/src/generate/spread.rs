@@ -33,16 +33,17 @@ pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
 }
 
 /// The kinds, each as often as it has turns. What befalls every process sooner or later has several: standing still,
-/// silence, death, an answer that is lost; and a loss of power, where it takes more than a death.
+/// silence, death, an answer that is lost. On Redis the death of a server may be that of the lock, and a loss of power
+/// takes more where something is written; an ensemble survives one of them, and who gives up leaves a node behind.
 pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
     let each = kinds.iter().flat_map(|kind| {
         let turns = match kind {
-            FaultKind::Pause => 4,
+            FaultKind::Pause if is_redis(plan) => 4,
+            FaultKind::Pause => 5,
+            FaultKind::CrashServer if is_redis(plan) => 2,
             FaultKind::PowerLoss if writes_and_goes_on(&plan.service) => 2,
-            FaultKind::BlackHole
-            | FaultKind::Crash
-            | FaultKind::LoseReply
-            | FaultKind::CrashServer => 2,
+            FaultKind::Cancel if !is_redis(plan) => 2,
+            FaultKind::BlackHole | FaultKind::Crash | FaultKind::LoseReply => 2,
             _ => 1,
         };
         std::iter::repeat_n(*kind, turns)
@@ -50,13 +51,16 @@ pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
     each.collect()
 }
 
+fn is_redis(plan: &Plan) -> bool {
+    plan.service.kind() == ServiceKind::Redis
+}
+
 /// For a kind that shows nothing by itself, those that show what it has done: what a full disk has not taken is missed
 /// by who starts again, and what has not come to a server by who turns to that one.
 pub(super) fn shown_by(plan: &Plan, kind: FaultKind, possible: &[FaultKind]) -> Vec<FaultKind> {
-    let redis = plan.service.kind() == ServiceKind::Redis;
     let shows: &[FaultKind] = match kind {
         FaultKind::FullDisk => &[FaultKind::CrashServer, FaultKind::PowerLoss],
-        FaultKind::HoldLink if redis => &[
+        FaultKind::HoldLink if is_redis(plan) => &[
             FaultKind::CrashServer,
             FaultKind::HangServer,
             FaultKind::Promote,

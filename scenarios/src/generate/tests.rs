@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use picklock_algorithms::registry;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{Service, Strategy};
 use picklock_sim::{simulate, simulate_with};
@@ -107,19 +108,30 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
         }
         kinds
     };
-    // Where a request has no timeout, nobody can do anything about an answer that never comes.
-    assert!(!has_swallowed(&kinds(&case)));
+    // Where a request has no timeout, nobody can do anything about an answer that never comes, and who does not read
+    // the wall clock does not mind its jumps.
+    let without = kinds(&case);
+    assert!(!has_swallowed(&without) && !without.contains(&FaultKind::ClockJump));
     if let Service::ZooKeeper(ensemble) = &mut case.plan.service {
         ensemble.request_timeout = Some(Duration::from_secs(2));
     }
+    case.plan.recipe = *registry::find("curator-mutex").expect("an algorithm");
+    case.plan.workload.patience = Some(Duration::from_secs(5));
     let all = FaultKind::named_on(case.plan.service.kind()).map(|(_, kind)| kind);
     let unasked = all.filter(|kind| FaultKind::unasked().contains(kind));
     assert_eq!(kinds(&case), unasked.collect());
     let few = [FaultKind::Pause, FaultKind::LoseReply, FaultKind::Partition];
-    if let Some(any) = case.open.as_mut().and_then(|open| open.faults.as_mut()) {
-        any.kinds = few.to_vec();
-    }
+    let asked = |case: &mut Case, few: &[FaultKind]| {
+        if let Some(any) = case.open.as_mut().and_then(|open| open.faults.as_mut()) {
+            any.kinds = few.to_vec();
+        }
+    };
+    asked(&mut case, &few);
     assert_eq!(kinds(&case), few.into_iter().collect());
+    // Whoever asks for nothing but what is not felt gets it: that it is not felt may be what is to be seen.
+    case.plan.workload.patience = None;
+    asked(&mut case, &[FaultKind::ClockJump]);
+    assert_eq!(kinds(&case), [FaultKind::ClockJump].into());
 }
 
 #[test]
