@@ -1,7 +1,12 @@
 //! Nothing of the lock is left to nobody.
 
+mod overdue;
+
+use self::overdue::{Overdue, overdue};
 use crate::witness::{Case, seconds};
-use crate::{Belief, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What};
+use crate::{
+    Belief, Disowned, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What,
+};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -19,10 +24,6 @@ struct Used {
     last: usize,
 }
 
-/// When an ownership ought to have been over, and from when on its last lease counts, in words: from its last use on,
-/// if there are none.
-type Overdue = (VirtualTime, &'static str);
-
 fn check(evidence: &Evidence<'_>) -> Verdict {
     for (place, ownership) in evidence.ownerships.iter().enumerate() {
         if let Some((used, until, overdue)) = abandoned(evidence, place) {
@@ -36,42 +37,6 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         return Verdict::Undecided("the service never made anybody the owner".to_owned());
     }
     Verdict::Holds
-}
-
-/// When an ownership that nobody stood behind for this stretch ought to have been over, if it was not: a lease after
-/// its use; or after the last new leader of that time began, who gave it its full time again. What came before that is
-/// not judged: without a leader nothing expires. Nor is what came before the owner died, if that was no longer than a
-/// lease: until then it may have been about to find out, and its session has its full time from then on.
-fn overdue(
-    evidence: &Evidence<'_>,
-    ownership: &Ownership,
-    since: VirtualTime,
-    until: VirtualTime,
-) -> Option<Overdue> {
-    let mut anew = evidence.run.anew.iter().rev();
-    let last = anew.find(|at| **at <= until).copied();
-    let (mut from, mut counted) = match last {
-        Some(last) if last > since => (last, ", from the beginning of a new leader on"),
-        Some(_) | None => (since, ""),
-    };
-    let lease = evidence.run.facts.lease;
-    if until.since(from) <= lease {
-        return None;
-    }
-    if let Some(death) = death_of_owner(evidence, ownership)
-        && (from..until).contains(&death)
-        && death.since(from) <= lease
-    {
-        (from, counted) = (death, ", from its death on");
-    }
-    (until.since(from) > lease).then(|| (from + lease, counted))
-}
-
-/// When the process that came to own the lock died, if it did.
-fn death_of_owner(evidence: &Evidence<'_>, ownership: &Ownership) -> Option<VirtualTime> {
-    let mut after = evidence.run.history.events[ownership.owned..].iter();
-    let death = after.find(|event| event.what == What::Crashed { by: ownership.by })?;
-    Some(death.at)
 }
 
 /// The first stretch in which nobody stood behind the ownership and that was too long, and when it began to be.
@@ -308,6 +273,20 @@ mod tests {
             let witness = verdict.witness().expect("a violation");
             assert_eq!(witness.at.micros(), broken * 1_000_000, "{text}");
         }
+    }
+
+    #[test]
+    fn who_falls_silent_before_it_knows_that_it_owns_has_its_lease_from_then_on() {
+        for silent in ["a.paused:8", "a.disconnected:8"] {
+            let text = |end| format!("a.acquire:0 a=1-{end}/how=expired {silent} end:60");
+            assert_eq!(verdict(&text(17)), Verdict::Holds, "{silent}");
+            let late = verdict(&text(19));
+            let witness = late.witness().expect("a violation");
+            assert_eq!(witness.at.micros(), 18_000_000, "{silent}");
+        }
+        // Whose session has not ended was not silent for long.
+        let text = "a.acquire:0 a=1-17 a.disconnected:8 a.reconnected:9 end:60";
+        assert!(verdict(text).witness().is_some());
     }
 
     /// With a lease of 10 s, and new leaders at these seconds.

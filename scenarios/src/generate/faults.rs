@@ -184,13 +184,10 @@ impl<'p> Storm<'p> {
         draw.duration(range)
     }
 
-    /// How much later something arrives, or is done.
+    /// How much later something arrives, or is done; no later than what waits for it has time to get over it.
     fn delay(&self, draw: &mut Draw) -> Duration {
         let (least, session) = (Duration::from_millis(1), self.session);
-        let ranges = [
-            (1, (least, session / 2)),
-            (2, (session / 2, session * 3 / 2)),
-        ];
+        let ranges = [(1, (least, session / 2)), (2, (session / 2, session))];
         let range = draw.weighed(&ranges).unwrap_or((least, session));
         draw.duration(range)
     }

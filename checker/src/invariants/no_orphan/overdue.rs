@@ -1,0 +1,64 @@
+//! How long an ownership may go on that nobody stands behind.
+
+use crate::{Disowned, Event, Evidence, Ownership, VirtualTime, What};
+
+/// When an ownership ought to have been over, and from when on its last lease counts, in words: from its last use on,
+/// if there are none.
+pub(super) type Overdue = (VirtualTime, &'static str);
+
+/// When an ownership that nobody stood behind for this stretch ought to have been over, if it was not: a lease after
+/// its use; or after the last new leader of that time began, who gave it its full time again. What came before that is
+/// not judged: without a leader nothing expires. Nor is what came before the owner was struck down, if that was no longer
+/// than a lease: until then it may have been about to find out, and its session has its full time from then on.
+pub(super) fn overdue(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+    since: VirtualTime,
+    until: VirtualTime,
+) -> Option<Overdue> {
+    let mut anew = evidence.run.anew.iter().rev();
+    let last = anew.find(|at| **at <= until).copied();
+    let (mut from, mut counted) = match last {
+        Some(last) if last > since => (last, ", from the beginning of a new leader on"),
+        Some(_) | None => (since, ""),
+    };
+    let lease = evidence.run.facts.lease;
+    if until.since(from) <= lease {
+        return None;
+    }
+    if let Some((at, words)) = struck_down(evidence, ownership)
+        && (from..until).contains(&at)
+        && at.since(from) <= lease
+    {
+        (from, counted) = (at, words);
+    }
+    (until.since(from) > lease).then(|| (from + lease, counted))
+}
+
+/// When the process that came to own the lock died, if it did; or when it last fell silent, if the service has ended its
+/// session for that. And from when on its last lease counts then.
+fn struck_down(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+) -> Option<(VirtualTime, &'static str)> {
+    let by = ownership.by;
+    let words = |event: &Event| match event.what {
+        What::Crashed { .. } => Some((event.at, ", from its death on")),
+        What::Paused { .. } => Some((event.at, ", from when it stood still on")),
+        What::Disconnected { .. } => Some((event.at, ", from when its connection broke on")),
+        _ => None,
+    };
+    let events = &evidence.run.history.events[ownership.owned..];
+    let mut deaths = events.iter();
+    let death = deaths.find(|event| event.what == What::Crashed { by });
+    if let Some(death) = death.and_then(words) {
+        return Some(death);
+    }
+    let end = ownership
+        .disowned
+        .filter(|_| ownership.how == Some(Disowned::Expired))?;
+    let before = events[..end - ownership.owned].iter().rev();
+    before
+        .filter(|event| event.what.by() == Some(by))
+        .find_map(words)
+}
