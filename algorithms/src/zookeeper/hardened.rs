@@ -43,6 +43,15 @@ use crate::clients::zookeeper::{
 };
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
+/// The requests that it makes.
+pub(super) const ASKS: &[RequestKind] = &[
+    RequestKind::Create,
+    RequestKind::Delete,
+    RequestKind::Exists,
+    RequestKind::GetData,
+    RequestKind::GetChildren,
+];
+
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-hardened",
@@ -51,13 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: &[
-        RequestKind::Create,
-        RequestKind::Delete,
-        RequestKind::Exists,
-        RequestKind::GetData,
-        RequestKind::GetChildren,
-    ],
+    asks: ASKS,
     heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };

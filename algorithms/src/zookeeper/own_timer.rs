@@ -39,6 +39,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
+    asks: super::hardened::ASKS,
+    heeds: &[],
     build: Build::ZooKeeper(|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
 };
 

@@ -4,9 +4,7 @@ mod overdue;
 
 use self::overdue::{Overdue, overdue};
 use crate::witness::{Case, seconds};
-use crate::{
-    Belief, Disowned, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What,
-};
+use crate::{Belief, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
