@@ -2,14 +2,14 @@
 
 use crate::{Disowned, Event, Evidence, Ownership, VirtualTime, What};
 
-/// When an ownership ought to have been over, and from when on its last lease counts, in words: from its last use on,
-/// if there are none.
+/// When an ownership ought to have been over, and in words from when on its last lease counts; without words, from its
+/// last use on.
 pub(super) type Overdue = (VirtualTime, &'static str);
 
 /// When an ownership that nobody stood behind for this stretch ought to have been over, if it was not: a lease after
 /// its use; or after the last new leader of that time began, who gave it its full time again. What came before that is
-/// not judged: without a leader nothing expires. Nor is what came before the owner was struck down, if that was no longer
-/// than a lease: until then it may have been about to find out, and its session has its full time from then on.
+/// not judged: without a leader nothing expires. Nor is what came before the owner was struck down, if that was no
+/// longer than a lease: until then it may have been about to find out, and its session has its full time from then on.
 pub(super) fn overdue(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
@@ -35,8 +35,8 @@ pub(super) fn overdue(
     (until.since(from) > lease).then(|| (from + lease, counted))
 }
 
-/// When the process that came to own the lock died, if it did; or when it last fell silent, if the service has ended its
-/// session for that. And from when on its last lease counts then.
+/// When the process that came to own the lock died, if it did; or when it last fell silent, if the service has ended
+/// its session for that. And from when on its last lease counts then.
 fn struck_down(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
