@@ -10,11 +10,12 @@ use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use disowned::disowned;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
+use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
-    Arrival, ContenderName, Deployment, Direction, Fault, Fsync, Persistence, PlannedFault,
-    ServerName, Service, Trigger,
+    Arrival, ContenderName, Deployment, Direction, Fault, Fsync, Hold, Persistence, PlannedFault,
+    Section, ServerName, Service, Trigger,
 };
-use picklock_sim::simulate;
+use picklock_sim::{simulate, simulate_with};
 
 const SERVER: ServerName = ServerName::Number(0);
 const SECOND: ContenderName = ContenderName(1);
@@ -131,6 +132,42 @@ fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant
         in_the_same_instant += usize::from(owned(&history)[1] == ends[0]);
     }
     assert_eq!(in_the_same_instant, 1);
+}
+
+#[test]
+fn a_lease_that_ends_while_the_server_serves_another_has_expired() {
+    let pause = Fault::Pause {
+        target: SECOND,
+        length: seconds(10),
+    };
+    let hang = |millis| Fault::HangServer {
+        target: SERVER,
+        length: Duration::from_millis(millis),
+    };
+    let begins = || Trigger::At(Duration::ZERO);
+    // The second gets the lock when the server comes to itself after 13 s; then it stands still until the last millisecond
+    // of that lease, and sees that the lease is over while it serves the first, which asked meanwhile.
+    let faults = vec![
+        planned(begins(), hang(19_000)),
+        planned(begins(), pause),
+        planned(Trigger::Acquired { by: SECOND, nth: 1 }, hang(10_000)),
+        planned(Trigger::At(Duration::from_millis(4_600)), hang(8_400)),
+    ];
+    let service = Service::Redis(Deployment {
+        lease: seconds(6),
+        timeout: Duration::from_millis(500),
+        retries: 0,
+        ..Deployment::default()
+    });
+    let mut plan = plan_on(service, "redis-fencing-token", faults);
+    let latency = Duration::from_micros(200);
+    plan.network.client_latency = (latency, latency);
+    plan.workload.hold = Hold::For(Duration::from_millis(50));
+    plan.workload.section = Section::Nothing;
+    let history = simulate_with(&plan, Tape::recorded(Vec::new())).run.history;
+    let ends = times(&history, |what| matches!(what, What::Disowned { .. }));
+    assert_eq!(ends[0], VirtualTime::ZERO + seconds(19));
+    assert_eq!(disowned(&history)[0], Disowned::Expired);
 }
 
 #[test]

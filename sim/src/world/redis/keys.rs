@@ -34,8 +34,11 @@ impl World {
         let identity = value.as_ref().and_then(identity);
         let known = slot.holder.as_ref().map(|holder| &holder.identity);
         if identity.as_ref() != known {
-            // What went by itself went because its time was over, whoever came upon it, and has the key now.
-            let over = slot.expires.is_some_and(|expires| wall / 1_000 > expires);
+            // What went by itself went because its time was over, whoever came upon it, and has the key now. In its
+            // last millisecond a server may take it away while it serves somebody else.
+            let of_actor = (slot.holder.as_ref()).map(|it| Actor::Contender(it.by)) == Some(actor);
+            let last = wall / 1_000 - i64::from(of_actor);
+            let over = slot.expires.is_some_and(|expires| last >= expires);
             let ended_by = if over { Actor::SessionEnd } else { actor };
             let known = identity.as_ref().and_then(|identity| self.known(identity));
             let holder = match (known, identity, actor) {
