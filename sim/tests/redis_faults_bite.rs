@@ -145,8 +145,8 @@ fn a_lease_that_ends_while_the_server_serves_another_has_expired() {
         length: Duration::from_millis(millis),
     };
     let begins = || Trigger::At(Duration::ZERO);
-    // The second gets the lock when the server comes to itself after 13 s; then it stands still until the last millisecond
-    // of that lease, and sees that the lease is over while it serves the first, which asked meanwhile.
+    // The second gets the lock when the server comes to itself after 13 s; then that stands still until the last
+    // millisecond of the lease, and sees that it is over while it serves the first, which asked meanwhile.
     let faults = vec![
         planned(begins(), hang(19_000)),
         planned(begins(), pause),
