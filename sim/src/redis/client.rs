@@ -7,6 +7,7 @@
 
 mod cluster;
 mod finder;
+mod inquiry;
 mod io;
 mod pool;
 mod questions;
@@ -91,8 +92,8 @@ impl Client {
         let wires = self.wires.iter().map(|wire| wire.phase);
         let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
         let asking = [
-            self.finder.phase(),
-            self.readers.phase(),
+            self.finder.inquiry.phase(),
+            self.readers.inquiry.phase(),
             self.router.phase(),
         ];
         all.chain(asking).filter_map(Phase::connection)
@@ -127,7 +128,7 @@ impl Client {
                 let at_node = self.subscriptions_at(node);
                 at_node.subscribe(now, channel, listener, completion, &settings, out);
             }
-            Input::Opened { connection } if self.readers.opened(connection, out) => {}
+            Input::Opened { connection } if self.readers.inquiry.opened(connection, out) => {}
             Input::Opened { connection } if self.settings.sentinels > 0 => {
                 self.opened_by_sentinel(now, connection, out);
             }
@@ -176,8 +177,8 @@ impl Client {
             End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
             End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
-            End::Questions => Some(self.finder.phase_mut()),
-            End::QuestionsOfReplicas => Some(self.readers.phase_mut()),
+            End::Questions => Some(self.finder.inquiry.phase_mut()),
+            End::QuestionsOfReplicas => Some(self.readers.inquiry.phase_mut()),
         };
         if let Some(phase) = phase {
             *phase = Phase::Connecting(connection);
@@ -213,7 +214,7 @@ impl Client {
         }
         if self.settings.sentinels > 0
             && (self.finder.broken(now, connection, out)
-                || self.readers.broken(now, connection, out))
+                || self.readers.inquiry.broken(now, connection, out))
         {
             return;
         }
@@ -238,7 +239,7 @@ impl Client {
     ) {
         if self.settings.sentinels > 0
             && (self.hear_of_primary(now, connection, &value, out)
-                || self.readers.hear(now, connection, &value, out))
+                || self.readers.inquiry.hear(now, connection, &value, out))
         {
             return;
         }
@@ -289,7 +290,7 @@ impl Client {
         }
         if settings.sentinels > 0 {
             self.look_for_primary(now, out);
-            self.readers.look_at_clock(now, out);
+            self.readers.inquiry.look_at_clock(now, out);
         }
     }
 
@@ -323,7 +324,10 @@ impl Client {
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
     pub fn next_wake(&self) -> VirtualTime {
         // After every message, so without a chain of iterators.
-        let asking = self.finder.next_wake().min(self.readers.next_wake());
+        let asking = self
+            .finder
+            .next_wake()
+            .min(self.readers.inquiry.next_wake());
         let mut first = asking.min(self.router.next_wake());
         for wire in &self.wires {
             first = first.min(wire.next_wake());

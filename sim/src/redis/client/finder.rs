@@ -8,7 +8,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
-use super::questions::Questions;
+use super::inquiry::Inquiry;
 use super::{Client, Destination, End, Output, Settings};
 use crate::network::ConnectionId;
 use crate::redis::wire::{Phase, Wire};
@@ -17,13 +17,9 @@ use crate::redis::wire::{Phase, Wire};
 pub(super) struct Finder {
     settings: Settings,
     /// What the Sentinels are asked.
-    questions: Questions,
-    /// Everybody has failed, or somebody has answered.
-    outcome: Option<Option<Address>>,
+    pub inquiry: Inquiry<Address>,
     /// Whoever was named last.
     primary: Option<Address>,
-    /// When to ask although nobody wants to connect.
-    poll_at: VirtualTime,
     /// Connections whose server is asked whether it is the primary, and until when it must answer.
     pub checking: Vec<(ConnectionId, VirtualTime)>,
 }
@@ -61,40 +57,9 @@ impl Finder {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            questions: Questions::new(
-                End::Questions,
-                settings.sentinels,
-                Destination::Sentinel,
-                who_leads,
-                settings.timeout,
-            ),
-            outcome: None,
+            inquiry: Inquiry::new(End::Questions, who_leads, address, &settings),
             primary: None,
-            poll_at: VirtualTime::NEVER,
             checking: Vec::new(),
-        }
-    }
-
-    pub fn phase(&self) -> Phase {
-        self.questions.phase
-    }
-
-    pub fn phase_mut(&mut self) -> &mut Phase {
-        &mut self.questions.phase
-    }
-
-    /// The Sentinel has failed to answer: the next one is asked, or, after the last, nobody.
-    fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if !self.questions.next(now, out) {
-            self.settle(now, None);
-        }
-    }
-
-    fn settle(&mut self, now: VirtualTime, found: Option<Address>) {
-        self.questions.settle();
-        self.outcome = Some(found);
-        if let Some(every) = self.settings.poll {
-            self.poll_at = now + every;
         }
     }
 
@@ -106,17 +71,12 @@ impl Finder {
         out: &mut Vec<Output>,
     ) -> bool {
         self.checking.retain(|(other, _)| *other != connection);
-        let is_it = self.questions.lost(connection);
-        if is_it && self.questions.is_open() {
-            self.next(now, out);
-        }
-        is_it
+        self.inquiry.broken(now, connection, out)
     }
 
     pub fn next_wake(&self) -> VirtualTime {
-        let deadline = self.questions.deadline();
         let checks = self.checking.iter().map(|(_, until)| *until);
-        checks.fold(deadline.min(self.poll_at), VirtualTime::min)
+        checks.fold(self.inquiry.next_wake(), VirtualTime::min)
     }
 }
 
@@ -135,7 +95,7 @@ impl Client {
             return;
         }
         let finder = &mut self.finder;
-        if !finder.questions.opened(connection, out) {
+        if !finder.inquiry.opened(connection, out) {
             finder
                 .checking
                 .push((connection, now + finder.settings.timeout));
@@ -155,12 +115,7 @@ impl Client {
         out: &mut Vec<Output>,
     ) -> bool {
         let finder = &mut self.finder;
-        if finder.questions.phase.connection() == Some(connection) {
-            match address(value) {
-                _ if !finder.questions.is_open() => {}
-                Some(found) => finder.settle(now, Some(found)),
-                None => finder.next(now, out),
-            }
+        if finder.inquiry.hear(now, connection, value, out) {
             return true;
         }
         let checked = finder
@@ -193,13 +148,7 @@ impl Client {
     /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
     pub(super) fn look_for_primary(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let finder = &mut self.finder;
-        if finder.questions.deadline() <= now {
-            finder.next(now, out);
-        }
-        if finder.poll_at <= now {
-            finder.poll_at = VirtualTime::NEVER;
-            finder.questions.ask(now, out);
-        }
+        finder.inquiry.look_at_clock(now, out);
         let checking = finder.checking.iter();
         let late: Vec<ConnectionId> = checking
             .filter(|(_, until)| *until <= now)
@@ -226,9 +175,9 @@ impl Client {
             }
         }
         if wanted {
-            self.finder.questions.ask(now, out);
+            self.finder.inquiry.ask(now, out);
         }
-        match self.finder.outcome.take() {
+        match self.finder.inquiry.take_outcome() {
             None => {}
             Some(Some(found)) => self.connect_to(now, found, out),
             Some(None) => self.nobody_knows(now),

@@ -14,7 +14,7 @@ use picklock_checker::VirtualTime;
 use picklock_redis::only_reads;
 
 use super::finder::address;
-use super::questions::Questions;
+use super::inquiry::Inquiry;
 use super::{Client, Destination, End, Output, ReadFrom, Settings};
 use crate::network::ConnectionId;
 use crate::redis::wire::{Phase, Whom, Wire};
@@ -83,13 +83,9 @@ impl Rounds {
 pub(super) struct Readers {
     settings: Settings,
     /// What the Sentinels are asked.
-    questions: Questions,
-    /// Everybody has failed, or somebody has answered.
-    outcome: Option<Option<Vec<Destination>>>,
+    pub inquiry: Inquiry<Vec<Destination>>,
     /// How often it has read from whoever's turn it was.
     turn: u8,
-    /// When to ask although nobody wants to connect.
-    poll_at: VirtualTime,
 }
 
 /// What a Sentinel is asked.
@@ -121,16 +117,8 @@ impl Readers {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            questions: Questions::new(
-                End::QuestionsOfReplicas,
-                settings.sentinels,
-                Destination::Sentinel,
-                who_follows,
-                settings.timeout,
-            ),
-            outcome: None,
+            inquiry: Inquiry::new(End::QuestionsOfReplicas, who_follows, named, &settings),
             turn: 0,
-            poll_at: VirtualTime::NEVER,
         }
     }
 
@@ -156,81 +144,6 @@ impl Readers {
             None => Whom::Lane,
         }
     }
-
-    pub fn phase(&self) -> Phase {
-        self.questions.phase
-    }
-
-    pub fn phase_mut(&mut self) -> &mut Phase {
-        &mut self.questions.phase
-    }
-
-    /// A connection stands. Answers whether it was the one to the Sentinel that is to be asked.
-    pub fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) -> bool {
-        self.questions.opened(connection, out)
-    }
-
-    /// A connection is gone. Answers whether it was the one to the Sentinel.
-    pub fn broken(
-        &mut self,
-        now: VirtualTime,
-        connection: ConnectionId,
-        out: &mut Vec<Output>,
-    ) -> bool {
-        let is_it = self.questions.lost(connection);
-        if is_it && self.questions.is_open() {
-            self.next(now, out);
-        }
-        is_it
-    }
-
-    /// Something has come. Answers whether it was about who the replicas are.
-    pub fn hear(
-        &mut self,
-        now: VirtualTime,
-        connection: ConnectionId,
-        value: &Value,
-        out: &mut Vec<Output>,
-    ) -> bool {
-        let is_it = self.questions.phase.connection() == Some(connection);
-        if is_it && self.questions.is_open() {
-            match named(value) {
-                Some(replicas) => self.settle(now, Some(replicas)),
-                None => self.next(now, out),
-            }
-        }
-        is_it
-    }
-
-    /// The Sentinel has failed to answer: the next one is asked, or, after the last, nobody.
-    fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if !self.questions.next(now, out) {
-            self.settle(now, None);
-        }
-    }
-
-    fn settle(&mut self, now: VirtualTime, found: Option<Vec<Destination>>) {
-        self.questions.settle();
-        self.outcome = Some(found);
-        if let Some(every) = self.settings.poll {
-            self.poll_at = now + every;
-        }
-    }
-
-    /// Gives up on Sentinels that do not answer, and asks if it is time to.
-    pub fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if self.questions.deadline() <= now {
-            self.next(now, out);
-        }
-        if self.poll_at <= now {
-            self.poll_at = VirtualTime::NEVER;
-            self.questions.ask(now, out);
-        }
-    }
-
-    pub fn next_wake(&self) -> VirtualTime {
-        self.questions.deadline().min(self.poll_at)
-    }
 }
 
 impl Client {
@@ -244,13 +157,17 @@ impl Client {
                 wanted = true;
             }
         }
-        if wanted && self.settings.sentinels > 0 {
-            self.readers.questions.ask(now, out);
-        } else if wanted {
+        let inquiry = &mut self.readers.inquiry;
+        let found = if self.settings.sentinels > 0 {
+            if wanted {
+                inquiry.ask(now, out);
+            }
+            inquiry.take_outcome()
+        } else {
             let all = (0..self.settings.replicas).map(Destination::Replica);
-            self.readers.outcome = Some(Some(all.collect()));
-        }
-        match self.readers.outcome.take() {
+            wanted.then(|| Some(all.collect()))
+        };
+        match found {
             None => {}
             Some(Some(replicas)) => self.connect_to_replicas(now, &replicas, out),
             Some(None) => {
