@@ -8,6 +8,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::hardened::RECIPE,
     zk::predecessor_watch::RECIPE,
     zk::curator_mutex::RECIPE,
+    zk::curator_mutex_owner_check::RECIPE,
     zk::own_nodes::RECIPE,
     zk::own_timer::RECIPE,
     zk::children_watch::RECIPE,

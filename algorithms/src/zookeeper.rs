@@ -4,6 +4,7 @@ pub mod blind_unlock;
 pub mod children_watch;
 pub mod curator_mutex;
 pub mod curator_mutex_leftover;
+pub mod curator_mutex_owner_check;
 pub mod curator_mutex_session_policy;
 pub mod curator_mutex_unprotected;
 pub mod hardened;

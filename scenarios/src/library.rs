@@ -198,6 +198,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/curator-lost-create-reply.toml"),
     ),
     (
+        "zookeeper/curator-outlived-session",
+        include_str!("../zookeeper/curator-outlived-session.toml"),
+    ),
+    (
+        "zookeeper/curator-unheard-session",
+        include_str!("../zookeeper/curator-unheard-session.toml"),
+    ),
+    (
         "zookeeper/delayed-write",
         include_str!("../zookeeper/delayed-write.toml"),
     ),

@@ -32,6 +32,10 @@
 //!   gone: another entry is granted though there is no node any more. Here each contender is one thread.
 //! - The listener is called on account of an event. While a callback blocks the event thread, it is not called, and the
 //!   section goes on (Tech Note 1, scenario `zookeeper/blocked-event-thread`).
+//! - A node is trusted whoever's it is. When the connection has been lost for all of the session timeout, the framework
+//!   goes on in a new session, and so does a call that waits; the servers may keep the old session for longer, with its
+//!   node, and nobody tells whoever enters on it that it ends (CURATOR-604, scenarios
+//!   `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`; `curator-mutex-owner-check` asks).
 //! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
 //!   is repeated for long, or not answered, takes longer.
 
@@ -88,6 +92,8 @@ pub(super) struct Manner {
     pub(super) policy: ErrorPolicy,
     /// Whether who has waited for long enough deletes its node.
     pub(super) cleans_up: bool,
+    /// Whether who is first asks if its node is of the present session.
+    pub(super) asks_whose: bool,
 }
 
 impl Manner {
@@ -96,6 +102,7 @@ impl Manner {
         protected: true,
         policy: ErrorPolicy::Standard,
         cleans_up: true,
+        asks_whose: false,
     };
 }
 
@@ -169,7 +176,7 @@ impl InterProcessMutex {
             let name = ours.rsplit('/').next().unwrap_or_default();
             let place = names.iter().position(|other| &***other == name);
             let Some(ahead) = place.ok_or(ZkError::NoNode)?.checked_sub(1) else {
-                return Ok(true);
+                return self.is_of_this_session(ours).await;
             };
             let ahead = child(&self.lock, names[ahead]);
             let watched = self
@@ -192,6 +199,19 @@ impl InterProcessMutex {
                 },
             }
         }
+    }
+
+    /// Step 4. A node of another session is about to go, and as good as gone.
+    async fn is_of_this_session(&self, ours: &Path) -> ZkResult<bool> {
+        if !self.manner.asks_whose {
+            return Ok(true);
+        }
+        let whose = async |zk: &ZooKeeper| {
+            let (_, stat) = zk.data(ours).await?;
+            Ok(stat.ephemeral_owner == zk.session())
+        };
+        let is_ours = self.curator.retry(whose).await?;
+        is_ours.then_some(true).ok_or(ZkError::NoNode)
     }
 
     /// Steps 0 to 6.

@@ -1,0 +1,24 @@
+//! `curator_mutex`, except that whoever is first asks whose node it is before it enters. Must hold in
+//! `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where the other is caught.
+
+use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use crate::{Build, OwnershipRule, Recipe, Sense};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-mutex-owner-check",
+    summary: "Curator's InterProcessMutex that does not enter on the node of a session that it has given up.",
+    source: "CURATOR-604; Apache Curator 5.4, LeaderLatch.checkLeadership (CURATOR-653)",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    asks: super::curator_mutex::ASKS,
+    heeds: &[Sense::WallClock],
+    build: Build::ZooKeeper(|zk, env, lock| {
+        let manner = Manner {
+            asks_whose: true,
+            ..Manner::AS_IT_IS
+        };
+        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+    }),
+};
