@@ -11,8 +11,15 @@ pub(crate) fn integer(word: &[u8]) -> Option<i64> {
     if !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    // Only ASCII is left.
-    std::str::from_utf8(word).ok()?.parse().ok()
+    // Below zero there is one more number than above.
+    let below = digits.iter().try_fold(0_i64, |below, digit| {
+        below.checked_mul(10)?.checked_sub(i64::from(digit - b'0'))
+    })?;
+    if digits.len() < word.len() {
+        Some(below)
+    } else {
+        below.checked_neg()
+    }
 }
 
 /// A floating-point number as Redis reads one: no spaces, and infinities have names.

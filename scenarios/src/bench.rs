@@ -6,8 +6,8 @@ use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::check_all;
 use picklock_sim::plan::{
-    Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
-    Service, Trigger, Workload,
+    Arrival, ContenderName, Deployment, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
+    Resource, Section, Service, Trigger, Workload,
 };
 use picklock_sim::{bare, simulate};
 
@@ -63,14 +63,8 @@ pub fn figures(each: Duration) -> Vec<Figure> {
         simulated.hash
     });
     let times_real = seconds / watch.elapsed().as_secs_f64();
-    let mut acquisitions = 0_u64;
-    let watch = Stopwatch::start();
-    let shorts = per_second(each, |seed| {
-        let simulated = simulate(&short, seed);
-        acquisitions += simulated.run.counts.grants;
-        simulated.hash ^ check_all(&simulated.run).len() as u64
-    });
-    let spent = watch.elapsed().as_secs_f64();
+    let (shorts, acquisitions) = checked(each, &short);
+    let (_, of_redis) = checked(each, &redis_run());
     let figure = |what: &str, value, unit, goal| Figure {
         what: what.to_owned(),
         value,
@@ -98,9 +92,15 @@ pub fn figures(each: Duration) -> Vec<Figure> {
         ),
         figure(
             "acquisitions under contention, checked",
-            acquisitions as f64 / spent,
+            acquisitions,
             "acquisitions/s",
             Goal::AtLeast(200_000.0),
+        ),
+        figure(
+            "the same of Redis: one server, SET NX PX and DEL, nothing else",
+            of_redis,
+            "acquisitions/s",
+            Goal::AtLeast(500_000.0),
         ),
         figure(
             "simulated time on a scenario of leases",
@@ -109,6 +109,18 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             Goal::AtLeast(100_000.0),
         ),
     ]
+}
+
+/// Runs and checks a plan for about this long: how many runs a second, and how many acquisitions.
+fn checked(each: Duration, plan: &Plan) -> (f64, f64) {
+    let mut acquisitions = 0_u64;
+    let watch = Stopwatch::start();
+    let runs = per_second(each, |seed| {
+        let simulated = simulate(plan, seed);
+        acquisitions += simulated.run.counts.grants;
+        simulated.hash ^ check_all(&simulated.run).len() as u64
+    });
+    (runs, acquisitions as f64 / watch.elapsed().as_secs_f64())
 }
 
 /// Measures what a search costs besides its runs, each figure for about this long.
@@ -223,6 +235,17 @@ pub fn short_run() -> Plan {
         },
         Vec::new(),
     )
+}
+
+/// Five contenders that want a key of one Redis server ten times each, hold it for a millisecond, and do nothing else.
+pub fn redis_run() -> Plan {
+    let mut plan = short_run();
+    plan.workload.section = Section::Nothing;
+    plan.service = Service::Redis(Deployment::default());
+    if let Some(recipe) = RECIPES.iter().find(|it| it.name == "redis-set-nx-px-del") {
+        plan.recipe = *recipe;
+    }
+    plan
 }
 
 /// A holder that is paused for longer than its session lives.

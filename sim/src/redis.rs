@@ -1,5 +1,6 @@
 //! Redis: the client handle, and what a deployment is. The server is `picklock-redis`.
 
 pub mod client;
+mod sent;
 mod subscriptions;
 mod wire;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::completion::{Completion, completion};
+use picklock_algorithms::clients::completion::{Completion, Completions};
 use picklock_algorithms::clients::redis::{
     Bytes, Command, Lane, Listener, Redis, RedisResult, Transport as RedisTransport, Value,
 };
@@ -35,6 +35,8 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 struct SimulatedEnvironment {
     shared: Rc<Shared>,
     process: ProcessId,
+    /// What a sleep came in before, and others may again.
+    sleeps: Completions<()>,
 }
 
 impl Environment for SimulatedEnvironment {
@@ -52,7 +54,7 @@ impl Environment for SimulatedEnvironment {
     }
 
     fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
-        let (done, slept) = completion();
+        let (done, slept) = self.sleeps.completion();
         self.shared
             .world
             .borrow_mut()
@@ -250,6 +252,7 @@ pub(crate) fn environment(shared: &Rc<Shared>, process: ProcessId) -> Env {
     Env::new(Rc::new(SimulatedEnvironment {
         shared: Rc::clone(shared),
         process,
+        sleeps: Completions::default(),
     }))
 }
 

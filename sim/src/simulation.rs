@@ -163,6 +163,9 @@ impl Simulation {
                 world = shared.world.borrow_mut();
             }
             let only = if self.ready.is_empty() {
+                if !shared.executor.has_ready() {
+                    return;
+                }
                 shared.executor.start_only()
             } else {
                 None

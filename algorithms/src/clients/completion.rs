@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 struct Slot<T> {
     value: Cell<Option<T>>,
-    waker: Cell<Option<Waker>>,
+    waiting: Waiting,
 }
 
 /// The end that answers.
@@ -27,7 +27,7 @@ impl<T> Default for Slot<T> {
     fn default() -> Self {
         Self {
             value: Cell::new(None),
-            waker: Cell::new(None),
+            waiting: Waiting::default(),
         }
     }
 }
@@ -46,7 +46,7 @@ impl<T> Completions<T> {
     pub fn completion(&self) -> (Completion<T>, Answer<T>) {
         let slot = take_spare(&self.0);
         slot.value.take();
-        slot.waker.take();
+        slot.waiting.forget();
         (Completion(Rc::clone(&slot)), Answer(slot))
     }
 }
@@ -68,9 +68,7 @@ impl<T> Completion<T> {
     /// Gives the answer.
     pub fn complete(self, value: T) {
         self.0.value.set(Some(value));
-        if let Some(waker) = self.0.waker.take() {
-            waker.wake();
-        }
+        self.0.waiting.wake();
     }
 }
 
@@ -80,14 +78,45 @@ impl<T> Future for Answer<T> {
         if let Some(value) = self.0.value.take() {
             return Poll::Ready(value);
         }
-        wait(&self.0.waker, context);
+        self.0.waiting.wait(context);
         Poll::Pending
     }
 }
 
-/// Leaves word whom to wake.
-pub(crate) fn wait(waker: &Cell<Option<Waker>>, context: &Context<'_>) {
-    let known = waker.take();
-    let same = known.filter(|known| known.will_wake(context.waker()));
-    waker.set(Some(same.unwrap_or_else(|| context.waker().clone())));
+/// Who waits for something, if anybody does.
+///
+/// The waker stays when it has been used: mostly the same task waits again, and counting who knows a waker costs more
+/// than all else here.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    waker: Cell<Option<Waker>>,
+    somebody: Cell<bool>,
+}
+
+impl Waiting {
+    /// Leaves word whom to wake.
+    #[inline]
+    pub(crate) fn wait(&self, context: &Context<'_>) {
+        let known = self.waker.take();
+        let same = known.filter(|known| known.will_wake(context.waker()));
+        self.waker
+            .set(Some(same.unwrap_or_else(|| context.waker().clone())));
+        self.somebody.set(true);
+    }
+
+    /// Wakes whoever waits.
+    #[inline]
+    pub(crate) fn wake(&self) {
+        if self.somebody.replace(false)
+            && let Some(waker) = self.waker.take()
+        {
+            waker.wake_by_ref();
+            self.waker.set(Some(waker));
+        }
+    }
+
+    /// Nobody waits any more.
+    pub(crate) fn forget(&self) {
+        self.somebody.set(false);
+    }
 }

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 
-use super::options::{integer, is, word};
+use super::options::{integer, word};
 use super::{Row, read, write, wrong_number};
 use crate::core::Core;
 use crate::errors::{NO_SUCH_KEY, Reply, SYNTAX, refuse};
@@ -86,19 +86,21 @@ impl Options {
         let mut options = Self::default();
         let mut place = from;
         while place < command.len() {
+            let option = word(command, place);
+            let is = |name: &str| option.eq_ignore_ascii_case(name.as_bytes());
             let timed = options.keep || options.persist || options.expiry.is_some();
             let more = place + 1 < command.len();
-            if set && is(command, place, "NX") && !options.if_there {
+            if set && is("NX") && !options.if_there {
                 options.if_missing = true;
-            } else if set && is(command, place, "XX") && !options.if_missing {
+            } else if set && is("XX") && !options.if_missing {
                 options.if_there = true;
-            } else if set && is(command, place, "GET") {
+            } else if set && is("GET") {
                 options.get = true;
-            } else if set && is(command, place, "KEEPTTL") && options.expiry.is_none() {
+            } else if set && is("KEEPTTL") && options.expiry.is_none() {
                 options.keep = true;
-            } else if !set && is(command, place, "PERSIST") && options.expiry.is_none() {
+            } else if !set && is("PERSIST") && options.expiry.is_none() {
                 options.persist = true;
-            } else if let Some(unit) = Unit::of(word(command, place))
+            } else if let Some(unit) = Unit::of(option)
                 && !timed
                 && more
             {

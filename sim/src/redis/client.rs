@@ -81,10 +81,18 @@ impl Client {
 
     /// How many answers somebody waits for.
     pub fn requests_in_flight(&self) -> usize {
-        let wires: usize = self.wires.iter().map(Wire::in_flight).sum();
-        let subscriptions = self.subscriptions.iter().map(Subscriptions::in_flight);
-        let waiting = self.router.in_flight() + self.queued.len();
-        waiting + wires + subscriptions.sum::<usize>()
+        // After every message, so without a chain of iterators.
+        let mut waiting = self.queued.len();
+        if self.settings.cluster > 0 {
+            waiting += self.router.in_flight();
+        }
+        for wire in &self.wires {
+            waiting += wire.in_flight();
+        }
+        for subscriptions in &self.subscriptions {
+            waiting += subscriptions.in_flight();
+        }
+        waiting
     }
 
     /// The connections that it has, standing or not; its lanes' first.
@@ -321,14 +329,20 @@ impl Client {
         }
     }
 
+    /// Whether it does not know by itself whom to send to.
+    fn asks_around(&self) -> bool {
+        self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
+    }
+
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
     pub fn next_wake(&self) -> VirtualTime {
+        let mut first = VirtualTime::NEVER;
+        if self.asks_around() {
+            let asking = self.readers.inquiry.next_wake();
+            first = asking.min(self.finder.next_wake());
+            first = first.min(self.router.next_wake());
+        }
         // After every message, so without a chain of iterators.
-        let asking = self
-            .finder
-            .next_wake()
-            .min(self.readers.inquiry.next_wake());
-        let mut first = asking.min(self.router.next_wake());
         for wire in &self.wires {
             first = first.min(wire.next_wake());
         }

@@ -9,6 +9,7 @@ use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
 use super::client::{Output, Rounds, Settings};
+use super::sent::Sent;
 use crate::network::ConnectionId;
 
 /// Where a connection is.
@@ -155,8 +156,7 @@ pub(super) struct Wire {
     /// As how manyth of its pool it was given back last.
     pub given_back: u64,
     unsent: VecDeque<Pending>,
-    /// Sent and not answered, in order. `None` where nobody waits for the answer any more.
-    sent: VecDeque<Option<Pending>>,
+    sent: Sent,
 }
 
 impl Wire {
@@ -174,13 +174,13 @@ impl Wire {
             is_out: false,
             given_back: 0,
             unsent: VecDeque::new(),
-            sent: VecDeque::new(),
+            sent: Sent::default(),
         }
     }
 
     /// How many commands somebody waits for.
     pub fn in_flight(&self) -> usize {
-        self.unsent.len() + self.sent.iter().flatten().count()
+        self.unsent.len() + self.sent.awaited()
     }
 
     /// Whether no command has it.
@@ -239,7 +239,7 @@ impl Wire {
                 connection,
                 command: pending.command.clone(),
             });
-            self.sent.push_back(Some(pending));
+            self.sent.push(pending);
         }
     }
 
@@ -261,7 +261,7 @@ impl Wire {
 
     /// The oldest command without an answer has one, if anybody still waits for it.
     pub fn answered(&mut self) -> Option<Pending> {
-        self.sent.pop_front().flatten()
+        self.sent.pop()
     }
 
     /// There is no connection, or no longer: what has tries left is tried again, and all else has failed.
@@ -276,8 +276,7 @@ impl Wire {
         if let Some(rounds) = &mut self.rounds {
             rounds.lost();
         }
-        let sent = std::mem::take(&mut self.sent).into_iter().flatten();
-        let sent = sent.map(|pending| Pending {
+        let sent = self.sent.take().map(|pending| Pending {
             sent_before: true,
             ..pending
         });
@@ -296,16 +295,9 @@ impl Wire {
     /// Gives up on what has waited long enough, unless it was sent and may be sent again. Answers whether an answer is
     /// late.
     pub fn give_up(&mut self, now: VirtualTime) -> bool {
-        let mut late = false;
-        for slot in &mut self.sent {
-            let over = slot.take_if(|pending| {
-                let is_late = pending.deadline <= now;
-                late |= is_late;
-                is_late && pending.tries_left == 0
-            });
-            if let Some(pending) = over {
-                pending.completion.complete(Err(RedisError::TimedOut));
-            }
+        let (over, late) = self.sent.take_late(now);
+        for pending in over {
+            pending.completion.complete(Err(RedisError::TimedOut));
         }
         let (over, waits): (Vec<_>, Vec<_>) = std::mem::take(&mut self.unsent)
             .into_iter()
@@ -323,9 +315,7 @@ impl Wire {
             true => self.not_before,
             false => VirtualTime::NEVER,
         };
-        for pending in self.sent.iter().flatten() {
-            first = first.min(pending.deadline);
-        }
+        first = first.min(self.sent.deadline());
         for pending in &self.unsent {
             first = first.min(pending.deadline);
         }
@@ -334,15 +324,10 @@ impl Wire {
 }
 
 /// Sends a word that nobody waits for the answer of.
-fn say(
-    connection: ConnectionId,
-    word: &str,
-    sent: &mut VecDeque<Option<Pending>>,
-    out: &mut Vec<Output>,
-) {
+fn say(connection: ConnectionId, word: &str, sent: &mut Sent, out: &mut Vec<Output>) {
     out.push(Output::Send {
         connection,
         command: Command::new(word),
     });
-    sent.push_back(None);
+    sent.push_unheard();
 }

@@ -36,7 +36,7 @@ impl Command {
     /// The command with a number as one more argument.
     #[must_use]
     pub fn number(self, number: impl Into<i128>) -> Self {
-        self.arg(number.into().to_string())
+        self.arg(itoa::Buffer::new().format(number.into()))
     }
 
     /// The command of these words; `None` if there are none.
@@ -94,7 +94,11 @@ impl Command {
 }
 
 fn digits(number: usize) -> usize {
-    number.checked_ilog10().unwrap_or(0) as usize + 1
+    match number {
+        0..10 => 1,
+        10..100 => 2,
+        more => more.ilog10() as usize + 1,
+    }
 }
 
 impl fmt::Debug for Command {

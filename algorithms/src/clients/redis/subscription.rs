@@ -1,18 +1,18 @@
 //! Subscriptions: the two ends of a channel.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::Poll;
 
 use super::Bytes;
-use crate::clients::completion::wait;
+use crate::clients::completion::Waiting;
 
 #[derive(Default)]
 struct Slot {
     messages: RefCell<VecDeque<Bytes>>,
-    waker: Cell<Option<Waker>>,
+    waiting: Waiting,
 }
 
 /// The end that the client tells.
@@ -32,9 +32,7 @@ impl Listener {
     /// Tells of a message.
     pub fn tell(&self, message: Bytes) {
         self.0.messages.borrow_mut().push_back(message);
-        if let Some(waker) = self.0.waker.take() {
-            waker.wake();
-        }
+        self.0.waiting.wake();
     }
 
     /// Whether somebody still listens.
@@ -50,7 +48,7 @@ impl Subscription {
             if let Some(message) = self.0.messages.borrow_mut().pop_front() {
                 return Poll::Ready(message);
             }
-            wait(&self.0.waker, context);
+            self.0.waiting.wait(context);
             Poll::Pending
         })
         .await

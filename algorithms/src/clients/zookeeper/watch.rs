@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::Poll;
 
 use super::{Path, SessionState};
-use crate::clients::completion::{take_spare, wait};
+use crate::clients::completion::{Waiting, take_spare};
 
 /// What a watcher is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ struct Slot {
         reason = "almost always empty, and then a pointer is all it costs"
     )]
     more: Cell<Option<Box<VecDeque<WatchedEvent>>>>,
-    waker: Cell<Option<Waker>>,
+    waiting: Waiting,
     /// Nobody waits any more.
     forgotten: Cell<bool>,
 }
@@ -86,7 +86,7 @@ impl Watches {
         let slot = take_spare(&self.0);
         slot.first.take();
         slot.more.take();
-        slot.waker.take();
+        slot.waiting.forget();
         slot.forgotten.set(false);
         (Watcher(Rc::clone(&slot)), Watch(slot))
     }
@@ -122,9 +122,7 @@ impl Watcher {
                 self.0.more.set(Some(more));
             }
         }
-        if let Some(waker) = self.0.waker.take() {
-            waker.wake();
-        }
+        self.0.waiting.wake();
     }
 
     /// Whether nobody waits for this watcher any more.
@@ -149,7 +147,7 @@ impl Watch {
                 }
                 return Poll::Ready(event);
             }
-            wait(&self.0.waker, context);
+            self.0.waiting.wait(context);
             Poll::Pending
         })
         .await
