@@ -171,8 +171,9 @@ pub(crate) struct Contender {
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
-    /// Where its call of `acquire` is.
+    /// Where its call of `acquire` is, and what its handle needs for a request.
     pub call: Place,
+    pub handle: [Place; 2],
 }
 
 /// A client handle and where it is.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{Path, SessionState, ZooKeeper};
 use picklock_algorithms::{Build, Env, Lease, Lock};
 
+use crate::engine::ahead::Place;
 use crate::process::ProcessId;
 use crate::shared::{Shared, redis, zookeeper};
 use crate::world::LOCK_KEY;
@@ -36,7 +37,13 @@ pub(super) fn connect(
     match build {
         Build::ZooKeeper(build) => {
             let zk = zookeeper(shared, process);
-            let path = Path::clone(&shared.world.borrow().lock_path);
+            let path = {
+                let mut world = shared.world.borrow_mut();
+                let (spare, transport) = zk.memory();
+                let handle = [Place::of(spare), Place::of(transport)];
+                world.contenders[process.0 as usize].handle = handle;
+                Path::clone(&world.lock_path)
+            };
             let lock = build(zk.clone(), env.clone(), path);
             (Handle::ZooKeeper(zk), lock)
         }

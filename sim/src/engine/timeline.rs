@@ -9,7 +9,11 @@
 //! come in the order in which they were added: a slot is a queue, and an event moves down before anything of its time
 //! can be added below.
 
+use std::collections::VecDeque;
+
 use picklock_checker::VirtualTime;
+
+use super::ahead::ask_for;
 
 const LEVELS: usize = 8;
 const BITS: u32 = 6;
@@ -22,6 +26,9 @@ const FEW: usize = 48;
 const TURN: usize = 12;
 /// From so many on, the memory of what they are about is not at hand.
 const MANY: usize = 1_024;
+/// So many that have come near are told of at once, and as many before those: what all of them are about has to find room
+/// in a cache.
+const AHEAD: usize = 64;
 /// Nothing is put further ahead than this: about 280 years.
 const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
 
@@ -39,8 +46,10 @@ pub struct Timeline<E> {
     len: usize,
     /// When they are due and where they are, the next one last. Empty while the wheel is not.
     few: Vec<(u64, u32)>,
-    /// Where those are that have come near lately; kept only while very many wait.
-    near: Vec<u32>,
+    /// Where those are that have come near lately and were not told of; kept only while very many wait.
+    near: VecDeque<u32>,
+    /// When so many more have been taken, the next of them are told of.
+    near_in: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +79,8 @@ impl<E> Default for Timeline<E> {
             free: NONE,
             len: 0,
             few: Vec::with_capacity(FEW),
-            near: Vec::new(),
+            near: VecDeque::new(),
+            near_in: 0,
         }
     }
 }
@@ -136,15 +146,17 @@ impl<E> Timeline<E> {
         node.event.take().map(|event| (at, event))
     }
 
-    /// Whether events have come near lately.
+    /// Whether events have come near.
     #[inline]
     pub fn has_near(&self) -> bool {
-        !self.near.is_empty()
+        !self.near.is_empty() && self.near_in <= AHEAD
     }
 
-    /// Tells of the events that have come near lately. Some may have happened already.
+    /// Tells of the next events that have come near. Some may have happened already.
     pub fn tell_near(&mut self, mut tell: impl FnMut(&E)) {
-        for index in self.near.drain(..) {
+        let told = self.near.len().min(AHEAD);
+        self.near_in += told;
+        for index in self.near.drain(..told) {
             if let Some(event) = &self.nodes[index as usize].event {
                 tell(event);
             }
@@ -168,11 +180,14 @@ impl<E> Timeline<E> {
         }
         self.few.reverse();
         self.cursor = now;
+        self.near.clear();
+        self.near_in = 0;
     }
 
     #[inline]
     fn take_from_wheel(&mut self) -> Option<u32> {
         let index = self.next_of_wheel();
+        self.near_in = self.near_in.saturating_sub(1);
         if self.len <= TURN {
             self.turn_to_few();
         }
@@ -203,6 +218,7 @@ impl<E> Timeline<E> {
             self.empty(0, slot);
         } else {
             self.slots[0][slot].first = next;
+            ask_for(&self.nodes[next as usize]);
         }
         index
     }
@@ -237,7 +253,7 @@ impl<E> Timeline<E> {
             let next = std::mem::replace(&mut self.nodes[index as usize].next, NONE);
             self.link(index);
             if near {
-                self.near.push(index);
+                self.near.push_back(index);
             }
             index = next;
         }
@@ -310,5 +326,26 @@ mod tests {
                 prop_assert_eq!(timeline.len(), model.len());
             }
         }
+    }
+
+    #[test]
+    fn of_many_events_the_next_are_told_of_before_they_happen_and_not_all_at_once() {
+        const EVENTS: usize = 5_000;
+        let mut timeline = Timeline::default();
+        for number in 0..EVENTS {
+            timeline.add(VirtualTime::from_micros(1_000), number);
+        }
+        let (mut told, mut happened) = (Vec::new(), 0);
+        while timeline.take().is_some() {
+            while timeline.has_near() {
+                timeline.tell_near(|number| told.push(*number));
+            }
+            happened += 1;
+            let next = told.last().map_or(0, |last| last + 1);
+            assert!(next > happened || next == EVENTS, "{next} of {happened}");
+            assert!(next <= happened + 2 * AHEAD, "{next} of {happened}");
+        }
+        // The first has happened when it would be told of.
+        assert_eq!(told, (1..EVENTS).collect::<Vec<_>>());
     }
 }
