@@ -9,6 +9,7 @@ mod children;
 mod lasting;
 mod request;
 mod response;
+mod spare;
 mod types;
 mod watch;
 
@@ -24,7 +25,8 @@ pub use response::{
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
-use crate::clients::completion::{Answer, Completion, Completions};
+use crate::clients::completion::{Answer, Completion};
+use spare::Spare;
 
 /// What carries requests to a server and brings the answers back.
 pub trait Transport {
@@ -58,24 +60,6 @@ pub struct ZooKeeper {
     spare: Rc<Spare>,
     /// Callbacks get its answers.
     in_background: bool,
-}
-
-/// What answers and watches came in before, and others may again.
-#[derive(Default)]
-struct Spare {
-    answers: Completions<Reply>,
-    watches: Watches,
-    /// The data of most nodes.
-    nothing: Data,
-}
-
-impl Spare {
-    fn data(&self, bytes: &[u8]) -> Data {
-        if bytes.is_empty() {
-            return Data::clone(&self.nothing);
-        }
-        bytes.into()
-    }
 }
 
 impl ZooKeeper {

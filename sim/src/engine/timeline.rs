@@ -26,8 +26,8 @@ const FEW: usize = 48;
 const TURN: usize = 12;
 /// From so many on, the memory of what they are about is not at hand.
 const MANY: usize = 1_024;
-/// So many that have come near are told of at once, and as many before those: what all of them are about has to find room
-/// in a cache.
+/// So many that have come near are told of at once, and as many before those: what all of them are about has to find
+/// room in a cache.
 const AHEAD: usize = 64;
 /// Nothing is put further ahead than this: about 280 years.
 const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
