@@ -9,11 +9,12 @@ use crate::cluster::{Cluster, Wishes};
 use crate::data::{Data, Kind};
 use crate::effects::Effects;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
+use crate::followed::{Followed, Why};
 use crate::keyspace::{Entry, Keyspace};
 use crate::pubsub::Subscriptions;
 use crate::trouble::Trouble;
 use crate::watches::Watches;
-use crate::{Now, Output, Settings};
+use crate::{ConnectionId, Now, Output, Settings};
 
 /// What commands work on.
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ pub(crate) struct Core {
     pub(crate) out: Vec<Output>,
     /// What the clocks showed when this command, transaction, or script began.
     pub(crate) now: Now,
+    /// Whose command is being run: nobody's while time passes, or another server says something.
+    pub(crate) serving: Option<ConnectionId>,
+    /// The key that somebody outside follows.
+    pub(crate) followed: Option<Followed>,
     /// What becomes of keys that are found to have expired.
     pub(crate) expired: Expired,
     /// It is a replica, and only its primary may write.
@@ -73,6 +78,8 @@ impl Core {
                 monotonic: VirtualTime::ZERO,
                 wall_micros: 0,
             },
+            serving: None,
+            followed: None,
             expired: Expired::Deleted,
             is_replica: false,
             min_replicas,
@@ -126,6 +133,7 @@ impl Core {
     /// Deletes a key because its time has come, which replicas are told.
     pub(crate) fn delete_expired(&mut self, key: &[u8]) {
         self.keys.remove(key);
+        self.goes(key, Why::Expired);
         self.watches.touch(key, false);
         self.effects.add_with(|| Command::new("DEL").arg(key));
     }
@@ -166,7 +174,9 @@ impl Core {
     pub(crate) fn write_or_make<K: Kind>(&mut self, key: &[u8]) -> Result<&mut K, ErrorReply> {
         if !self.look(key) {
             // It may be hidden, and then what it was is no matter.
-            self.keys.remove(key);
+            if self.keys.remove(key).is_some() {
+                self.goes(key, Why::Expired);
+            }
         }
         match K::of_mut(self.keys.data_or(key, K::nothing)) {
             Some(data) => Ok(data),
@@ -176,7 +186,9 @@ impl Core {
 
     /// Puts something there instead of what there was.
     pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
-        self.keys.put(key, data, expires);
+        if let Some(before) = self.keys.put(key, data, expires) {
+            self.made_way(key, &before);
+        }
         self.changed(key);
     }
 
@@ -196,13 +208,11 @@ impl Core {
 
     /// Notes that a key was changed, and deletes it if nothing is left in it.
     pub(crate) fn changed(&mut self, key: &[u8]) {
-        if self
-            .keys
-            .get(key)
-            .is_some_and(|entry| entry.data.is_empty())
-        {
+        let is_empty = self.keys.get(key).map(|entry| entry.data.is_empty());
+        if is_empty == Some(true) {
             self.keys.remove(key);
         }
+        self.written(key, is_empty == Some(false));
         self.effects.dirty += 1;
         self.touched(key);
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 
+use crate::followed::Why;
 use crate::keyspace::Keyspace;
 use crate::scripts::Scripts;
 use crate::settings::{Fsync, Persistence};
@@ -191,6 +192,8 @@ impl Server {
             }
         }
         new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
+        new.core.followed = self.core.followed.take();
+        new.core.were(&self.core.keys, Why::Forgotten);
         new.disk.image = new.core.keys.clone();
         new.disk.made = now.monotonic;
         *self = new;

@@ -58,15 +58,13 @@ impl Keyspace {
         &mut self.entries[place].data
     }
 
-    /// Puts something there instead of what there was.
-    pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
+    /// Puts something there instead of what there was, which is the answer.
+    pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) -> Option<Entry> {
         self.note(expires);
         let entry = Entry { data, expires };
         match self.entries.get_mut(key) {
-            Some(old) => *old = entry,
-            None => {
-                self.entries.insert(key.into(), entry);
-            }
+            Some(old) => Some(std::mem::replace(old, entry)),
+            None => self.entries.insert(key.into(), entry),
         }
     }
 

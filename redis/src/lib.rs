@@ -11,6 +11,7 @@ mod data;
 mod disk;
 mod effects;
 mod errors;
+mod followed;
 mod glob;
 mod io;
 mod keyspace;
@@ -32,6 +33,7 @@ pub use cluster::{
     BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
 };
 pub use disk::End;
+pub use followed::{Fate, Gone, Why, Writer};
 pub use io::{ConnectionId, Input, Now, Output};
 pub use peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use sentinel::Sentinel;

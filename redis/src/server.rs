@@ -164,12 +164,14 @@ impl Server {
 
     /// Serves a command, whatever comes of it.
     pub(crate) fn serve(&mut self, connection: ConnectionId, command: &Command) {
+        self.core.serving = Some(connection);
         let outcome = self.process(connection, command).unwrap_or_else(|error| {
             self.note_not_modelled(&error);
             // A refused command spoils the transaction that it was to be part of.
             Outcome::Answer(Value::Error(error))
         });
         self.served(connection, outcome);
+        self.core.serving = None;
     }
 
     /// Answers a command that was served, and tells replicas what has come of it. A transaction that is held up is told

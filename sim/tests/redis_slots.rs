@@ -10,28 +10,32 @@ mod moments;
 
 use std::time::Duration;
 
-use common::{A, FIRST, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use disowned::disowned;
 use failovers::{crash, owned};
 use moments::{fired, later, times};
 use picklock_checker::{Disowned, History, What};
 use picklock_sim::plan::{Cluster, Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
+use picklock_sim::simulate;
 
 /// The primary of the lock's slot at first, another one, and the replica of the first.
 const SOURCE: ServerName = ServerName::Number(1);
 const TARGET: ServerName = ServerName::Number(0);
 const REPLICA: ServerName = ServerName::Number(4);
 
-fn with(algorithm: &str, faults: Vec<PlannedFault>) -> History {
-    let service = Service::Redis(Deployment {
+fn service() -> Service {
+    Service::Redis(Deployment {
         lease: seconds(30),
         cluster: Some(Cluster {
             node_timeout: seconds(2),
             ..Cluster::of(3, 1)
         }),
         ..Deployment::default()
-    });
-    history_on(service, algorithm, faults)
+    })
+}
+
+fn with(algorithm: &str, faults: Vec<PlannedFault>) -> History {
+    history_on(service(), algorithm, faults)
 }
 
 fn moves(length: u64) -> Fault {
@@ -85,6 +89,27 @@ fn a_replica_of_the_source_lets_a_second_owner_in_if_the_key_had_gone_ahead() {
         matches!(what, What::ReleaseFailed { by: A, .. })
     });
     assert_eq!(lost.len(), 1);
+}
+
+#[test]
+fn a_release_that_waits_for_the_source_to_do_something_else_is_the_owners() {
+    let full = Fault::FullMemory {
+        target: TARGET,
+        length: seconds(30),
+    };
+    // The key is sent after 4.9 s and comes back after 5.1 s, for there is no room for it; the release comes between.
+    let faults = vec![
+        planned(acquired(), full),
+        later(3_900, acquired(), moves(4)),
+    ];
+    let mut plan = plan_on(service(), "redis-set-nx-px-del", faults);
+    let far = Duration::from_millis(100);
+    plan.network.server_latency = (far, far);
+    let history = simulate(&plan, 1).run.history;
+    let released = times(&history, |what| matches!(what, What::Disowned { .. }))[0];
+    let asked = times(&history, |what| matches!(what, What::ReleaseStarted { .. }))[0];
+    assert!(released > asked + Duration::from_millis(50), "{released:?}");
+    assert_eq!(disowned(&history)[0], Disowned::Released);
 }
 
 #[test]

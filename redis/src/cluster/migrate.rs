@@ -17,6 +17,7 @@ use super::{NodeId, slot_of};
 use crate::commands::{self, Outcome, Transaction};
 use crate::data::Data;
 use crate::errors::{SYNTAX, refuse};
+use crate::followed::Why;
 use crate::keyspace::Keyspace;
 use crate::peer::Address;
 use crate::{ConnectionId, Input, Server, words};
@@ -215,6 +216,7 @@ impl Server {
         let Some(migration) = self.migration.take() else {
             return VecDeque::new();
         };
+        self.core.serving = Some(migration.connection);
         let mut answer = Value::OK;
         match refusals {
             None => answer = Value::error("IOERR error or timeout reading to target instance"),
@@ -231,6 +233,7 @@ impl Server {
                         None if migration.copy => {}
                         None => {
                             self.core.keys.remove(key);
+                            self.core.goes(key, Why::Migrated);
                             self.core.changed(key);
                             gone = gone.arg(key);
                         }
@@ -249,6 +252,7 @@ impl Server {
             }
         };
         self.served(migration.connection, outcome);
+        self.core.serving = None;
         migration.waiting
     }
 

@@ -8,6 +8,7 @@ use super::{Row, read, write};
 use crate::core::Core;
 use crate::data::Data;
 use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
+use crate::followed::Why;
 use crate::{glob, words};
 
 pub(super) const ROWS: &[Row] = &[
@@ -67,6 +68,7 @@ impl Core {
     fn clear(&mut self) {
         let before = std::mem::take(&mut self.keys);
         let now = self.wall_millis();
+        self.were(&before, Why::Flushed);
         self.watches.touch_all(&before, &self.keys, now);
     }
 
@@ -153,7 +155,9 @@ fn move_key(
         return Ok(false);
     }
     if let Some(entry) = core.keys.remove(from) {
-        core.keys.remove(to);
+        if let Some(before) = core.keys.remove(to) {
+            core.made_way(to, &before);
+        }
         core.changed(from);
         core.put(to, entry.data, entry.expires);
     }

@@ -9,6 +9,7 @@ use super::primary::TIMEOUT;
 use super::{LinkState, Upstream};
 use crate::commands::{self, Run};
 use crate::core::Expired;
+use crate::followed::Why;
 use crate::peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 use crate::{Output, Server};
 
@@ -96,6 +97,7 @@ impl Server {
     fn begin_anew(&mut self, link: LinkId, id: ReplicationId, offset: u64, snapshot: &Snapshot) {
         let wall = self.core.wall_millis();
         let before = std::mem::replace(&mut self.core.keys, (*snapshot.0).clone());
+        self.core.were(&before, Why::Synchronised);
         self.core.watches.touch_all(&before, &snapshot.0, wall);
         self.drop_replicas();
         self.replication.id = id;

@@ -5,6 +5,7 @@ mod cluster;
 mod cluster_slots;
 mod commands;
 mod disk;
+mod fates;
 mod group;
 mod models;
 mod points;

@@ -29,6 +29,7 @@ use crate::network::{ConnectionId, Connections, ServerId};
 use crate::plan::{Deployment, ServerName, Service};
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Output as ClientOutput};
+use crate::world::LOCK_KEY;
 use keys::Holder;
 use life::Life;
 use links::Ends;
@@ -232,7 +233,7 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         None => follows.then_some(ServerId(0)),
     };
     let in_cluster = deployment.cluster.as_ref();
-    Server::new(Rc::new(Settings {
+    let mut machine = Server::new(Rc::new(Settings {
         number: server.0.into(),
         address: Some(links::address(server)),
         primary: primary.map(links::address),
@@ -243,7 +244,9 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         min_replicas_to_write: deployment.min_replicas_to_write.into(),
         min_replicas_max_lag: deployment.min_replicas_max_lag,
         ..Settings::default()
-    }))
+    }));
+    machine.follow_key(LOCK_KEY.as_bytes());
+    machine
 }
 
 /// Whether this is a message of a channel, and no answer.

@@ -178,7 +178,7 @@ impl World {
             connection,
             command,
         };
-        self.tell_redis(at, received, Actor::Outsider);
+        self.tell_redis(at, received);
         if self.redis.servers[at.0 as usize].machine.is_primary() != led {
             self.owners_may_change(Actor::Outsider);
         }
@@ -193,7 +193,7 @@ impl World {
         if self.redis.is_sentinel(at) {
             self.sentinel_is_left(at, connection);
         } else {
-            self.tell_redis(at, Input::Gone { connection }, Actor::Outsider);
+            self.tell_redis(at, Input::Gone { connection });
             self.redis_says(at);
         }
     }

@@ -52,7 +52,7 @@ impl World {
     }
 
     pub(super) fn at_redis_node(&mut self, to: ServerId, message: Box<BusMessage>) {
-        self.tell_redis(to, Input::FromNode { message }, Actor::Outsider);
+        self.tell_redis(to, Input::FromNode { message });
         self.redis_says(to);
     }
 

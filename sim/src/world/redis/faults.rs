@@ -6,7 +6,6 @@ use picklock_algorithms::clients::redis::Command;
 use picklock_redis::Input;
 
 use crate::network::ServerId;
-use crate::ownership::Actor;
 use crate::plan::Fault;
 use crate::world::World;
 
@@ -65,7 +64,7 @@ impl World {
             let bytes = Command::new("CONFIG").arg("SET").arg("maxmemory");
             self.run_as_operator(server, bytes.number(i64::from(is_full)));
         } else {
-            self.tell_redis(server, Input::Disk { is_full }, Actor::Outsider);
+            self.tell_redis(server, Input::Disk { is_full });
             self.redis_says(server);
         }
     }

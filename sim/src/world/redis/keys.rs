@@ -2,10 +2,12 @@
 
 use picklock_algorithms::clients::redis::{Bytes, Value};
 use picklock_checker::{ContenderId, VirtualTime};
+use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
 
-use super::RedisServer;
+use super::servers::OPERATOR;
+use super::{RedisServer, calls};
 use crate::event::{Event, RedisEvent};
-use crate::network::ServerId;
+use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
 use crate::world::{LOCK_KEY, World};
 
@@ -26,26 +28,40 @@ fn identity(value: &Value) -> Option<Bytes> {
 }
 
 impl World {
+    /// The same as [`follow_key`](Self::follow_key) after something has happened at a server, which is mostly nothing
+    /// to the lock's key.
+    #[inline]
+    pub(super) fn key_may_change(&mut self, server: ServerId) {
+        let slot = &mut self.redis.servers[server.0 as usize];
+        let fate = slot.machine.fate();
+        let now = self.now;
+        let is_over = |expires| slot.clock.wall(now).div_euclid(1_000) > expires;
+        if fate != Fate::default() || slot.expires.is_some_and(is_over) {
+            self.key_has(server, fate);
+        }
+    }
+
     /// Looks what has become of the lock's key on a server, and records who comes to own the lock, and who ceases to.
-    pub(super) fn follow_key(&mut self, server: ServerId, actor: Actor) {
-        let slot = &self.redis.servers[server.0 as usize];
+    pub(super) fn follow_key(&mut self, server: ServerId) {
+        let fate = self.redis.servers[server.0 as usize].machine.fate();
+        self.key_has(server, fate);
+    }
+
+    /// The lock's key has had this fate, or its time is over.
+    fn key_has(&mut self, server: ServerId, fate: Fate) {
+        let slot = &mut self.redis.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now);
         let value = slot.machine.read(wall, LOCK_KEY.as_bytes());
         let identity = value.as_ref().and_then(identity);
         let known = slot.holder.as_ref().map(|holder| &holder.identity);
         if identity.as_ref() != known {
-            // What went by itself went because its time was over, whoever came upon it, and has the key now. In its
-            // last millisecond a server may take it away while it serves somebody else.
-            let of_actor = (slot.holder.as_ref()).map(|it| Actor::Contender(it.by)) == Some(actor);
-            let last = wall / 1_000 - i64::from(of_actor);
-            let over = slot.expires.is_some_and(|expires| last >= expires);
-            let ended_by = if over { Actor::SessionEnd } else { actor };
             let known = identity.as_ref().and_then(|identity| self.known(identity));
-            let holder = match (known, identity, actor) {
+            let holder = match (known, identity, self.writer(fate)) {
                 (Some(known), _, _) => Some(known),
-                (None, Some(identity), Actor::Contender(by)) => Some(Holder { by, identity }),
+                (None, Some(identity), Some(Actor::Contender(by))) => Some(Holder { by, identity }),
                 (None, _, _) => None,
             };
+            let ended_by = self.ended_by(fate);
             let slot = &mut self.redis.servers[server.0 as usize];
             if let Some(before) = std::mem::replace(&mut slot.holder, holder) {
                 slot.before = Some(before);
@@ -53,6 +69,43 @@ impl World {
             self.owners_may_change(ended_by);
         }
         self.arm_lease_check(server);
+    }
+
+    /// Who has written the key, if anybody has.
+    fn writer(&self, fate: Fate) -> Option<Actor> {
+        fate.written.map(|writer| match writer {
+            Writer::Client(connection) => self.served_at(connection),
+            Writer::Peer => Actor::Outsider,
+        })
+    }
+
+    /// Who has ended what the key told of.
+    fn ended_by(&self, fate: Fate) -> Actor {
+        match fate.gone {
+            Some(Gone { why, serving }) => match why {
+                // Whoever came upon it.
+                Why::Expired => Actor::SessionEnd,
+                Why::Deleted | Why::Overwritten | Why::Flushed | Why::Migrated => {
+                    serving.map_or(Actor::Outsider, |it| self.served_at(it))
+                }
+                Why::Synchronised | Why::Forgotten => Actor::Outsider,
+            },
+            // If nothing has happened to it, its time is over, and its server has not looked.
+            None => self.writer(fate).unwrap_or(Actor::SessionEnd),
+        }
+    }
+
+    /// Who is at the other end of a connection to a server.
+    fn served_at(&self, connection: At) -> Actor {
+        if connection == OPERATOR || calls::is_call(connection) {
+            return Actor::Outsider;
+        }
+        let process = self.redis.process_of(ConnectionId(connection.0));
+        if (process.0 as usize) < self.contenders.len() {
+            Actor::Contender(ContenderId(process.0))
+        } else {
+            Actor::Outsider
+        }
     }
 
     /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
@@ -133,6 +186,6 @@ impl World {
 
     pub(super) fn lease_ends(&mut self, server: ServerId) {
         self.redis.servers[server.0 as usize].lease_check = VirtualTime::NEVER;
-        self.follow_key(server, Actor::SessionEnd);
+        self.follow_key(server);
     }
 }

@@ -107,7 +107,7 @@ impl World {
         } else {
             Input::LinkGone { link: None }
         };
-        self.tell_redis(replica, input, Actor::Outsider);
+        self.tell_redis(replica, input);
         self.redis_says(replica);
     }
 
@@ -145,7 +145,7 @@ impl World {
         link: LinkId,
         message: PeerMessage,
     ) {
-        self.tell_redis(to, Input::FromPeer { link, message }, Actor::Outsider);
+        self.tell_redis(to, Input::FromPeer { link, message });
         if !self.spreading.is_empty() {
             let primary = self.redis.links[link.0 as usize].primary;
             let mark = self.redis.stream_of(to);
@@ -176,7 +176,7 @@ impl World {
     pub(super) fn link_gone(&mut self, server: ServerId, link: LinkId) {
         if self.redis.life(server).is_up() {
             let gone = Input::LinkGone { link: Some(link) };
-            self.tell_redis(server, gone, Actor::Outsider);
+            self.tell_redis(server, gone);
             self.redis_says(server);
         }
     }

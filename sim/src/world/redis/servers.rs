@@ -13,7 +13,7 @@ use crate::world::{Fate, LOCK_KEY, World};
 use crate::zookeeper::messages::Xid;
 
 /// The connection of somebody with a shell on the server's machine.
-const OPERATOR: At = At(u32::MAX);
+pub(super) const OPERATOR: At = At(u32::MAX);
 
 impl World {
     fn redis_now(&self, server: ServerId) -> Now {
@@ -25,12 +25,12 @@ impl World {
     }
 
     /// Lets a server handle an input. What it wants done is done by [`redis_says`](Self::redis_says).
-    pub(super) fn tell_redis(&mut self, server: ServerId, input: Input, by: Actor) {
+    pub(super) fn tell_redis(&mut self, server: ServerId, input: Input) {
         let now = self.redis_now(server);
         let redis = &mut self.redis;
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.handle(now, input, &mut redis.server_outputs);
-        self.follow_key(server, by);
+        self.key_may_change(server);
         self.follow_role(server);
     }
 
@@ -86,7 +86,7 @@ impl World {
         let slot = &mut self.redis.servers[server.0 as usize];
         slot.wake = VirtualTime::NEVER;
         if slot.life.runs() {
-            self.tell_redis(server, Input::Wake, Actor::SessionEnd);
+            self.tell_redis(server, Input::Wake);
             self.redis_says(server);
         }
     }
@@ -110,7 +110,7 @@ impl World {
             let connected = Input::Connected {
                 connection: At(connection.0),
             };
-            self.tell_redis(server, connected, Actor::Outsider);
+            self.tell_redis(server, connected);
             self.redis_says(server);
         }
         let event = RedisEvent::Opened { connection };
@@ -129,7 +129,7 @@ impl World {
             let gone = Input::Gone {
                 connection: At(connection.0),
             };
-            self.tell_redis(server, gone, Actor::Outsider);
+            self.tell_redis(server, gone);
             self.redis_says(server);
         }
     }
@@ -145,24 +145,18 @@ impl World {
             return;
         }
         let process = self.redis.process_of(connection);
-        let by = picklock_checker::ContenderId(process.0);
         let contender = (process.0 as usize) < self.contenders.len();
         if self.draining && contender {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += command.wire_bytes();
         }
-        let actor = if contender {
-            Actor::Contender(by)
-        } else {
-            Actor::Outsider
-        };
         let kind = self.minds_moments().then(|| command.kind());
         let before = self.redis.stream_of(ends.server);
         let received = Input::Received {
             connection: At(connection.0),
             command,
         };
-        self.tell_redis(ends.server, received, actor);
+        self.tell_redis(ends.server, received);
         if let Some(kind) = kind {
             let traffic = &self.redis.traffic[connection.0 as usize];
             let request = Some((connection, Xid(traffic.answered + 1)));
@@ -290,7 +284,7 @@ impl World {
         let redis = &mut self.redis;
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.restart(now, end, &mut redis.server_outputs);
-        self.follow_key(server, Actor::Outsider);
+        self.follow_key(server);
         self.follow_role(server);
         self.owners_may_change(Actor::Outsider);
         self.redis_says(server);
@@ -336,7 +330,7 @@ impl World {
         let slot = &mut self.redis.servers[server.0 as usize];
         slot.clock.jump(by_millis.saturating_mul(1_000));
         slot.lease_check = VirtualTime::NEVER;
-        self.follow_key(server, Actor::SessionEnd);
+        self.follow_key(server);
     }
 
     /// The lock's key goes from a server, as if an operator had deleted it.
@@ -347,13 +341,13 @@ impl World {
     /// Somebody with a shell on the server's machine runs a command.
     pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
         let connection = OPERATOR;
-        self.tell_redis(server, Input::Connected { connection }, Actor::Outsider);
+        self.tell_redis(server, Input::Connected { connection });
         let received = Input::Received {
             connection,
             command,
         };
-        self.tell_redis(server, received, Actor::Outsider);
-        self.tell_redis(server, Input::Gone { connection }, Actor::Outsider);
+        self.tell_redis(server, received);
+        self.tell_redis(server, Input::Gone { connection });
         self.redis_says(server);
     }
 }

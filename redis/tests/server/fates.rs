@@ -1,0 +1,221 @@
+//! What a server says of a key that is followed: why it went, and for whom; and who has written it.
+
+use picklock_redis::{ConnectionId, End, Fate, Gone, Persistence, Settings, Why, Writer};
+
+use crate::bench::Bench;
+use crate::cluster::cluster;
+use crate::group::Group;
+
+const HOLDER: u32 = 1;
+const OTHER: u32 = 2;
+
+fn following(settings: Settings) -> Bench {
+    let mut redis = Bench::with(settings);
+    redis.server.follow_key(b"lock");
+    redis
+}
+
+/// A server whose first client has set the key, for five seconds.
+fn locked() -> Bench {
+    let mut redis = following(Settings::default());
+    redis.on(HOLDER, "SET lock mine PX 5000");
+    let written = Some(Writer::Client(ConnectionId(HOLDER)));
+    assert_eq!(
+        redis.server.fate(),
+        Fate {
+            gone: None,
+            written
+        }
+    );
+    redis
+}
+
+fn gone(why: Why, serving: Option<u32>) -> Option<Gone> {
+    let serving = serving.map(ConnectionId);
+    Some(Gone { why, serving })
+}
+
+#[test]
+fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
+    let table = [
+        ("DEL lock", Why::Deleted),
+        ("UNLINK other lock", Why::Deleted),
+        ("GETDEL lock", Why::Deleted),
+        (
+            "EVAL 'return redis.call(\"DEL\", KEYS[1])' 1 lock",
+            Why::Deleted,
+        ),
+        ("PEXPIRE lock -1", Why::Deleted),
+        ("RENAME lock other", Why::Deleted),
+        ("FLUSHALL", Why::Flushed),
+        ("SET lock yours", Why::Overwritten),
+        ("RENAME other lock", Why::Overwritten),
+        ("COPY other lock REPLACE", Why::Overwritten),
+    ];
+    for (command, why) in table {
+        let mut redis = locked();
+        redis.on(HOLDER, "SET other thing");
+        redis.on(OTHER, command);
+        let fate = redis.server.fate();
+        assert_eq!(fate.gone, gone(why, Some(OTHER)), "{command}");
+        let writer = Writer::Client(ConnectionId(OTHER));
+        let written = (why == Why::Overwritten).then_some(writer);
+        assert_eq!(fate.written, written, "{command}");
+    }
+}
+
+#[test]
+fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
+    let mut redis = following(Settings::default());
+    redis.on(HOLDER, "HSET lock a 1 b 1");
+    redis.server.fate();
+    redis.on(OTHER, "HDEL lock a");
+    let written = Some(Writer::Client(ConnectionId(OTHER)));
+    let fate = Fate {
+        gone: None,
+        written,
+    };
+    assert_eq!(redis.server.fate(), fate);
+    redis.on(HOLDER, "HDEL lock b");
+    let fate = redis.server.fate();
+    assert_eq!(fate.gone, gone(Why::Deleted, Some(HOLDER)));
+}
+
+#[test]
+fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
+    let mut redis = locked();
+    for command in [
+        "GET lock",
+        "SET other thing",
+        "DEL other",
+        "SET lock no NX",
+        "FOO",
+    ] {
+        redis.on(OTHER, command);
+        assert_eq!(redis.server.fate(), Fate::default(), "{command}");
+    }
+}
+
+#[test]
+fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
+    for command in [
+        "GET lock",
+        "SET lock yours NX",
+        "SET lock yours",
+        "DEL lock",
+    ] {
+        let mut redis = locked();
+        redis.pass_unseen(5_001);
+        redis.on(OTHER, command);
+        let fate = redis.server.fate();
+        assert_eq!(fate.gone, gone(Why::Expired, Some(OTHER)), "{command}");
+        let writer = Writer::Client(ConnectionId(OTHER));
+        let written = command.starts_with("SET").then_some(writer);
+        assert_eq!(fate.written, written, "{command}");
+    }
+}
+
+#[test]
+fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
+    for (command, why) in [("DEL lock", Why::Deleted), ("GET lock", Why::Expired)] {
+        let mut redis = locked();
+        redis.pass_unseen(5_000);
+        let answer = redis.on(OTHER, command);
+        assert_ne!(answer, "nil");
+        let fate = redis.server.fate().gone.expect("it is gone");
+        assert_eq!(fate.why, why, "{command}");
+    }
+}
+
+#[test]
+fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
+    let mut redis = locked();
+    redis.pass(5_001);
+    assert_eq!(redis.server.fate().gone, gone(Why::Expired, None));
+}
+
+#[test]
+fn a_command_that_has_waited_is_that_of_who_sent_it() {
+    let mut redis = locked();
+    redis.on(3, "CLIENT PAUSE 500 WRITE");
+    redis.on(OTHER, "DEL lock");
+    assert_eq!(redis.server.fate(), Fate::default());
+    redis.pass(600);
+    let fate = redis.server.fate();
+    assert_eq!(fate.gone, gone(Why::Deleted, Some(OTHER)));
+}
+
+#[test]
+fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
+    let saves = || Settings {
+        persistence: Persistence::snapshots(),
+        ..Settings::default()
+    };
+    let table = [
+        (
+            Settings::default(),
+            End::Kill,
+            100,
+            gone(Why::Forgotten, None),
+        ),
+        (saves(), End::Shutdown, 100, None),
+        (saves(), End::Shutdown, 6_000, gone(Why::Expired, None)),
+    ];
+    for (settings, end, millis, expected) in table {
+        let mut redis = following(settings);
+        redis.on(HOLDER, "SET lock mine PX 5000");
+        redis.server.fate();
+        redis.pass_unseen(millis);
+        let now = redis.now;
+        redis.server.restart(now, end, &mut redis.out);
+        assert_eq!(redis.server.fate().gone, expected, "after {millis} ms");
+    }
+}
+
+#[test]
+fn a_replica_hears_from_its_primary_and_throws_away_what_it_had() {
+    let mut group = Group::of(1);
+    group.benches[1].server.follow_key(b"lock");
+    let fate = |group: &mut Group| group.benches[1].server.fate();
+    let written = Some(Writer::Peer);
+    group.on(0, HOLDER, "SET lock mine");
+    assert_eq!(
+        fate(&mut group),
+        Fate {
+            gone: None,
+            written
+        }
+    );
+    group.on(0, HOLDER, "DEL lock");
+    assert_eq!(fate(&mut group).gone, gone(Why::Deleted, None));
+    // What it was told by a client of its own is nothing to its primary.
+    group.on(1, HOLDER, "REPLICAOF NO ONE");
+    group.on(1, HOLDER, "SET lock mine");
+    fate(&mut group);
+    group.on(1, OTHER, "REPLICAOF server 0");
+    group.pass(2_000);
+    assert_eq!(fate(&mut group).gone, gone(Why::Synchronised, None));
+}
+
+#[test]
+fn a_key_that_is_sent_away_has_gone_to_another_node_where_nobody_has_written_it() {
+    let mut group = cluster(3, 0, 0);
+    group.on(0, 1, "SET {b}1 here");
+    for node in [0, 1] {
+        group.benches[node].server.follow_key(b"{b}1");
+    }
+    let ids = [0, 1].map(|node| group.on(node, 1, "CLUSTER MYID"));
+    group.on(1, 9, &format!("CLUSTER SETSLOT 3300 IMPORTING {}", ids[0]));
+    group.on(0, 9, &format!("CLUSTER SETSLOT 3300 MIGRATING {}", ids[1]));
+    group.on(0, OTHER, "MIGRATE server 1 {b}1 0 1000");
+    let [source, target] = [0, 1].map(|node| group.benches[node].server.fate());
+    assert_eq!(source.gone, gone(Why::Migrated, Some(OTHER)));
+    let written = Some(Writer::Peer);
+    assert_eq!(
+        target,
+        Fate {
+            gone: None,
+            written
+        }
+    );
+}
