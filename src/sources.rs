@@ -64,9 +64,13 @@ fn built_in(
 fn unknown(word: &Path, name: &str) -> Diagnostic {
     let shown = word.display().to_string();
     let mistake = Diagnostic::of_file(shown, "there is no such file, folder, or scenario");
+    let file = format!("{name}.toml");
     let names = || BUILT_IN.iter().map(|(name, _)| *name);
+    let groups = || names().filter_map(|name| Some(name.split_once('/')?.0));
     let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
-    let near = nearest(name, names()).or_else(|| {
+    let there = Path::new(&file).is_file().then_some(file.as_str());
+    let near = there.or_else(|| nearest(name, names().chain(groups())));
+    let near = near.or_else(|| {
         let near = nearest(last_of(name), names().map(last))?;
         names().find(|name| last(name) == near)
     });

@@ -22,35 +22,67 @@ pub struct Work {
 struct Shared {
     bar: ProgressBar,
     stop: AtomicBool,
+    /// Whether what there is by then is still worth telling when somebody asks to stop.
+    keeps: bool,
     /// Held while a file is written: nobody ends the program then.
     writing: Mutex<()>,
-    cases: AtomicU64,
-    cases_in_all: u64,
-    seeds: AtomicU64,
-    seeds_in_all: u64,
+    parts: Vec<Counted>,
+}
+
+/// What work is made of: so many of these are done, of so many.
+struct Counted {
+    one: &'static str,
+    done: AtomicU64,
+    all: u64,
 }
 
 impl Work {
-    /// Begins: shows the bar, if standard error is a terminal and it is wanted, and listens to
-    /// Ctrl-C.
+    /// Begins to run so many seeds of so many cases: shows the bar, if standard error is a terminal and it is wanted,
+    /// and listens to Ctrl-C.
     pub fn begin(cases: u64, seeds: u64, show: bool) -> Self {
+        Self::of(&[("case", cases), ("seed", seeds)], false, show)
+    }
+
+    /// Begins to measure so many things.
+    pub fn measuring(figures: u64) -> Self {
+        Self::of(&[("measurement", figures)], false, true)
+    }
+
+    /// Begins something that is done whole or not at all.
+    pub fn whole() -> Self {
+        Self::of(&[], false, false)
+    }
+
+    /// Begins to search: nobody knows how long that takes, and whatever was found when somebody asks to stop is kept.
+    pub fn search() -> Self {
+        Self::of(&[], true, true)
+    }
+
+    fn of(parts: &[(&'static str, u64)], keeps: bool, show: bool) -> Self {
         let target = if show {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
-        let bar = ProgressBar::with_draw_target(Some(seeds), target).with_style(style());
+        let last = parts.last();
+        let bar = ProgressBar::with_draw_target(last.map(|(_, all)| *all), target)
+            .with_style(style(last.map(|(one, _)| *one)));
         if show && !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(250));
         }
         let shared = Arc::new(Shared {
             bar,
             stop: AtomicBool::new(false),
+            keeps,
             writing: Mutex::new(()),
-            cases: AtomicU64::new(0),
-            cases_in_all: cases,
-            seeds: AtomicU64::new(0),
-            seeds_in_all: seeds,
+            parts: parts
+                .iter()
+                .map(|(one, all)| Counted {
+                    one,
+                    done: AtomicU64::new(0),
+                    all: *all,
+                })
+                .collect(),
         });
         let heard = Arc::clone(&shared);
         // Without a handler, Ctrl-C ends the program as it ends any other: that will do.
@@ -63,15 +95,15 @@ impl Work {
         self.shared.bar.set_message(what);
     }
 
-    /// A seed is done.
+    /// A seed is done, or a measurement.
     pub fn seed_done(&self) {
-        self.shared.seeds.fetch_add(1, Ordering::Relaxed);
+        self.shared.done(self.shared.parts.last());
         self.shared.bar.inc(1);
     }
 
     /// A case is done.
     pub fn case_done(&self) {
-        self.shared.cases.fetch_add(1, Ordering::Relaxed);
+        self.shared.done(self.shared.parts.first());
     }
 
     /// Whether somebody asked to stop.
@@ -116,7 +148,7 @@ impl Work {
         let written = write();
         let stop = self.shared.stop.load(Ordering::SeqCst);
         drop(writing);
-        if stop {
+        if stop && !self.shared.keeps {
             return Err(Failure::Interrupted);
         }
         Ok(written?)
@@ -128,36 +160,60 @@ impl Shared {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody pressed Ctrl-C. The first time, a file that is being written is finished; nothing
-    /// else is.
+    fn done(&self, part: Option<&Counted>) {
+        if let Some(part) = part {
+            part.done.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Somebody pressed Ctrl-C. The first time, a file that is being written is finished, and a search comes to its
+    /// end with what it has found; nothing else does.
     fn interrupt(&self) {
         if self.stop.swap(true, Ordering::SeqCst) {
             process::exit(exit::INTERRUPTED.into());
         }
+        if self.keeps {
+            let again = "Ctrl-C again ends it at once";
+            let told = format!(
+                "{}picklock: stopping, and keeping what was found; {again}\n",
+                self.wipe()
+            );
+            console::tell(&told);
+            return;
+        }
         let writes = matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
-        // The bar may be locked by somebody who waits for the reader of standard output: wipe it
-        // without.
-        let wipe = if self.bar.is_hidden() {
-            ""
-        } else {
-            "\r\x1b[2K"
+        let done = self.parts.iter().map(|part| {
+            let done = part.done.load(Ordering::Relaxed);
+            format!("{done} of {}", count(part.all, part.one))
+        });
+        let after = match done.collect::<Vec<_>>().join(" and ") {
+            nothing if nothing.is_empty() => nothing,
+            done => format!(" after {done}"),
         };
-        console::tell(&format!(
-            "{wipe}picklock: stopped after {} of {} and {} of {}\n",
-            self.cases.load(Ordering::Relaxed),
-            count(self.cases_in_all, "case"),
-            self.seeds.load(Ordering::Relaxed),
-            count(self.seeds_in_all, "seed"),
-        ));
+        console::tell(&format!("{}picklock: stopped{after}\n", self.wipe()));
         if !writes {
             let _nobody_writes_from_now_on = self.writing();
             process::exit(exit::INTERRUPTED.into());
         }
     }
+
+    /// What takes the bar away. It may be locked by somebody who waits for the reader of standard output, so this
+    /// does without.
+    fn wipe(&self) -> &'static str {
+        if self.bar.is_hidden() {
+            ""
+        } else {
+            "\r\x1b[2K"
+        }
+    }
 }
 
-fn style() -> ProgressStyle {
-    let template = "  {wide_bar} {pos}/{len} seeds  {eta} left  {msg:36}";
-    // The template is a constant, so a mistake in it would show at once.
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+/// How the bar looks: how many of these are done, or, if nobody knows of how many, for how long it has gone on.
+fn style(counted: Option<&str>) -> ProgressStyle {
+    let template = match counted {
+        Some(one) => format!("  {{wide_bar}} {{pos}}/{{len}} {one}s  {{eta}} left  {{msg:36}}"),
+        None => "  {spinner} {elapsed}  {msg}".to_owned(),
+    };
+    // The template is all but a constant, so a mistake in it would show at once.
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

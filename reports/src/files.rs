@@ -81,6 +81,11 @@ struct Target {
 }
 
 fn target(path: &Path) -> Result<Target, FileError> {
+    // Elsewhere it stands for standard output, where the report for people goes.
+    if path == Path::new("-") {
+        let hint = "name a file, or /dev/stdout; a file of this name is ./-";
+        return Err(wrong(path, "this does not name a file", hint));
+    }
     if path.file_name().is_none() {
         let hint = "name a file, as in results.json";
         return Err(wrong(path, "this does not name a file", hint));
@@ -94,9 +99,14 @@ fn target(path: &Path) -> Result<Target, FileError> {
             let hint = "name a file inside it, as in results.json";
             Err(wrong(path, "this is a folder", hint))
         }
-        Ok(there) => Ok(Target {
+        Ok(there) if there.is_file() => Ok(Target {
             file: fs::canonicalize(path).map_err(|error| refused(path, error))?,
-            special: !there.is_file(),
+            special: false,
+        }),
+        // What is behind it may have no name: `/dev/stdout` leads to a pipe that nobody can open by one.
+        Ok(_) => Ok(Target {
+            file: path.to_owned(),
+            special: true,
         }),
         Err(_) if folder.is_dir() => Ok(Target {
             file: path.to_owned(),

@@ -270,10 +270,15 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
                 [ran] if ran.from > 0 => format!("{}..{}", ran.from, ran.to),
                 [] | [..] => case.seeds.to_string(),
             };
-            format!(
-                "  Again    picklock run {} --seeds {seeds}\n",
-                harmless(&case.path)
-            )
+            let path = harmless(&case.path);
+            // Nothing was found that has a story; what one of the runs came to may say why.
+            let first = case.ran.first().map(|ran| {
+                let seed = case.violations.first().map_or(ran.from, |it| it.seed);
+                let name = harmless(&case.case);
+                format!("  Replay   picklock replay {path} --case {name} --seed {seed}\n")
+            });
+            let first = first.unwrap_or_default();
+            format!("{first}  Again    picklock run {path} --seeds {seeds}\n")
         }
     }
 }

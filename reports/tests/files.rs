@@ -41,6 +41,32 @@ fn a_check_beforehand_leaves_nothing_behind() {
     assert_eq!(fs::read(folder.join("results.json")).unwrap(), b"there");
 }
 
+/// As `--json /dev/stdout` is, before `| jq`: nobody can open the pipe behind it by a name.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_without_a_name_is_written_to() {
+    use std::io::Read;
+    use std::os::fd::AsRawFd;
+
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let path = PathBuf::from(format!("/proc/self/fd/{}", writer.as_raw_fd()));
+    can_write(&path).unwrap();
+    write_whole(&path, b"through").unwrap();
+    drop(writer);
+    let mut read = String::new();
+    reader.read_to_string(&mut read).unwrap();
+    assert_eq!(read, "through");
+}
+
+#[test]
+fn a_dash_is_no_name_of_a_file() {
+    let error = can_write(Path::new("-")).unwrap_err().to_string();
+    assert!(
+        error.contains("/dev/stdout") && error.contains("./-"),
+        "{error}"
+    );
+}
+
 #[test]
 fn errors_say_where_what_and_what_to_do() {
     let folder = folder("errors");

@@ -22,7 +22,8 @@ All figures are of one core. A machine that does other things meanwhile gives lo
 #[command(after_help = EXAMPLES)]
 pub struct Bench {
     /// How long to measure each figure, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 1_000)]
+    #[arg(long, value_name = "MS", default_value_t = 1_000,
+        value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     millis: u64,
     /// Measure herds of so many contenders too.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]

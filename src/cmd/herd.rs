@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use picklock::algorithms::Recipe;
+use picklock::algorithms::clients::ServiceKind;
 use picklock::algorithms::registry::{RECIPES, find};
 use picklock::reports::herd::chart::Chart;
 use picklock::reports::herd::{HerdRow, json, table};
@@ -12,6 +13,7 @@ use picklock::scenarios::units::{parse_duration, write_duration};
 use picklock::sim::plan::Hold;
 use rayon::prelude::*;
 
+use super::shrink::make_folder;
 use crate::console::Look;
 use crate::exit;
 use crate::failure::Failure;
@@ -65,7 +67,7 @@ pub struct Herd {
     /// Write the figures to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Draw charts into this folder, each as SVG and as PNG.
+    /// Draw charts into this folder, each as SVG and as PNG. It is made if it is not there.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -79,7 +81,10 @@ impl Herd {
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let experiments = self.experiments()?;
         let pool = threads::pool(self.jobs)?;
-        let work = Work::begin(experiments.len() as u64, experiments.len() as u64, true);
+        let work = Work::measuring(experiments.len() as u64);
+        if let Some(folder) = &self.out {
+            make_folder(folder)?;
+        }
         for path in self
             .json
             .iter()
@@ -97,7 +102,6 @@ impl Herd {
                     ));
                     let row = measure(experiment);
                     work.seed_done();
-                    work.case_done();
                     row
                 })
                 .collect()
@@ -116,10 +120,7 @@ impl Herd {
     fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
         let mut experiments = Vec::new();
         for name in &self.algorithms {
-            let recipe: Recipe = *find(name).ok_or_else(|| {
-                let names: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
-                Failure::unknown("algorithm", name, &names)
-            })?;
+            let recipe = of_zookeeper(name)?;
             for contenders in &self.contenders {
                 experiments.push(Experiment {
                     recipe,
@@ -156,6 +157,27 @@ impl Herd {
     }
 }
 
+/// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
+fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
+    let measured = |recipe: &&Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
+    match find(name) {
+        Some(recipe) if measured(&recipe) => Ok(*recipe),
+        Some(_) => {
+            let problem = format!("{name} does not stand on ZooKeeper, where herds are measured");
+            let hint = "`picklock list algorithms` shows those that do: their names begin with `zk-` or `curator-`";
+            Err(Failure::usage(problem, [hint.to_owned()]))
+        }
+        None => {
+            let names = RECIPES.iter().filter(measured).map(|recipe| recipe.name);
+            Err(Failure::unknown(
+                "algorithm",
+                name,
+                &names.collect::<Vec<_>>(),
+            ))
+        }
+    }
+}
+
 type Draw = fn(Chart, &[HerdRow]) -> Result<Vec<u8>, Failure>;
 
 fn svg(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
@@ -175,9 +197,12 @@ fn parse_hold(text: &str) -> Result<Hold, String> {
     if text == "settled" {
         return Ok(Hold::Settled);
     }
-    parse_duration(text)
-        .map(Hold::For)
-        .map_err(|_| "expected a duration such as `30ms`, or `settled`".to_owned())
+    parse_duration(text).map(Hold::For).map_err(|mistake| {
+        format!(
+            "{}; expected a duration such as 30ms, or `settled`",
+            mistake.message
+        )
+    })
 }
 
 fn measure(experiment: &Experiment) -> HerdRow {

@@ -28,9 +28,12 @@ Examples:
   picklock hunt zookeeper/herd --case zk-same-name
   picklock hunt my-locks/mine.toml --kind pause --kind cut --runs 100000 --out found/
 
-Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and faults are
-tried at them, the most promising first. `nearer`: plans like those that came nearest to an overlap. `drawn`:
-faults drawn anew for each run, with each strategy of chance in turn. The faults of the file are left out.
+Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and
+faults are tried at them, the most promising first. `nearer`: plans like those that came nearest to
+an overlap. `drawn`: faults drawn anew for each run, with each strategy of chance in turn. The
+faults of the file are left out.
+
+Ctrl-C ends the search, and what was found by then is told and kept as it was found.
 
 Exit codes: 0 if nothing broke but what the scenario expects to, 1 if something else did.";
 
@@ -74,14 +77,21 @@ impl Hunt {
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
         let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
-        let work = Work::begin(1, 1, true);
         let pool = threads::pool(self.jobs)?;
+        let work = Work::search();
+        let folder_is_new = self.prepare(&work)?;
+        work.at(format!("{} {}", scenario.name, case.name));
         let hunted = pool.install(|| {
             let with = (&kinds[..], &ways[..]);
             hunt(&case, with, self.seed, self.runs, work.stop())
         });
-        work.seed_done();
         let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+        if work.stop().load(Ordering::Relaxed) {
+            let runs = count(hunted.runs, "run");
+            text.push_str(&format!(
+                "  stopped after {runs}; `picklock shrink` makes smaller what was found\n"
+            ));
+        }
         text.push_str(&head(&case, &hunted));
         let mut code = exit::AS_EXPECTED;
         for quarry in &hunted.found {
@@ -92,11 +102,24 @@ impl Hunt {
             text.push_str(&told);
         }
         work.end();
+        if folder_is_new {
+            // Only if nothing was found: a folder with something in it stays.
+            let _ = std::fs::remove_dir(&self.out);
+        }
         console::shown(console::print(&text))?;
         match work.stop().load(Ordering::Relaxed) {
             true => Ok(exit::INTERRUPTED),
             false => Ok(code),
         }
+    }
+
+    /// Sees to it that what is found can be written down, before the search and not after hours of it. Answers
+    /// whether the folder had to be made.
+    fn prepare(&self, work: &Work) -> Result<bool, Failure> {
+        let is_new = !self.out.exists();
+        make_folder(&self.out)?;
+        work.can_write(&self.out.join("found.toml"))?;
+        Ok(is_new)
     }
 
     fn kinds(&self, case: &Case) -> Result<Vec<FaultKind>, Failure> {
@@ -164,10 +187,8 @@ impl Hunt {
         // It was found by no seed of the case.
         let by_seed = format!("found by seed {} of", self.seed);
         small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);
-        make_folder(&self.out)?;
         let name = shrink::file_name(scenario, case, invariant.name);
         let file = self.out.join(format!("{name}.toml"));
-        work.can_write(&file)?;
         let mut told = shrink::story(scenario, case, self.seed, &shrunk);
         save(small, Target::Folder(file), work, &mut told)?;
         told.why = None;

@@ -128,7 +128,8 @@ fn read(path: &Path) -> Result<ShardFile, Failure> {
         Failure::usage(format!("{shown}: this cannot be read: {error}"), [hint])
     })?;
     ShardFile::read(&bytes, env!("CARGO_PKG_VERSION")).map_err(|why| {
-        let hint = "run the shard again with this picklock".to_owned();
+        let hint =
+            "name what `picklock run --shard I/N --json FILE` of this picklock wrote".to_owned();
         Failure::usage(format!("{shown}: {}", why.0), [hint])
     })
 }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 const EXAMPLES: &str = "\
 Examples:
   picklock plan zookeeper/swarm --case zk-hardened --seed 7
-  picklock plan zookeeper/swarm --case zk-no-guid --seed 13 > my-locks/found.toml
+  picklock plan zookeeper/swarm --case zk-unsorted --seed 13 > my-locks/found.toml
 
 The tape of a run is drawn from the seed too: a saved plan shows the same run with the same seed.
 It says which that was: `picklock replay` takes the file alone, and says if it is another run now.";

@@ -8,6 +8,7 @@ use picklock::reports::story::story;
 use picklock::reports::style::Style;
 use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
+use picklock::reports::words::count;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want, Was};
 use serde::Serialize;
@@ -60,14 +61,13 @@ impl Replay {
     /// [`Failure`], if it could not be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
-        let work = Work::begin(1, 1, false);
+        let work = Work::whole();
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
         let simulated = runner::simulated(&case, seed);
         let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
-        work.seed_done();
         let mut judged = Judged::of(&case, &outcome);
         judged.remarks.extend(fits.remarks);
         let told = runner::story(
@@ -132,8 +132,9 @@ impl Judged {
                 (Verdict::Holds, _) => {}
             }
         }
-        if outcome.vacuous.is_some() {
-            standing = standing.max(Standing::Undecided);
+        match outcome.vacuous {
+            Some(_) => standing = standing.max(Standing::Undecided),
+            None => remarks.extend(kept_though(case, outcome)),
         }
         // What nobody expected is told first.
         let mut worst: Vec<_> = violated.iter().collect();
@@ -145,6 +146,26 @@ impl Judged {
             remarks,
         }
     }
+}
+
+/// What the scenario expects some of its seeds to violate, and this one keeps.
+fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = String> {
+    let told = |name| {
+        outcome.verdicts.iter().any(|(it, _)| *it == name) || outcome.excused.contains(&name)
+    };
+    let kept = case
+        .expectations
+        .iter()
+        .filter(move |it| !told(it.invariant));
+    kept.filter_map(|it| match it.want {
+        Want::Violated { within_seeds, .. } => {
+            let (name, within) = (it.invariant, count(within_seeds, "seed"));
+            Some(format!(
+                "{name} is to be violated within {within}, and this one keeps it"
+            ))
+        }
+        Want::Holds | Want::Unchecked { .. } => None,
+    })
 }
 
 /// The lines above the story: what was run, and how it stands.

@@ -54,7 +54,7 @@ impl Shrink {
             console::print(&format!("{}; nothing was written.\n", ran.held))?;
             return Ok(ran.exit);
         };
-        let work = Work::begin(1, 1, false);
+        let work = Work::whole();
         let target = self.target(&ran, invariant.name)?;
         work.can_write(target.wanted())?;
         let budget = Budget {
@@ -83,12 +83,24 @@ impl Shrink {
     /// What `--out` names: a file, or a folder, which is made if none is there.
     fn target(&self, ran: &Ran, invariant: &str) -> Result<Target, Failure> {
         if self.out.extension().is_some_and(|it| it == "toml") {
+            if ran.case.recorded.is_none() && is_same_file(&self.out, Path::new(&ran.scenario.path))
+            {
+                let problem = "--out names the scenario itself, and nothing of it would be left";
+                let hint = "name another file, or a folder".to_owned();
+                return Err(Failure::usage(problem, [hint]));
+            }
             return Ok(Target::File(self.out.clone()));
         }
         make_folder(&self.out)?;
         let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
         Ok(Target::Folder(self.out.join(format!("{name}.toml"))))
     }
+}
+
+/// Whether both are there, and one and the same.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let one = std::fs::canonicalize(one).ok();
+    one.is_some() && one == std::fs::canonicalize(other).ok()
 }
 
 /// Where a reproduction is written to.

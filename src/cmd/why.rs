@@ -75,7 +75,7 @@ impl Why {
             console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
             return Ok(ran.exit);
         };
-        let work = Work::begin(1, 1, false);
+        let work = Work::whole();
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use picklock::scenarios::search::portfolio::strategy_name;
 use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
-use picklock::scenarios::{Case, Scenario};
+use picklock::scenarios::{Case, Scenario, Want};
 use picklock::sim::plan::Strategy;
 use serde_json::{Value, json};
 
@@ -22,10 +22,11 @@ Examples:
   picklock yield zookeeper/waiter-death --bases 20    one scenario, from 20 bases
   picklock yield --strategies --json yield.json       strategies of chance, compared
 
-Every base begins anew with other seeds. The columns tell after how many runs the first violation was
-found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands, `swarm` draws
-faults of any kind in its world, `aimed` aims faults of its kinds at what happens there. `nearer`, which
-goes on from near misses, and `hunt`, all ways together, are measured if they are asked for.";
+Every base begins anew with other seeds. The columns tell after how many runs the first violation
+was found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands,
+`swarm` draws faults of any kind in its world, `aimed` aims faults of its kinds at what happens
+there. `nearer`, which goes on from near misses, and `hunt`, all ways together, are measured if they
+are asked for.";
 
 /// Measure in how many runs each expected violation is found.
 #[derive(Debug, clap::Args)]
@@ -128,6 +129,12 @@ impl Column {
     }
 }
 
+/// Whether there is something to find: what a case expects to hold is not measured.
+fn is_to_be_violated(case: &Case) -> bool {
+    let mut wanted = case.expectations.iter().map(|it| &it.want);
+    wanted.any(|want| matches!(want, Want::Violated { .. }))
+}
+
 fn way(name: &str) -> Result<Way, String> {
     let mut ways = Way::ALL.into_iter();
     let found = ways.find(|way| way.name() == name);
@@ -144,7 +151,16 @@ impl Yields {
     ///
     /// [`Failure`], if not everything could be measured and shown.
     pub fn execute(self) -> Result<u8, Failure> {
-        let scenarios = choose::scenarios(&self.paths, &self.cases)?;
+        let mut scenarios = choose::scenarios(&self.paths, &self.cases)?;
+        for scenario in &mut scenarios {
+            scenario.cases.retain(is_to_be_violated);
+        }
+        if scenarios.iter().all(|scenario| scenario.cases.is_empty()) {
+            let problem = "none of these cases expects a violation, so there is nothing to find";
+            let hint =
+                "name scenarios that do: expect.INVARIANT.violated in their files".to_owned();
+            return Err(Failure::usage(problem, [hint]));
+        }
         let pool = threads::pool(self.jobs)?;
         let cases: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
         let columns = match self.strategies {
@@ -152,7 +168,7 @@ impl Yields {
             false => Column::ways(&self.ways),
         };
         let steps = (cases * columns.len()) as u64;
-        let work = Work::begin(cases as u64, steps, true);
+        let work = Work::measuring(steps);
         if let Some(path) = &self.json {
             work.can_write(path)?;
         }
@@ -173,7 +189,6 @@ impl Yields {
                     case,
                     columns: found,
                 });
-                work.case_done();
             }
         }
         work.end();

@@ -72,6 +72,64 @@ fn names_that_nothing_has() {
 }
 
 #[test]
+fn a_name_is_nearest_to_a_group_or_to_a_file_without_its_ending_too() {
+    has(
+        &refused(&["run", "zookeper"]),
+        &["did you mean `zookeeper`?"],
+    );
+    let folder = Folder::new();
+    let file = folder.file("mine.toml", FAILING);
+    let near = refused(&["run", &folder.at("mine")]);
+    has(&near, &[&format!("did you mean `{file}`?")]);
+}
+
+#[test]
+fn what_there_is_nothing_to_measure_of() {
+    let redis = ["herd", "--algorithm", "zk-hardened,redlock"];
+    has(
+        &refused(&redis),
+        &["redlock does not stand on ZooKeeper", "`zk-`"],
+    );
+    let unknown = refused(&["herd", "--algorithm", "zk-hardend"]);
+    has(&unknown, &["did you mean `zk-hardened`?"]);
+    assert!(!unknown.contains("redlock"), "{unknown}");
+    let long = refused(&["herd", "--hold", "366d"]);
+    has(&long, &["unknown unit `d`", "30ms", "settled"]);
+    has(&refused(&["bench", "--millis", "0"]), &["0 is not in 1.."]);
+    let holds = ["yield", "zookeeper/waiter-death", "--case", "zk-hardened"];
+    has(&refused(&holds), &["nothing to find", ".violated"]);
+}
+
+#[test]
+fn what_is_found_is_not_written_where_it_cannot_be_or_must_not() {
+    let folder = Folder::new();
+    let file = folder.file("mine.toml", FAILING);
+    let hunt = ["hunt", &file, "--runs", "100000000", "--out", &file];
+    has(&refused(&hunt), &["cannot make the folder", "--out"]);
+    let shrink = ["shrink", &file, "--seed", "0", "--out", &file];
+    has(
+        &refused(&shrink),
+        &["the scenario itself", "name another file"],
+    );
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(there, FAILING);
+    let json = ["run", &file, "--json", "-"];
+    has(&refused(&json), &["/dev/stdout", "./-"]);
+    assert_eq!(folder.names(), ["mine.toml"]);
+}
+
+#[test]
+fn files_that_no_shard_wrote() {
+    let folder = Folder::new();
+    let text = folder.file("text.json", "no JSON");
+    let whole = folder.file("whole.json", r#"{"picklock": "0.1.0", "cases": []}"#);
+    for (file, problem) in [(&text, "not JSON"), (&whole, "of a whole run")] {
+        let hint = "name what `picklock run --shard I/N --json FILE` of this picklock wrote";
+        has(&refused(&["merge", file]), &[file, problem, hint]);
+    }
+}
+
+#[test]
 fn mistakes_in_a_file_are_pointed_at_all_of_them() {
     let folder = Folder::new();
     let text = FAILING

@@ -41,7 +41,10 @@ fn what_should_break_and_holds_ends_with_a_command_that_runs_it_again() {
     );
     let done = picklock(&["run", &path, "--seeds", "3"]);
     assert_eq!(done.code, Some(1), "{done:?}");
-    let again = format!("Again    picklock run '{path}' --seeds 3\n");
+    let again = format!(
+        "  Replay   picklock replay '{path}' --case zk-hardened --seed 0\n  \
+         Again    picklock run '{path}' --seeds 3\n"
+    );
     assert!(done.stdout.contains(&again), "{}", done.stdout);
 }
 
@@ -156,6 +159,43 @@ fn ctrl_c_stops_at_once_says_what_was_done_and_leaves_nothing_behind() {
         "{told}"
     );
     assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+/// A hunt may go on for hours: what it has found is not lost with it.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_hunt_and_keeps_what_it_has_found() {
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new();
+    let file = folder.file("mine.toml", FAILING);
+    let (out, runs) = (folder.at("found"), "1000000000");
+    let child = command(&["hunt", &file, "--runs", runs, "--jobs", "1", "--out", &out])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    // By then it has looked at thousands of runs, however slow the machine is.
+    let later = format!("sleep 5; kill -INT {}", child.id());
+    let kill = Command::new("sh").args(["-c", &later]).status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    let done = child.wait_with_output().expect("it ends");
+    let (said, told) = (
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr),
+    );
+    assert_eq!(done.status.code(), Some(130), "{said}{told}");
+    assert!(
+        told.starts_with("picklock: stopping, and keeping what was found"),
+        "{told}"
+    );
+    assert!(said.contains("\n  stopped after "), "{said}");
+    assert!(said.contains("mutual-exclusion broken after "), "{said}");
+    let kept = std::fs::read_dir(&out).map_or(0, Iterator::count);
+    assert_eq!(said.matches(" broken after ").count(), kept, "{said}");
+    let found = format!("{out}/mine-zk-no-recheck-mutual-exclusion.toml");
+    let replay = picklock(&["replay", &found]);
+    assert_eq!(replay.code, Some(0), "{replay:?}");
 }
 
 #[cfg(not(feature = "verify"))]

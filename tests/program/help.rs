@@ -1,6 +1,10 @@
 //! Everything that `--help` says.
 
+use std::path::Path;
+
 use super::common::picklock;
+use picklock::scenarios::Catalogue;
+use picklock::sources;
 
 fn help(arguments: &[&str]) -> String {
     let done = picklock(arguments);
@@ -102,4 +106,40 @@ fn lists_have_one_line_for_each_thing() {
         let rows = document[what].as_array().map_or(0, Vec::len);
         assert_eq!(rows, done.stdout.lines().count(), "{what}");
     }
+}
+
+/// Of the library, that is: the other files are the reader's.
+#[test]
+fn the_scenarios_and_cases_of_all_examples_are_there() {
+    const COMMANDS: [&str; 12] = [
+        "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "herd",
+        "bench", "verify",
+    ];
+    let mut looked_at = 0;
+    for command in COMMANDS {
+        let help = help(&[command, "--help"]);
+        let examples = help.lines().filter(|line| line.starts_with("  picklock "));
+        for example in examples {
+            let words: Vec<&str> = example.split_whitespace().collect();
+            let of_library =
+                |word: &&&str| word.starts_with("zookeeper") || word.starts_with("redis");
+            let Some(scenario) = words[2..]
+                .iter()
+                .find(of_library)
+                .filter(|_| command != "verify")
+            else {
+                continue;
+            };
+            let found = sources::find(Path::new(scenario), &Catalogue::EVERYTHING);
+            let found = found.unwrap_or_else(|_| panic!("{example}"));
+            let case = words.iter().skip_while(|word| **word != "--case").nth(1);
+            let mut cases = found.iter().flat_map(|scenario| &scenario.cases);
+            assert!(
+                case.is_none_or(|name| cases.any(|it| it.name == *name)),
+                "{example}"
+            );
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at >= 10, "{looked_at}");
 }

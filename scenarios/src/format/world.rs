@@ -32,7 +32,7 @@ pub(super) fn service(
     mistakes: &mut Mistakes,
 ) -> (Service, Option<u8>) {
     let nothing = (Service::ZooKeeper(Ensemble::default()), None);
-    let example = "[service.zookeeper] and its settings below it";
+    let example = "[service.zookeeper] or [service.redis], and its settings below it";
     let Some(item) = file.need("service", example) else {
         return nothing;
     };
