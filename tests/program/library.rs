@@ -101,3 +101,12 @@ fn an_algorithm_that_is_not_deterministic_is_found_out() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn the_readme_says_how_many_cases_there_are() {
+    let library = sources::library(&Catalogue::EVERYTHING).expect("it has no mistakes");
+    let cases: usize = library.iter().map(|scenario| scenario.cases.len()).sum();
+    let readme = include_str!("../../README.md");
+    let said = format!("The whole library, {cases} cases with 100 seeds each");
+    assert!(readme.contains(&said), "{said}");
+}

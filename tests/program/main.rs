@@ -7,5 +7,6 @@ mod drawn;
 mod exit_codes;
 mod help;
 mod library;
+mod readme;
 mod shards;
 mod shrink;
