@@ -12,11 +12,13 @@
 //!   their tokens.
 //! - `fifo`, under the same: who is late to learn of a grant that has ended since comes in after the next.
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
-//!   stand-stills one after the other, links that are slow or dead in one direction, and servers that stall.
+//!   stand-stills one after the other, links that are slow or dead in one direction, and servers that stall; and under
+//!   an answer that never comes, where requests have no timeout.
+//! - `progress`, under that one alone, which is not drawn: who waits for an answer for ever waits for ever.
 //!
 //! Of locks that are held by a lease, `excuses/lease.rs` says the same.
 //!
-//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `progress`.
+//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`.
 
 mod lease;
 
@@ -52,8 +54,12 @@ pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("no-lost-update", because);
         excuse("fifo", because);
     }
-    if let Some(because) = owns_too_long(ensemble, faults) {
+    let waits = waits_for_ever(ensemble, faults);
+    if let Some(because) = owns_too_long(ensemble, faults).or(waits) {
         excuse("no-orphan", because);
+    }
+    if let Some(because) = waits {
+        excuse("progress", because);
     }
     excuses
 }
@@ -193,6 +199,15 @@ fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stati
     })
 }
 
+/// Why somebody can wait for an answer for ever, in a session that lives.
+fn waits_for_ever(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+    let swallows = |fault: &PlannedFault| matches!(fault.inject, Fault::SwallowReply { .. });
+    let waits = ensemble.request_timeout.is_none() && faults.iter().any(swallows);
+    waits.then_some(
+        "where requests have no timeout, an answer that never comes is waited for for ever",
+    )
+}
+
 /// Why this one fault is enough.
 fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
     let short = margin(ensemble) / 4;
@@ -284,117 +299,4 @@ fn stalls(fault: &Fault) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use picklock_sim::plan::{ContenderName, Network, Resource, ServerName, Trigger, Workload};
-
-    use super::*;
-
-    const TARGET: ContenderName = ContenderName(0);
-
-    /// What is excused under these faults, with sessions of 6 s.
-    fn excused(fenced: bool, faults: &[Fault]) -> Vec<&'static str> {
-        let plan = Plan {
-            recipe: picklock_algorithms::registry::RECIPES[0],
-            service: Service::ZooKeeper(Ensemble {
-                session_timeout: Duration::from_secs(6),
-                ..Ensemble::default()
-            }),
-            network: Network::default(),
-            workload: Workload::default(),
-            resource: Resource { fenced },
-            faults: Vec::new(),
-            event_budget: 1,
-        };
-        let planned = faults.iter().map(|inject| PlannedFault {
-            when: Trigger::At(Duration::ZERO),
-            after: Duration::ZERO,
-            inject: inject.clone(),
-            text: String::new(),
-        });
-        let faults: Vec<PlannedFault> = planned.collect();
-        let excuses = excuses(&plan, &faults).into_iter();
-        excuses.map(|excuse| excuse.invariant).collect()
-    }
-
-    fn pause(length: Duration) -> Fault {
-        let target = TARGET;
-        Fault::Pause { target, length }
-    }
-
-    #[test]
-    fn a_pause_is_an_excuse_only_if_the_session_can_end_in_it() {
-        let believers = ["mutual-exclusion", "no-lost-update", "fifo"];
-        assert!(excused(true, &[pause(Duration::from_millis(1_900))]).is_empty());
-        assert_eq!(excused(true, &[pause(Duration::from_secs(2))]), believers);
-    }
-
-    #[test]
-    fn who_is_not_told_believes_too_long_only_if_there_is_something_to_be_told() {
-        let (target, length) = (TARGET, Duration::from_secs(2));
-        let (cut, long) = (Fault::Cut { target }, Fault::BlockEvents { target, length });
-        assert_eq!(excused(true, std::slice::from_ref(&long)), ["no-orphan"]);
-        assert!(excused(true, &[long, cut]).contains(&"mutual-exclusion"));
-    }
-
-    #[test]
-    fn a_fence_keeps_stale_writes_out_whatever_happens() {
-        let long = pause(Duration::from_secs(20));
-        assert!(excused(false, std::slice::from_ref(&long)).contains(&"no-stale-effect"));
-        assert!(!excused(true, &[long]).contains(&"no-stale-effect"));
-    }
-
-    #[test]
-    fn several_short_ones_are_as_bad_as_a_long_one() {
-        let short = pause(Duration::from_millis(1_100));
-        assert!(excused(true, &[short.clone(), short]).contains(&"mutual-exclusion"));
-    }
-
-    #[test]
-    fn what_a_client_can_see_is_no_excuse() {
-        let target = TARGET;
-        let seen = [
-            Fault::Cut { target },
-            Fault::Cancel { target },
-            Fault::LoseReply { target },
-            Fault::LoseRequest { target },
-            Fault::Crash {
-                target,
-                restart_after: None,
-            },
-            Fault::ClockJump {
-                target,
-                by_millis: -7_200_000,
-            },
-        ];
-        assert!(excused(true, &seen).is_empty());
-        let crash = Fault::CrashServer {
-            target: ServerName::Leader,
-            restart_after: None,
-        };
-        assert_eq!(excused(true, &[crash]), ["no-orphan"]);
-    }
-
-    #[test]
-    fn some_promises_are_never_excused() {
-        let target = TARGET;
-        let all = [
-            pause(Duration::from_secs(60)),
-            Fault::ExpireSession { target },
-            Fault::RecreateLock,
-            Fault::IsolateServer {
-                target: ServerName::Leader,
-                length: Duration::from_secs(60),
-            },
-        ];
-        let excused = excused(false, &all);
-        for never in [
-            "exclusive-ownership",
-            "fencing-monotonic",
-            "own-release-only",
-            "honest-answer",
-            "progress",
-        ] {
-            assert!(!excused.contains(&never), "{never}");
-        }
-    }
-}
+mod tests;

@@ -139,11 +139,19 @@ impl FaultKind {
         }
     }
 
-    /// Those of some kinds that can strike in the world of a plan, in their order.
+    /// Those of some kinds that can strike in the world of a plan, in their order, for a lock to outlive.
     pub fn possible_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
+        let mut possible = Self::tried_in(plan, kinds);
+        possible.retain(|kind| kind.can_strike(&plan.service));
+        possible
+    }
+
+    /// Those that can strike at all there, in their order: also what no lock outlives, which is tried where it is asked
+    /// for by name.
+    pub fn tried_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
         let kinds = kinds.iter().copied();
         kinds
-            .filter(|kind| kind.can_strike(&plan.service))
+            .filter(|kind| kind.can_be_tried(&plan.service))
             // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
             .filter(|kind| {
                 let service = &plan.service;
@@ -153,15 +161,23 @@ impl FaultKind {
             .collect()
     }
 
-    /// Whether there is anything in a service that it could strike.
+    /// Whether there is anything in a service that it could strike, for a lock to outlive.
     pub fn can_strike(self, service: &Service) -> bool {
+        self.can_be_tried(service) && self.is_outlived(service)
+    }
+
+    /// Whether a lock can outlive it: who waits for an answer for ever waits for ever.
+    pub fn is_outlived(self, service: &Service) -> bool {
+        self != Self::SwallowReply || gives_up_waiting(service)
+    }
+
+    /// Whether there is anything in a service that it could strike.
+    pub fn can_be_tried(self, service: &Service) -> bool {
         let is_there = self.service().is_none_or(|of| of == service.kind());
         let has_links = service.has_links() || !self.needs_links();
         let has_sides = service.servers() > 1 || self != Self::Partition;
         // Where there are Sentinels, they decide, and the nodes of a cluster do.
         let others_decide = service.sentinels() > 0 || service.cluster().is_some();
-        // Who waits for an answer for ever waits for ever.
-        let is_felt = self != Self::SwallowReply || gives_up_waiting(service);
         let writes = self != Self::FullDisk || writes_and_goes_on(service);
         let has_callbacks = self != Self::BlockEvents || has_event_thread(service);
         let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
@@ -171,7 +187,6 @@ impl FaultKind {
             && has_slots
             && has_links
             && has_sides
-            && is_felt
             && !(others_decide && self == Self::Promote)
     }
 
@@ -252,7 +267,7 @@ pub(crate) fn has_event_thread(service: &Service) -> bool {
 }
 
 /// Whether its clients give up a request that is not answered.
-fn gives_up_waiting(service: &Service) -> bool {
+pub(crate) fn gives_up_waiting(service: &Service) -> bool {
     match service {
         Service::ZooKeeper(ensemble) => ensemble.request_timeout.is_some(),
         Service::Redis(_) => true,

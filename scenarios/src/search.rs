@@ -5,15 +5,20 @@ mod blow;
 mod chains;
 mod failovers;
 pub(crate) mod fits;
+mod follow;
 pub mod hunt;
 mod nearer;
 mod parts;
 pub mod portfolio;
 mod roles;
 mod scouts;
+mod spans;
+mod strikes;
 pub mod throughput;
 mod variant;
 pub mod yields;
 
+#[cfg(test)]
+mod knowledge;
 #[cfg(test)]
 mod tests;

@@ -124,7 +124,9 @@ impl Hunt {
 
     fn kinds(&self, case: &Case) -> Result<Vec<FaultKind>, Failure> {
         if self.kinds.is_empty() {
-            return Ok(FaultKind::unasked());
+            let mut kinds = FaultKind::unasked();
+            kinds.retain(|kind| kind.is_outlived(&case.plan.service));
+            return Ok(kinds);
         }
         let names = FaultKind::NAMED.map(|(name, _)| name);
         let service = &case.plan.service;
@@ -137,7 +139,7 @@ impl Hunt {
             let Some((_, kind)) = named.find(|(known, _)| known == name) else {
                 return Err(Failure::unknown("fault", name, &names));
             };
-            if !kind.can_strike(&service) {
+            if !kind.can_be_tried(&service) {
                 let problem = format!("there is nothing that `{name}` could strike in this case");
                 let hint = "`picklock list faults` says what each strikes".to_owned();
                 return Err(Failure::usage(problem, [hint]));

@@ -36,6 +36,8 @@ pub struct Try {
     pub minds_server: bool,
     /// It was chosen for what chance had decided in the run that taught, and fits best if chance decides it again.
     pub as_seen: bool,
+    /// Chance can spare its victim.
+    pub elusive: bool,
 }
 
 /// So few kinds are also tried together.
@@ -52,14 +54,14 @@ pub struct Shots {
 impl Shots {
     /// The order in which to try them: a sample, twice as many, and so on, from the first each time. What chance
     /// decides differs from run to run, so the most promising come again before the least promising come at all. The
-    /// very first comes three times within the first four runs if chance can lead its victim past it.
+    /// very first comes three times within the first four runs if chance can spare its victim.
     pub fn order(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.plans.len();
         let widths = std::iter::successors(Some(self.sample), move |width| {
             (*width < all).then(|| width.saturating_mul(2))
         });
         let in_turn = widths.flat_map(move |width| 0..width.min(all));
-        let elusive = self.plans.first().is_some_and(|first| first.minds_server);
+        let elusive = self.plans.first().is_some_and(|first| first.elusive);
         let at_first = if elusive { all.min(2) } else { 0 };
         let at_first = (0..at_first).flat_map(|place| [place, 0]);
         at_first.chain(in_turn.skip(if elusive { 2 } else { 0 }))

@@ -7,8 +7,8 @@ use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Serv
 
 use super::failovers::failover;
 use super::roles::Roles;
+use super::spans::{SOON, given_up, restart, slot_move, whole};
 use super::variant::Variant;
-use crate::generate::moments::Strikes;
 use crate::kind::FaultKind;
 
 /// A contender at a moment, and the times that matter to it then.
@@ -23,6 +23,8 @@ pub(super) struct Blow<'p> {
     stay: Option<Duration>,
     /// What strikes here has to outlast the next one's section, and not to meet it.
     outlasts: bool,
+    /// How much longer than else whoever dies is dead.
+    early: Duration,
 }
 
 impl<'p> Blow<'p> {
@@ -45,7 +47,13 @@ impl<'p> Blow<'p> {
             overlap: left + roles.hand_over() + roles.section() / 2,
             stay: roles.stays(target, moment.at),
             outlasts: matches!(moment.trigger, Trigger::Writing { .. }),
+            early: Duration::ZERO,
         }
+    }
+
+    /// The same, if it strikes so much earlier than what it belongs to.
+    pub(super) fn earlier(self, early: Duration) -> Self {
+        Self { early, ..self }
     }
 
     /// The faults of a kind, each with how long after the one before it. Several, where one alone decides nothing: of
@@ -54,6 +62,9 @@ impl<'p> Blow<'p> {
         let servers = u32::from(self.plan.service.servers());
         if let Some(faults) = self.faults_of_replicas(kind, variant) {
             return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+        }
+        if let Some(deaths) = self.deaths(kind, variant) {
+            return deaths;
         }
         let (times, pause) = match (&self.plan.service, kind) {
             (
@@ -103,6 +114,32 @@ impl<'p> Blow<'p> {
         }
     }
 
+    /// Whoever is to come back to one of several servers dies again and again, each time when it has looked around.
+    fn deaths(&self, kind: FaultKind, variant: Variant) -> Option<Vec<(Fault, Duration)>> {
+        let Service::ZooKeeper(ensemble) = &self.plan.service else {
+            return None;
+        };
+        let back = restart(self.plan, variant).filter(|_| kind == FaultKind::Crash)?;
+        let look = self.lease / 6;
+        let death = |nth: u8| {
+            let (back, after) = match nth {
+                0 => (back, Duration::ZERO),
+                1 => (SOON, back + look),
+                _ => (SOON, SOON + look),
+            };
+            let target = self.target;
+            let restart_after = Some(back);
+            (
+                Fault::Crash {
+                    target,
+                    restart_after,
+                },
+                after,
+            )
+        };
+        (variant == Variant::Follows).then(|| (0..2 * ensemble.servers - 1).map(death).collect())
+    }
+
     /// How long a contender is to stand still, or how late something is to come: until another is in the middle of its
     /// section, or until that is over.
     fn absence(&self, variant: Variant) -> Duration {
@@ -121,17 +158,25 @@ impl<'p> Blow<'p> {
                 target,
                 length: self.absence(variant),
             },
+            // What it is not told matters for as long as it believes.
             FaultKind::BlockEvents => Fault::BlockEvents {
                 target,
-                length: long,
+                length: self
+                    .stay
+                    .map_or(long, |stay| long.max(whole(stay + self.lease))),
             },
             FaultKind::Crash => Fault::Crash {
                 target,
-                restart_after: self.restart(variant),
+                restart_after: restart(self.plan, variant).map(|back| back + whole(self.early)),
             },
             FaultKind::Cancel => Fault::Cancel { target },
             FaultKind::ExpireSession => Fault::ExpireSession { target },
             FaultKind::Cut => Fault::Cut { target },
+            FaultKind::BlackHole if variant == Variant::Unheard => Fault::BlackHole {
+                target,
+                direction: Direction::ToClient,
+                length: given_up(self.plan),
+            },
             FaultKind::BlackHole => Fault::BlackHole {
                 target,
                 direction: Direction::Both,
@@ -162,6 +207,10 @@ impl<'p> Blow<'p> {
             FaultKind::ClockDrift => Fault::ClockDrift {
                 target,
                 parts_per_million: -300_000,
+            },
+            FaultKind::CrashServer if variant == Variant::Away => Fault::CrashServer {
+                target: ServerName::Leader,
+                restart_after: Some(self.lease + half),
             },
             FaultKind::HangServer | FaultKind::IsolateServer if variant == Variant::Outage => {
                 self.outage(kind)
@@ -240,7 +289,7 @@ impl<'p> Blow<'p> {
             },
             FaultKind::MoveSlot => Fault::MoveSlot {
                 to: ServerName::Number(u32::from(nth == ServerName::Number(0))),
-                length: self.lease,
+                length: slot_move(self.plan),
             },
             _ => Fault::EvictKey { target: nth },
         }
@@ -324,19 +373,6 @@ impl<'p> Blow<'p> {
         }
     }
 
-    /// How soon one that has crashed is back, if it comes back.
-    fn restart(&self, variant: Variant) -> Option<Duration> {
-        match (&self.plan.service, variant) {
-            // It asks who leads, and the others do not.
-            (_, Variant::WhenElected) => Some(RESTART),
-            // When its session has ended, it finds a server that has not heard of that, and answers all the same.
-            (Service::ZooKeeper(ensemble), Variant::Follows) if ensemble.read_only => {
-                Some(self.lease + ensemble.tick * 2)
-            }
-            _ => None,
-        }
-    }
-
     /// How late something is to come: of one who holds the lock, when another does; of others, within a lease, and when
     /// it is over.
     fn delay(&self, variant: Variant) -> Duration {
@@ -346,36 +382,4 @@ impl<'p> Blow<'p> {
             (None, _) => self.lease,
         }
     }
-}
-
-/// In whole milliseconds.
-fn whole(duration: Duration) -> Duration {
-    let millis = duration.as_micros().div_ceil(1_000);
-    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
-}
-
-/// How soon one that has crashed is back.
-const RESTART: Duration = Duration::from_millis(100);
-
-/// Whether a fault strikes the one request that its trigger speaks of.
-pub(super) fn strikes_request(kind: FaultKind) -> bool {
-    Strikes::of(kind).is_some()
-}
-
-/// Whether it matters which server the victim of a fault is connected to.
-pub(super) fn minds_server(plan: &Plan, kind: FaultKind) -> bool {
-    let several = matches!(&plan.service, Service::ZooKeeper(it) if it.servers > 1);
-    let leads_on = matches!(kind, FaultKind::Cut | FaultKind::HoldLink);
-    several && (leads_on || strikes_server_of(kind))
-}
-
-/// Whether a fault strikes the server that its victim happens to be connected to.
-fn strikes_server_of(kind: FaultKind) -> bool {
-    matches!(
-        kind,
-        FaultKind::HangServer
-            | FaultKind::IsolateServer
-            | FaultKind::Partition
-            | FaultKind::LagServer
-    )
 }

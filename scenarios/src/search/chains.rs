@@ -4,11 +4,13 @@ use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
 
 use super::aim::Try;
-use super::blow::{Blow, minds_server, strikes_request};
+use super::blow::Blow;
 use super::failovers::fails_over;
-use super::fits::{Class, promise, promise_of_outage, read};
-use super::parts::Parts;
+use super::fits::{Class, promise, promise_of_lapse, promise_of_outage, read};
+use super::follow::{Strike, Then};
+use super::parts::{Part, Parts};
 use super::roles::Roles;
+use super::strikes::{minds_server, strikes_request};
 use super::variant::{Variant, variants};
 use crate::describe;
 use crate::kind::FaultKind;
@@ -18,6 +20,7 @@ pub(super) struct Chain {
     pub(super) faults: Vec<PlannedFault>,
     pub(super) minds_server: bool,
     pub(super) as_seen: bool,
+    pub(super) elusive: bool,
 }
 
 impl Chain {
@@ -29,18 +32,19 @@ impl Chain {
             plan,
             minds_server: self.minds_server,
             as_seen: self.as_seen,
+            elusive: self.elusive,
         }
     }
 }
 
 /// A moment to aim at.
-struct Shot<'s> {
+pub(super) struct Shot<'s> {
     /// How promising it is.
     score: u32,
-    moment: &'s SeenMoment,
-    /// Whose moment it is.
-    by: ContenderName,
-    variant: Variant,
+    pub(super) moment: &'s SeenMoment,
+    /// Whom it strikes: whose moment it is, or who comes next.
+    pub(super) by: ContenderName,
+    pub(super) variant: Variant,
 }
 
 /// So much less promising is a moment for each of its class that comes before it.
@@ -59,21 +63,23 @@ fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
     }
 }
 
-/// What a run in which nothing breaks has taught.
-pub(super) struct Lesson<'s> {
-    plan: &'s Plan,
-    seen: &'s [SeenMoment],
-    roles: Roles,
-    parts: Parts,
+/// Whether it takes a leader away, or a primary, so that another may come to lead.
+fn takes_leader(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::CrashServer
+            | FaultKind::PowerLoss
+            | FaultKind::HangServer
+            | FaultKind::IsolateServer
+    )
 }
 
-/// When the second fault of a chain strikes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Then {
-    /// When the first has struck.
-    AtOnce,
-    /// When another leads because of it.
-    Elected,
+/// What a run in which nothing breaks has taught.
+pub(super) struct Lesson<'s> {
+    pub(super) plan: &'s Plan,
+    pub(super) seen: &'s [SeenMoment],
+    roles: Roles,
+    parts: Parts,
 }
 
 impl<'s> Lesson<'s> {
@@ -128,14 +134,7 @@ impl<'s> Lesson<'s> {
         let Some((first, rest)) = kinds.split_first() else {
             return Vec::new();
         };
-        let takes_leader = matches!(
-            first,
-            FaultKind::CrashServer
-                | FaultKind::PowerLoss
-                | FaultKind::HangServer
-                | FaultKind::IsolateServer
-        );
-        if !takes_leader || !self.can_follow(*first, rest) || !fails_over(self.plan) {
+        if !takes_leader(*first) || !self.can_follow(*first, rest) || !fails_over(self.plan) {
             return Vec::new();
         }
         let moments = self.ranked(*first, Then::Elected).into_iter();
@@ -144,25 +143,25 @@ impl<'s> Lesson<'s> {
             .collect()
     }
 
-    fn another(&self, by: ContenderName) -> ContenderName {
-        let all = self.plan.workload.contenders.max(1);
-        ContenderName((by.0 + 1) % all)
-    }
-
-    /// When a contender has the lock next. A stream of replication that stands still hurts nobody before the primary
-    /// has answered what the replica is not told.
-    fn entry_after(&self, moment: &SeenMoment, whose: ContenderName) -> Option<&'s SeenMoment> {
-        // Moments are in the order of time.
-        let first = self.seen.partition_point(|it| it.at < moment.at);
-        let mut later = self.seen[first..].iter();
-        later.find(|it| matches!(it.trigger, Trigger::Acquired { by, .. } if by == whose))
-    }
-
     /// How much less promising it is that a stream of replication stands still if the lock is not given away any more.
     fn loses_nothing(&self, kind: FaultKind, moment: &SeenMoment, by: ContenderName) -> u32 {
         let on_redis = matches!(self.plan.service, Service::Redis(_));
-        let loses = kind != FaultKind::HoldLink || self.entry_after(moment, by).is_some();
+        let loses =
+            kind != FaultKind::HoldLink || self.entry_after(moment, |it| it == by).is_some();
         u32::from(on_redis && !loses) * 40
+    }
+
+    /// Whether its server is the leader, and that matters: one that turns read-only may have led before.
+    fn is_at_leader(&self, moment: &SeenMoment) -> bool {
+        let read_only = matches!(&self.plan.service, Service::ZooKeeper(it) if it.read_only);
+        moment.leads && !read_only
+    }
+
+    /// Whether replicas stand against each other for the place of a primary, so that none may come to lead in time.
+    fn may_share_votes(&self, kinds: &[FaultKind]) -> bool {
+        let cluster = self.plan.service.cluster();
+        let several = cluster.is_some_and(|cluster| cluster.replicas > 1);
+        several && kinds.iter().any(|kind| takes_leader(*kind))
     }
 
     /// Whether these faults can do anything after that one.
@@ -178,37 +177,29 @@ impl<'s> Lesson<'s> {
     }
 
     /// The first kind at a moment, and the others after it.
-    fn chain(&self, shot: &Shot, kinds: &[FaultKind], follows: Variant, then: Then) -> Chain {
+    fn chain(&self, shot: &Shot<'s>, kinds: &[FaultKind], follows: Variant, then: Then) -> Chain {
         let plan = self.plan;
-        let entry = match (&plan.service, kinds.first()) {
-            (Service::Redis(_), Some(FaultKind::HoldLink | FaultKind::FullDisk)) => {
-                self.entry_after(shot.moment, shot.by)
-            }
-            _ => None,
-        };
-        let second = match then {
-            Then::Elected => Some(Trigger::Elected { nth: 1 }),
-            Then::AtOnce => entry.map(|moment| moment.trigger.clone()),
-        };
         let mut faults: Vec<PlannedFault> = Vec::new();
         for (nth, kind) in kinds.iter().enumerate() {
-            let (moment, variant) = match nth {
-                0 => (shot.moment, shot.variant),
-                _ => (entry.unwrap_or(shot.moment), follows),
+            let Strike {
+                moment,
+                by,
+                when,
+                after,
+                early,
+            } = match nth {
+                0 => Strike::of(shot),
+                _ => self.next_strike(shot, (kinds, nth), follows, then),
             };
-            // Whoever asks anew who leads is another than whoever stays with the old leader.
-            let by = match (nth, then) {
-                (1.., Then::Elected) => self.another(shot.by),
-                _ => shot.by,
-            };
-            let blow = Blow::at(plan, &self.roles, moment, by);
-            for (of_kind, (inject, after)) in blow.faults(*kind, variant).into_iter().enumerate() {
-                let when = match (nth, of_kind, &second) {
-                    (0, 0, _) => shot.moment.trigger.clone(),
-                    (1, 0, Some(second)) => second.clone(),
-                    _ => Trigger::Fired {
-                        fault: plan.faults.len() + faults.len() - 1,
-                    },
+            let variant = if nth == 0 { shot.variant } else { follows };
+            let blow = Blow::at(plan, &self.roles, moment, by).earlier(early);
+            for (of_kind, (inject, pause)) in blow.faults(*kind, variant).into_iter().enumerate() {
+                let fired = Trigger::Fired {
+                    fault: (plan.faults.len() + faults.len()).saturating_sub(1),
+                };
+                let (when, after) = match of_kind {
+                    0 => (when.clone().unwrap_or(fired), after),
+                    _ => (fired, pause),
                 };
                 let text = describe::fault(&inject);
                 faults.push(PlannedFault {
@@ -223,51 +214,81 @@ impl<'s> Lesson<'s> {
         Chain {
             faults,
             minds_server,
-            as_seen: minds_server && !shot.moment.leads,
+            as_seen: minds_server && !self.is_at_leader(shot.moment),
+            elusive: minds_server || self.may_share_votes(kinds),
         }
+    }
+
+    /// Whose moment it is, and what it is to them: to the one whose it is, and, when it gives the lock back, to the one
+    /// who has it next.
+    fn whose(
+        &self,
+        moment: &'s SeenMoment,
+    ) -> impl Iterator<Item = (&'s SeenMoment, (Class, ContenderName, u32), Part)> + use<'s> {
+        let part = self.parts.part(&moment.trigger);
+        let own = read(&moment.trigger).map(|(class, by, nth)| (class.with(part), by, nth));
+        let missed = moment.waiting > 0 && self.roles.can_miss_its_turn();
+        let next = own.filter(|(class, ..)| *class == Class::Releasing && missed);
+        let next = next.and_then(|(_, by, nth)| {
+            let entry = self.entry_after(moment, |it| it != by)?;
+            read(&entry.trigger).map(|(_, by, _)| (Class::Succeeding, by, nth))
+        });
+        let own = own.map(|own| (moment, own, part));
+        let next = next.map(|next| (moment, next, Part::Entry));
+        own.into_iter().chain(next)
+    }
+
+    /// How promising one of the things that a kind of fault can do is at a moment; `None` if it would do nothing.
+    fn score(
+        &self,
+        (kind, variant): (FaultKind, Variant),
+        moment: &SeenMoment,
+        (class, by, nth): (Class, ContenderName, u32),
+        part: Part,
+    ) -> Option<u32> {
+        let (plan, roles) = (self.plan, &self.roles);
+        let promise = match variant {
+            Variant::Outage => promise_of_outage(class),
+            Variant::Away | Variant::Unheard => promise_of_lapse(class),
+            _ => promise(like(plan, kind), class),
+        };
+        if promise == 0 {
+            return None;
+        }
+        let score = promise * 10 + roles.suspense(moment, (by, nth), part);
+        if variant == Variant::Outage {
+            return Some(score);
+        }
+        // It is not cut off from the leader, and its session does not move there.
+        let leads = self.is_at_leader(moment) && class != Class::Succeeding;
+        let at_leader = u32::from(minds_server(plan, kind) && leads) * 5;
+        let in_vain = roles.too_late(kind, moment, by) + roles.leaves_no_place(kind, moment);
+        let worse = in_vain + at_leader + self.loses_nothing(kind, moment, by);
+        Some(score.saturating_sub(worse))
     }
 
     /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
     /// promising, so that the best of another comes between.
     fn ranked(&self, kind: FaultKind, then: Then) -> Vec<Shot<'s>> {
-        let (plan, roles) = (self.plan, &self.roles);
         let variants = match then {
-            Then::AtOnce => variants(plan, kind),
+            Then::AtOnce => variants(self.plan, kind),
             Then::Elected => &[Variant::Outage],
         };
         let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
-        for moment in self.seen {
-            let Some((class, by, nth)) = read(&moment.trigger) else {
-                continue;
-            };
-            let part = self.parts.part(&moment.trigger);
-            let class = class.with(part);
-            let promise = match then {
-                Then::AtOnce => promise(like(plan, kind), class),
-                Then::Elected => promise_of_outage(class),
-            };
-            if promise == 0 {
-                continue;
-            }
-            let score = promise * 10 + roles.suspense(moment, (by, nth), part);
-            // It is not cut off from the leader, and its session does not move there.
-            let at_leader = u32::from(minds_server(plan, kind) && moment.leads) * 5;
-            let in_vain = roles.too_late(kind, moment, by) + roles.leaves_no_place(kind, moment);
-            let worse = match then {
-                Then::AtOnce => in_vain + at_leader + self.loses_nothing(kind, moment, by),
-                Then::Elected => 0,
-            };
-            let score = score.saturating_sub(worse);
+        let whose = self.seen.iter().flat_map(|moment| self.whose(moment));
+        for (moment, whose, part) in whose {
+            let (class, by, _) = whose;
             for (variant, worn) in variants.iter().zip((0..).step_by(WORN as usize)) {
-                let score = score.saturating_sub(worn);
-                let variant = *variant;
+                let Some(score) = self.score((kind, *variant), moment, whose, part) else {
+                    continue;
+                };
                 let shot = Shot {
-                    score,
+                    score: score.saturating_sub(worn),
                     moment,
                     by,
-                    variant,
+                    variant: *variant,
                 };
-                let class = (class.kin(), variant);
+                let class = (class.kin(), *variant);
                 match classes.iter_mut().find(|(known, _)| *known == class) {
                     Some((_, of_class)) => of_class.push(shot),
                     None => classes.push((class, vec![shot])),

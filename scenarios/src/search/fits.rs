@@ -24,6 +24,10 @@ pub(crate) enum Class {
     Told,
     /// The first of two requests that belong together: a change follows that was decided on before.
     First(Way, RequestKind),
+    /// Another gives the lock back, and it is the one who has it next.
+    Succeeding,
+    /// A holder asks again for what it has, so as to keep it.
+    Renewing(Way, RequestKind),
     /// A session has ended already, or the moment is no moment of the protocol.
     Other,
 }
@@ -33,6 +37,7 @@ impl Class {
     pub(super) fn with(self, part: Part) -> Self {
         match (self, part) {
             (Self::Changing(way, kind), Part::Asked) => Self::Looking(way, kind),
+            (Self::Changing(way, kind), Part::Renewal) => Self::Renewing(way, kind),
             (Self::Changing(way, kind) | Self::Looking(way, kind), Part::First) => {
                 Self::First(way, kind)
             }
@@ -55,6 +60,8 @@ impl Class {
             | Self::Releasing
             | Self::Released
             | Self::Told
+            | Self::Succeeding
+            | Self::Renewing(..)
             | Self::Other => false,
         }
     }
@@ -65,6 +72,7 @@ impl Class {
         match self {
             Self::Changing(_, kind) => Self::Changing(Way::Sent, kind),
             Self::Looking(_, kind) => Self::Looking(Way::Sent, kind),
+            Self::Renewing(_, kind) => Self::Renewing(Way::Sent, kind),
             Self::First(_, kind) if kind.writes() => Self::First(Way::Sent, RequestKind::Create),
             Self::First(..) => Self::First(Way::Sent, RequestKind::Exists),
             other => other,
@@ -119,8 +127,8 @@ fn of_request(way: Way, request: RequestKind) -> Class {
 
 /// How promising it is, from 1 to 12; 0 if the fault cannot strike there, or would do nothing.
 pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
-    if let Class::First(way, request) = class {
-        return between(kind, way, request.writes());
+    if let Some(promise) = promise_apart(kind, class) {
+        return promise;
     }
     match kind {
         FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Way::Sent]),
@@ -187,10 +195,20 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
 /// lock is free, and each may take it from another.
 pub(crate) fn promise_of_outage(class: Class) -> u32 {
     match class {
+        Class::Succeeding => 0,
         Class::Released => 10,
         Class::Acquired => 9,
         Class::Changing(Way::Sent, _) | Class::First(Way::Sent, _) => 7,
         other => by_step(other, [9, 4, 4, 4, 4, 3, 1]),
+    }
+}
+
+/// How promising it is that a session is given up by its client, and lives on: who waits finds its own place again, for
+/// as long as that lasts.
+pub(crate) fn promise_of_lapse(class: Class) -> u32 {
+    match class {
+        Class::Succeeding => 0,
+        other => by_step(other, [4, 10, 3, 8, 2, 1, 1]),
     }
 }
 
@@ -211,9 +229,30 @@ fn by_step(class: Class, of: [u32; 7]) -> u32 {
         Class::Writing => writing,
         Class::Queued => queued,
         Class::Releasing => releasing,
-        Class::Changing(..) | Class::First(..) => changing,
+        Class::Changing(..) | Class::First(..) | Class::Renewing(..) => changing,
         Class::Acquiring | Class::Released | Class::Looking(..) => others,
-        Class::Told | Class::Other => others,
+        Class::Told | Class::Succeeding | Class::Other => others,
+    }
+}
+
+/// The same of moments at which it is not the step of its victim that counts.
+fn promise_apart(kind: FaultKind, class: Class) -> Option<u32> {
+    match class {
+        Class::First(way, request) => Some(between(kind, way, request.writes())),
+        Class::Renewing(way, request) => Some(renewal(kind, way, request)),
+        // Who is away for a moment misses what happens in it.
+        Class::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
+        _ => None,
+    }
+}
+
+/// What keeps a lease alive and is late, or does not come, with all that comes behind it on the same way. If it is only
+/// lost, the next one makes up for it.
+fn renewal(kind: FaultKind, way: Way, request: RequestKind) -> u32 {
+    match (kind, way) {
+        (FaultKind::DelayRequest, Way::Sent) => 11,
+        (FaultKind::DelayReply, Way::Sent) => 7,
+        _ => promise(kind, Class::Changing(way, request)).min(6),
     }
 }
 
@@ -309,6 +348,8 @@ fn at_request(class: Class, ways: &[Way]) -> u32 {
         | Class::Releasing
         | Class::Released
         | Class::Told
+        | Class::Succeeding
+        | Class::Renewing(..)
         | Class::Other => 0,
     }
 }

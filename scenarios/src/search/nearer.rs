@@ -6,8 +6,8 @@ use std::time::Duration;
 use picklock_checker::Near;
 use picklock_sim::plan::{Plan, PlannedFault, Trigger};
 
-use super::blow::strikes_request;
 use super::scouts::Turn;
+use super::strikes::strikes_request;
 use crate::describe;
 use crate::kind::FaultKind;
 use crate::shrink::parts::Parts;

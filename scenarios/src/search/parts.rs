@@ -1,7 +1,7 @@
 //! What a request is to the one who makes it: all there is to do, the first of two that belong together, or a question
 //! that is asked again and again. A run without faults tells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::SeenMoment;
@@ -20,6 +20,8 @@ pub(super) enum Part {
     Entry,
     /// It was refused: the same is asked again.
     Asked,
+    /// Who makes it has the lock, and asks the same again and again, so as to keep it.
+    Renewal,
 }
 
 /// The parts that the requests of a run have.
@@ -32,9 +34,22 @@ impl Parts {
     pub(super) fn of(seen: &[SeenMoment]) -> Self {
         let mut sent: Vec<(usize, Request)> = Vec::new();
         let mut answered: BTreeMap<Request, usize> = BTreeMap::new();
+        let mut holders: BTreeSet<ContenderName> = BTreeSet::new();
+        let mut of_holders: BTreeSet<Request> = BTreeSet::new();
         for (place, moment) in seen.iter().enumerate() {
+            if let Trigger::Acquired { by, .. } = moment.trigger {
+                holders.insert(by);
+            }
+            if let Trigger::Releasing { by, .. } = moment.trigger {
+                holders.remove(&by);
+            }
             match request(&moment.trigger) {
-                Some((Way::Sent, request)) => sent.push((place, request)),
+                Some((Way::Sent, request)) => {
+                    sent.push((place, request));
+                    if holders.contains(&request.0) {
+                        of_holders.insert(request);
+                    }
+                }
                 Some((Way::Answered, request)) => {
                     answered.insert(request, place);
                 }
@@ -47,7 +62,12 @@ impl Parts {
         };
         let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
             sent.iter().partition(|it| is_asked_again(after(it), it.1));
-        let asked: BTreeMap<Request, Part> = asked.iter().map(|it| (it.1, Part::Asked)).collect();
+        let asked_for = |request: &Request| match of_holders.contains(request) {
+            true => Part::Renewal,
+            false => Part::Asked,
+        };
+        let asked = asked.iter().map(|it| (it.1, asked_for(&it.1)));
+        let asked: BTreeMap<Request, Part> = asked.collect();
         let others = others
             .iter()
             .map(|it| (it.1, part(after(it), it.1.0, &asked)));
@@ -69,9 +89,10 @@ impl Parts {
 fn request(trigger: &Trigger) -> Option<(Way, Request)> {
     let (class, by, nth) = read(trigger)?;
     match class {
-        Class::Changing(way, kind) | Class::Looking(way, kind) | Class::First(way, kind) => {
-            Some((way, (by, kind, nth)))
-        }
+        Class::Changing(way, kind)
+        | Class::Looking(way, kind)
+        | Class::First(way, kind)
+        | Class::Renewing(way, kind) => Some((way, (by, kind, nth))),
         Class::Acquiring
         | Class::Queued
         | Class::Waiting
@@ -80,6 +101,7 @@ fn request(trigger: &Trigger) -> Option<(Way, Request)> {
         | Class::Releasing
         | Class::Released
         | Class::Told
+        | Class::Succeeding
         | Class::Other => None,
     }
 }
@@ -104,6 +126,8 @@ fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
             | Class::Waiting
             | Class::Queued
             | Class::Told
+            | Class::Succeeding
+            | Class::Renewing(..)
             | Class::Other => {}
         }
     }
@@ -131,6 +155,8 @@ fn part(after: &[SeenMoment], of: ContenderName, asked: &BTreeMap<Request, Part>
             | Class::First(..)
             | Class::Queued
             | Class::Told
+            | Class::Succeeding
+            | Class::Renewing(..)
             | Class::Other => {}
         }
     }

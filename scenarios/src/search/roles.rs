@@ -16,6 +16,8 @@ pub(super) struct Roles {
     session: Duration,
     /// Whoever waits has a place in a queue.
     queue: bool,
+    /// Whoever waits is sent messages.
+    told: bool,
 }
 
 /// From when until when a contender has the lock.
@@ -87,6 +89,9 @@ impl Roles {
             queue: seen
                 .iter()
                 .any(|moment| matches!(moment.trigger, Trigger::Queued { .. })),
+            told: seen
+                .iter()
+                .any(|moment| matches!(moment.trigger, Trigger::Told { .. })),
         }
     }
 
@@ -146,6 +151,11 @@ impl Roles {
             }
         };
         role + first_time
+    }
+
+    /// Whether whoever comes next is told so, and can miss it.
+    pub(super) fn can_miss_its_turn(&self) -> bool {
+        self.queue || self.told
     }
 
     /// How much less promising it is that one who waits dies or gives up, if there is no queue in which it has a place:

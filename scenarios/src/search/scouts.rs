@@ -5,7 +5,7 @@ use picklock_sim::plan::{Plan, Strategy};
 use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
 use super::aim::{self, Shots, TOGETHER, Try};
-use super::blow::minds_server;
+use super::strikes::minds_server;
 use crate::generate;
 use crate::kind::FaultKind;
 use crate::open::{AnyFaults, Open};
@@ -96,7 +96,7 @@ impl Aimed {
         let mut kinds = self.kinds.iter();
         world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
-        let possible = FaultKind::possible_in(&world, &self.kinds);
+        let possible = FaultKind::tried_in(&world, &self.kinds);
         let shots = match open.is_open() && possible.len() > TOGETHER {
             true => {
                 let one = one_shot(&world, &seen, &possible, self.other());

@@ -18,7 +18,7 @@ use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
 
 /// A case of the library.
-fn case(scenario: &str, name: &str) -> Case {
+pub(super) fn case(scenario: &str, name: &str) -> Case {
     let (_, text) = BUILT_IN
         .iter()
         .find(|(known, _)| *known == scenario)
@@ -45,7 +45,8 @@ fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
             Try {
                 plan: plan.clone(),
                 minds_server: false,
-                as_seen: false
+                as_seen: false,
+                elusive: false
             };
             plans
         ];
@@ -312,7 +313,7 @@ fn five_runs_are_enough_in_worlds_that_are_not_in_the_library() {
 }
 
 /// What is tried first with faults of these kinds in the calm world of a case, as sentences.
-fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<String>> {
+pub(super) fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<String>> {
     let calm = aim::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
     let plans = aim::shots(&calm, &seen, kinds).plans.into_iter();
@@ -337,7 +338,7 @@ fn where_a_replica_lags_the_primary_dies_with_the_other_one() {
 
 #[test]
 fn what_follows_a_hung_primary_waits_until_another_leads() {
-    let kinds = [FaultKind::Crash, FaultKind::HangServer];
+    let kinds = [FaultKind::Cut, FaultKind::HangServer];
     let tried = told(
         "redis/sentinel-resumed-primary",
         "redis-compare-and-delete",

@@ -19,6 +19,10 @@ pub(super) enum Variant {
     OneLink,
     /// It follows that, and strikes the other replicas too.
     WithReplicas,
+    /// The whole service is away for longer than a session lasts.
+    Away,
+    /// Its victim is heard, and hears nothing, until it has given up its session for itself.
+    Unheard,
     /// It takes the leader away until another leads, and little longer.
     Outage,
     /// It follows that.
@@ -31,7 +35,13 @@ pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
         Service::Redis(deployment) => deployment.first_replicas().len(),
         Service::ZooKeeper(_) => 0,
     };
+    let (on_zookeeper, alone) = match &plan.service {
+        Service::ZooKeeper(ensemble) => (true, ensemble.servers == 1),
+        Service::Redis(_) => (false, false),
+    };
     match kind {
+        FaultKind::CrashServer if alone => &[Variant::Best, Variant::Away],
+        FaultKind::BlackHole if on_zookeeper => &[Variant::Best, Variant::Unheard],
         FaultKind::HoldLink if streams > 1 => &[Variant::Best, Variant::OneLink],
         FaultKind::Pause | FaultKind::DelayRequest | FaultKind::DelayReply => {
             &[Variant::Best, Variant::Other]

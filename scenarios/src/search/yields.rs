@@ -151,11 +151,12 @@ struct Hunt<'a> {
 impl<'a> Hunt<'a> {
     fn new(case: &'a Case, way: Way, sought: &'a [&'static str]) -> Self {
         let mut open = case.open.clone().unwrap_or_default();
-        let kinds = match (&open.faults, aim::kinds_of(&case.plan)) {
-            (Some(any), kinds) if kinds.is_empty() => any.kinds.clone(),
-            (None, kinds) if kinds.is_empty() => FaultKind::unasked(),
-            (_, kinds) => kinds,
-        };
+        let mut kinds = aim::kinds_of(&case.plan);
+        if kinds.is_empty() {
+            let any = open.faults.as_ref();
+            kinds = any.map_or_else(FaultKind::unasked, |any| any.kinds.clone());
+            kinds.retain(|kind| kind.is_outlived(&case.plan.service));
+        }
         match way {
             Way::File => {}
             Way::Swarm => open.faults = Some(open.faults.unwrap_or_default()),
@@ -166,7 +167,7 @@ impl<'a> Hunt<'a> {
             way,
             sought,
             open,
-            kinds: FaultKind::possible_in(&case.plan, &kinds),
+            kinds: FaultKind::tried_in(&case.plan, &kinds),
             inherent: shown(case),
         }
     }

@@ -1,0 +1,132 @@
+use picklock_sim::plan::{ContenderName, Network, Resource, ServerName, Trigger, Workload};
+
+use super::*;
+
+const TARGET: ContenderName = ContenderName(0);
+
+/// A world with sessions of 6 s.
+fn plan(fenced: bool) -> Plan {
+    Plan {
+        recipe: picklock_algorithms::registry::RECIPES[0],
+        service: Service::ZooKeeper(Ensemble {
+            session_timeout: Duration::from_secs(6),
+            ..Ensemble::default()
+        }),
+        network: Network::default(),
+        workload: Workload::default(),
+        resource: Resource { fenced },
+        faults: Vec::new(),
+        event_budget: 1,
+    }
+}
+
+/// What is excused there under these faults.
+fn excused(fenced: bool, faults: &[Fault]) -> Vec<&'static str> {
+    excused_in(&plan(fenced), faults)
+}
+
+fn excused_in(plan: &Plan, faults: &[Fault]) -> Vec<&'static str> {
+    let planned = faults.iter().map(|inject| PlannedFault {
+        when: Trigger::At(Duration::ZERO),
+        after: Duration::ZERO,
+        inject: inject.clone(),
+        text: String::new(),
+    });
+    let faults: Vec<PlannedFault> = planned.collect();
+    let excuses = excuses(plan, &faults).into_iter();
+    excuses.map(|excuse| excuse.invariant).collect()
+}
+
+fn pause(length: Duration) -> Fault {
+    let target = TARGET;
+    Fault::Pause { target, length }
+}
+
+#[test]
+fn a_pause_is_an_excuse_only_if_the_session_can_end_in_it() {
+    let believers = ["mutual-exclusion", "no-lost-update", "fifo"];
+    assert!(excused(true, &[pause(Duration::from_millis(1_900))]).is_empty());
+    assert_eq!(excused(true, &[pause(Duration::from_secs(2))]), believers);
+}
+
+#[test]
+fn who_is_not_told_believes_too_long_only_if_there_is_something_to_be_told() {
+    let (target, length) = (TARGET, Duration::from_secs(2));
+    let (cut, long) = (Fault::Cut { target }, Fault::BlockEvents { target, length });
+    assert_eq!(excused(true, std::slice::from_ref(&long)), ["no-orphan"]);
+    assert!(excused(true, &[long, cut]).contains(&"mutual-exclusion"));
+}
+
+#[test]
+fn a_fence_keeps_stale_writes_out_whatever_happens() {
+    let long = pause(Duration::from_secs(20));
+    assert!(excused(false, std::slice::from_ref(&long)).contains(&"no-stale-effect"));
+    assert!(!excused(true, &[long]).contains(&"no-stale-effect"));
+}
+
+#[test]
+fn several_short_ones_are_as_bad_as_a_long_one() {
+    let short = pause(Duration::from_millis(1_100));
+    assert!(excused(true, &[short.clone(), short]).contains(&"mutual-exclusion"));
+}
+
+#[test]
+fn what_a_client_can_see_is_no_excuse() {
+    let target = TARGET;
+    let seen = [
+        Fault::Cut { target },
+        Fault::Cancel { target },
+        Fault::LoseReply { target },
+        Fault::LoseRequest { target },
+        Fault::Crash {
+            target,
+            restart_after: None,
+        },
+        Fault::ClockJump {
+            target,
+            by_millis: -7_200_000,
+        },
+    ];
+    assert!(excused(true, &seen).is_empty());
+    let crash = Fault::CrashServer {
+        target: ServerName::Leader,
+        restart_after: None,
+    };
+    assert_eq!(excused(true, &[crash]), ["no-orphan"]);
+}
+
+#[test]
+fn some_promises_are_never_excused() {
+    let target = TARGET;
+    let all = [
+        pause(Duration::from_secs(60)),
+        Fault::ExpireSession { target },
+        Fault::RecreateLock,
+        Fault::IsolateServer {
+            target: ServerName::Leader,
+            length: Duration::from_secs(60),
+        },
+    ];
+    let excused = excused(false, &all);
+    for never in [
+        "exclusive-ownership",
+        "fencing-monotonic",
+        "own-release-only",
+        "honest-answer",
+        "progress",
+    ] {
+        assert!(!excused.contains(&never), "{never}");
+    }
+}
+
+#[test]
+fn no_lock_goes_on_without_an_answer_unless_requests_have_a_timeout() {
+    let target = TARGET;
+    let swallowed = [Fault::SwallowReply { target }];
+    assert_eq!(excused(true, &swallowed), ["no-orphan", "progress"]);
+    let mut plan = plan(true);
+    if let Service::ZooKeeper(ensemble) = &mut plan.service {
+        ensemble.request_timeout = Some(Duration::from_secs(5));
+    }
+    assert!(excused_in(&plan, &swallowed).is_empty());
+}
