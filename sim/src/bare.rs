@@ -77,15 +77,12 @@ fn run_ready(
     world: &RefCell<World<Completion<()>>>,
     ready: &mut Vec<TaskId>,
 ) {
-    loop {
+    while executor.has_ready() {
         if let Some(started) = executor.start_only() {
             executor.run(started.task);
             continue;
         }
         executor.drain_ready(ready);
-        if ready.is_empty() {
-            return;
-        }
         while !ready.is_empty() {
             let choice = world.borrow_mut().tape.choose(ready.len() as u32);
             executor.poll(ready.remove(choice as usize));

@@ -97,10 +97,11 @@ impl Waiting {
     /// Leaves word whom to wake.
     #[inline]
     pub(crate) fn wait(&self, context: &Context<'_>) {
-        let known = self.waker.take();
-        let same = known.filter(|known| known.will_wake(context.waker()));
-        self.waker
-            .set(Some(same.unwrap_or_else(|| context.waker().clone())));
+        let waker = match self.waker.take() {
+            Some(known) if known.will_wake(context.waker()) => known,
+            _ => context.waker().clone(),
+        };
+        self.waker.set(Some(waker));
         self.somebody.set(true);
     }
 
