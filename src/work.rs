@@ -134,6 +134,21 @@ impl Work {
         self.writing(|| files::can_write(path))
     }
 
+    /// Checks that results can be written as JSON to a file. Not over a scenario: of `--json my/*.toml`, a shell makes
+    /// `--json my/a.toml my/b.toml`.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn can_write_results(&self, path: &Path) -> Result<(), Failure> {
+        if path.extension().is_some_and(|it| it == "toml") {
+            let problem = format!("--json names {}, which is a scenario", path.display());
+            let hint = "results are JSON: name another file, as in --json results.json";
+            return Err(Failure::usage(problem, [hint.to_owned()]));
+        }
+        self.can_write(path)
+    }
+
     /// Writes a file, all of it or nothing, whenever Ctrl-C comes.
     ///
     /// # Errors

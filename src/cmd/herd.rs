@@ -85,11 +85,10 @@ impl Herd {
         if let Some(folder) = &self.out {
             make_folder(folder)?;
         }
-        for path in self
-            .json
-            .iter()
-            .chain(self.charts().iter().map(|(path, _, _)| path))
-        {
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        for (path, _, _) in &self.charts() {
             work.can_write(path)?;
         }
         let rows: Vec<HerdRow> = pool.install(|| {

@@ -61,7 +61,7 @@ impl Merge {
         let seeds = joined.cases.iter().map(|ran| ran.tally.seeds()).sum();
         let work = Work::begin(joined.cases.len() as u64, seeds, false);
         if let Some(path) = &self.json {
-            work.can_write(path)?;
+            work.can_write_results(path)?;
         }
         let outcomes = self.outcomes(&joined, &name, &work)?;
         let vacuous = saturation::vacuous(&outcomes);

@@ -63,7 +63,7 @@ impl Replay {
         let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let work = Work::whole();
         if let Some(path) = &self.json {
-            work.can_write(path)?;
+            work.can_write_results(path)?;
         }
         let simulated = runner::simulated(&case, seed);
         let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);

@@ -79,7 +79,7 @@ impl Run {
             !self.amount.quiet && span.time.is_none(),
         );
         if let Some(path) = &self.json {
-            work.can_write(path)?;
+            work.can_write_results(path)?;
         }
         let picklock = env!("CARGO_PKG_VERSION");
         let timed = span.time.is_some();

@@ -77,7 +77,7 @@ impl Why {
         };
         let work = Work::whole();
         if let Some(path) = &self.json {
-            work.can_write(path)?;
+            work.can_write_results(path)?;
         }
         let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
         let run = (ran.simulated.choices.as_slice(), history);

@@ -170,7 +170,7 @@ impl Yields {
         let steps = (cases * columns.len()) as u64;
         let work = Work::measuring(steps);
         if let Some(path) = &self.json {
-            work.can_write(path)?;
+            work.can_write_results(path)?;
         }
         let (bases, limit) = (self.bases, self.limit);
         let effort = Effort { bases, limit };

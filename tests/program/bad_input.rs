@@ -111,10 +111,12 @@ fn what_is_found_is_not_written_where_it_cannot_be_or_must_not() {
         &refused(&shrink),
         &["the scenario itself", "name another file"],
     );
-    let there = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(there, FAILING);
     let json = ["run", &file, "--json", "-"];
     has(&refused(&json), &["/dev/stdout", "./-"]);
+    let json = ["run", "--json", &file, &file];
+    has(&refused(&json), &["is a scenario", "--json results.json"]);
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(there, FAILING);
     assert_eq!(folder.names(), ["mine.toml"]);
 }
 
