@@ -314,3 +314,11 @@ fn unqueued(event: &Event, heir: &Ownership) -> bool {
 pub(crate) fn seconds(duration: Duration) -> VirtualTime {
     VirtualTime::ZERO + duration
 }
+
+/// How long something lasted: `8.012 s`, and `870 us` where that would be nothing.
+pub(crate) fn lasting(duration: Duration) -> String {
+    match duration.as_micros() {
+        micros @ 1..1_000 => format!("{micros} us"),
+        _ => seconds(duration).to_string(),
+    }
+}

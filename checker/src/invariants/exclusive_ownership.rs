@@ -1,6 +1,6 @@
 //! Mutual exclusion, as the service sees it.
 
-use crate::witness::{Case, seconds};
+use crate::witness::{Case, lasting};
 use crate::{Evidence, Invariant, Ownership, Truth, Verdict};
 
 use super::latest::Latest;
@@ -41,9 +41,9 @@ fn violated(evidence: &Evidence<'_>, earlier: &Ownership, later: &Ownership) -> 
     let mut case = Case::new(evidence);
     let (first, second) = (case.name(earlier.by), case.name(later.by));
     let summary = if earlier.by == later.by {
-        format!("{first} owns the lock twice for {}", seconds(overlap))
+        format!("{first} owns the lock twice for {}", lasting(overlap))
     } else {
-        let overlap = seconds(overlap);
+        let overlap = lasting(overlap);
         format!("{first} and {second} both own the lock for {overlap}")
     };
     let until = match earlier.disowned {

@@ -1,6 +1,6 @@
 //! Mutual exclusion, as the contenders see it.
 
-use crate::witness::{Case, seconds};
+use crate::witness::{Case, lasting};
 use crate::{Belief, Evidence, Invariant, Truth, Verdict};
 
 use super::latest::Latest;
@@ -35,9 +35,9 @@ fn violated(evidence: &Evidence<'_>, earlier: &Belief, later: &Belief) -> Verdic
     let mut case = Case::new(evidence);
     let (first, second) = (case.name(earlier.by), case.name(later.by));
     let summary = if earlier.by == later.by {
-        format!("{first} is inside twice for {}", seconds(overlap))
+        format!("{first} is inside twice for {}", lasting(overlap))
     } else {
-        format!("{first} and {second} both inside for {}", seconds(overlap))
+        format!("{first} and {second} both inside for {}", lasting(overlap))
     };
     let until = case.why_until(earlier);
     let from = case.why_from(later);
@@ -82,6 +82,12 @@ mod tests {
         assert_eq!(witness.at.micros(), 14_000_000);
         assert_eq!(witness.overlap.unwrap().as_secs(), 2);
         assert_eq!(witness.events, [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_short_overlap_is_not_told_as_none() {
+        let summary = witness("a:0-1.000870 b:1-2").summary;
+        assert_eq!(summary, "a and b both inside for 870 us");
     }
 
     #[test]
