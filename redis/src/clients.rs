@@ -14,8 +14,6 @@ use crate::cluster::Wishes;
 pub(crate) struct Clients {
     clients: IndexMap<ConnectionId, Client, FxBuildHasher>,
     next_id: i64,
-    /// The place of the one that was asked for last.
-    last: usize,
     /// Who waits for something, in the order in which they began to.
     waiting: Vec<ConnectionId>,
 }
@@ -118,7 +116,6 @@ impl Default for Clients {
         Self {
             clients: IndexMap::default(),
             next_id: 1,
-            last: 0,
             waiting: Vec::new(),
         }
     }
@@ -127,22 +124,12 @@ impl Default for Clients {
 impl Clients {
     /// A connection; one that nobody has told of is a new one.
     pub(crate) fn get_mut(&mut self, connection: ConnectionId) -> &mut Client {
-        // Mostly it is known, and mostly the one that was asked for last.
-        let last = self.clients.get_index(self.last);
-        if last.is_none_or(|(known, _)| *known != connection) {
-            self.last = match self.clients.get_index_of(&connection) {
-                Some(place) => place,
-                None => self.add(connection),
-            };
-        }
-        &mut self.clients[self.last]
-    }
-
-    /// Makes a new one. Answers its place.
-    fn add(&mut self, connection: ConnectionId) -> usize {
-        let client = Client::new(self.next_id);
-        self.next_id += 1;
-        self.clients.insert_full(connection, client).0
+        let next_id = &mut self.next_id;
+        self.clients.entry(connection).or_insert_with(|| {
+            let id = *next_id;
+            *next_id += 1;
+            Client::new(id)
+        })
     }
 
     /// A connection, if there is one.

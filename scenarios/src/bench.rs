@@ -239,13 +239,14 @@ pub fn short_run() -> Plan {
 
 /// Five contenders that want a key of one Redis server ten times each, hold it for a millisecond, and do nothing else.
 pub fn redis_run() -> Plan {
-    let mut plan = short_run();
-    plan.workload.section = Section::Nothing;
-    plan.service = Service::Redis(Deployment::default());
-    if let Some(recipe) = RECIPES.iter().find(|it| it.name == "redis-set-nx-px-del") {
-        plan.recipe = *recipe;
+    let workload = Workload {
+        section: Section::Nothing,
+        ..short_run().workload
+    };
+    Plan {
+        service: Service::Redis(Deployment::default()),
+        ..plan("redis-set-nx-px-del", workload, Vec::new())
     }
-    plan
 }
 
 /// A holder that is paused for longer than its session lives.

@@ -162,21 +162,17 @@ impl Simulation {
                 self.take_over();
                 world = shared.world.borrow_mut();
             }
-            let only = if self.ready.is_empty() {
-                if !shared.executor.has_ready() {
-                    return;
-                }
+            let only = if !self.ready.is_empty() {
+                None
+            } else if shared.executor.has_ready() {
                 shared.executor.start_only()
             } else {
-                None
+                return;
             };
             let started = match only {
                 Some(started) => Some(started),
                 None => {
                     shared.executor.drain_ready(&mut self.ready);
-                    if self.ready.is_empty() {
-                        return;
-                    }
                     let choice = world.tape.choose(self.ready.len() as u32);
                     shared.executor.start(self.ready.remove(choice as usize))
                 }

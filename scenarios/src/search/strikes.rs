@@ -5,9 +5,19 @@ use picklock_sim::plan::{Plan, Service};
 use crate::generate::moments::Strikes;
 use crate::kind::FaultKind;
 
-/// Whether a fault strikes a contender, or the server that it is connected to.
-pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
-    let on_zookeeper = matches!(plan.service, Service::ZooKeeper(_));
+/// Whom a fault strikes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Struck {
+    /// A contender, or something of it.
+    Contender,
+    /// The server that a contender happens to be connected to.
+    ItsServer,
+    /// Neither.
+    Another,
+}
+
+/// Whom a fault of a kind strikes.
+fn struck(kind: FaultKind) -> Struck {
     match kind {
         FaultKind::Pause
         | FaultKind::BlockEvents
@@ -25,11 +35,11 @@ pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
         | FaultKind::DelayReply
         | FaultKind::ClockJump
         | FaultKind::ClockDrift
-        | FaultKind::DeleteNode => true,
+        | FaultKind::DeleteNode => Struck::Contender,
         FaultKind::HangServer
         | FaultKind::IsolateServer
         | FaultKind::Partition
-        | FaultKind::LagServer => on_zookeeper,
+        | FaultKind::LagServer => Struck::ItsServer,
         FaultKind::CrashServer
         | FaultKind::PowerLoss
         | FaultKind::HoldLink
@@ -40,7 +50,16 @@ pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
         | FaultKind::FullDisk
         | FaultKind::MoveSlot
         | FaultKind::EvictKey
-        | FaultKind::RecreateLock => false,
+        | FaultKind::RecreateLock => Struck::Another,
+    }
+}
+
+/// Whether a fault strikes a contender, or the server that it is connected to.
+pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
+    match struck(kind) {
+        Struck::Contender => true,
+        Struck::ItsServer => matches!(plan.service, Service::ZooKeeper(_)),
+        Struck::Another => false,
     }
 }
 
@@ -53,16 +72,5 @@ pub(super) fn strikes_request(kind: FaultKind) -> bool {
 pub(super) fn minds_server(plan: &Plan, kind: FaultKind) -> bool {
     let several = matches!(&plan.service, Service::ZooKeeper(it) if it.servers > 1);
     let leads_on = matches!(kind, FaultKind::Cut | FaultKind::HoldLink);
-    several && (leads_on || strikes_server_of(kind))
-}
-
-/// Whether a fault strikes the server that its victim happens to be connected to.
-fn strikes_server_of(kind: FaultKind) -> bool {
-    matches!(
-        kind,
-        FaultKind::HangServer
-            | FaultKind::IsolateServer
-            | FaultKind::Partition
-            | FaultKind::LagServer
-    )
+    several && (leads_on || struck(kind) == Struck::ItsServer)
 }
