@@ -75,13 +75,12 @@ impl Env {
 
     /// A name that nobody else has: 32 hexadecimal digits.
     pub fn guid(&self) -> String {
-        let numbers = [self.random(), self.random()].map(hexadecimal);
-        let mut guid = String::with_capacity(32);
-        for digits in &numbers {
-            // Digits are ASCII.
-            guid.push_str(std::str::from_utf8(digits).unwrap_or_default());
+        let mut digits = [0; 32];
+        for half in digits.chunks_exact_mut(16) {
+            half.copy_from_slice(&hexadecimal(self.random()));
         }
-        guid
+        // Digits are ASCII.
+        std::str::from_utf8(&digits).unwrap_or_default().to_owned()
     }
 }
 

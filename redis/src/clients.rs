@@ -133,12 +133,18 @@ impl Clients {
     }
 
     /// A connection, if there is one.
-    pub(crate) fn find_mut(&mut self, connection: ConnectionId) -> Option<&mut Client> {
-        self.clients.get_mut(&connection)
-    }
-
     pub(crate) fn get(&self, connection: ConnectionId) -> Option<&Client> {
         self.clients.get(&connection)
+    }
+
+    /// Where a connection is, until one goes.
+    pub(crate) fn place(&self, connection: ConnectionId) -> Option<usize> {
+        self.clients.get_index_of(&connection)
+    }
+
+    /// The connection at a place.
+    pub(crate) fn at(&mut self, place: usize) -> Option<&mut Client> {
+        self.clients.get_index_mut(place).map(|(_, client)| client)
     }
 
     pub(crate) fn remove(&mut self, connection: ConnectionId) {

@@ -27,7 +27,7 @@ pub(crate) use transactions::Transaction;
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
-use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
+use picklock_algorithms::clients::redis::{Command, ErrorReply, Value, short_name};
 use rustc_hash::FxBuildHasher;
 
 use crate::core::Core;
@@ -155,11 +155,19 @@ const LISTS: &[&[Row]] = &[
     unmodelled::ROWS,
 ];
 
-type Table = IndexMap<&'static [u8], &'static Row, FxBuildHasher>;
+type Table<K> = IndexMap<K, &'static Row, FxBuildHasher>;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows = LISTS.iter().flat_map(|list| list.iter());
-    rows.map(|row| (row.name.as_bytes(), row)).collect()
+fn rows() -> impl Iterator<Item = &'static Row> {
+    LISTS.iter().flat_map(|list| list.iter())
+}
+
+static TABLE: LazyLock<Table<&'static [u8]>> =
+    LazyLock::new(|| rows().map(|row| (row.name.as_bytes(), row)).collect());
+
+/// The commands with short names, by those: locks use hardly any others, and they are found twice as fast.
+static SHORT: LazyLock<Table<u64>> = LazyLock::new(|| {
+    let short = rows().filter_map(|row| Some((short_name(row.name.as_bytes())?, row)));
+    short.collect()
 });
 
 /// The longest name of a command.
@@ -167,6 +175,9 @@ const NAME_MAX: usize = 32;
 
 /// The command of this name, in whatever letters.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
+    if let Some(word) = short_name(name) {
+        return SHORT.get(&word).copied();
+    }
     let mut small = [0; NAME_MAX];
     let small = small.get_mut(..name.len())?;
     small.copy_from_slice(name);
@@ -213,7 +224,7 @@ mod tests {
 
     #[test]
     fn no_name_is_taken_twice_and_all_are_found_in_any_letters() {
-        let rows: Vec<&Row> = LISTS.iter().flat_map(|list| list.iter()).collect();
+        let rows: Vec<&Row> = rows().collect();
         assert_eq!(rows.len(), TABLE.len());
         for row in rows {
             assert_eq!(row.name, row.name.to_ascii_lowercase());
@@ -221,5 +232,6 @@ mod tests {
             assert_eq!(found.map(|found| found.name), Some(row.name));
         }
         assert!(find(&[b'a'; 100]).is_none());
+        assert!(find(b"\0get").is_none());
     }
 }

@@ -186,10 +186,14 @@ impl Core {
 
     /// Puts something there instead of what there was.
     pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
+        let is_empty = data.is_empty();
         if let Some(before) = self.keys.put(key, data, expires) {
             self.made_way(key, &before);
         }
-        self.changed(key);
+        if is_empty {
+            self.keys.remove(key);
+        }
+        self.note_change(key, !is_empty);
     }
 
     /// Puts a string there instead of what there was. When the key expires stays as it is, if it is to be kept.
@@ -201,7 +205,7 @@ impl Core {
     pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
         let there = self.look(key) && self.keys.remove(key).is_some();
         if there {
-            self.changed(key);
+            self.note_change(key, false);
         }
         there
     }
@@ -212,7 +216,12 @@ impl Core {
         if is_empty == Some(true) {
             self.keys.remove(key);
         }
-        self.written(key, is_empty == Some(false));
+        self.note_change(key, is_empty == Some(false));
+    }
+
+    /// Notes that a key was changed, and whether it is there now.
+    fn note_change(&mut self, key: &[u8], there: bool) {
+        self.written(key, there);
         self.effects.dirty += 1;
         self.touched(key);
     }

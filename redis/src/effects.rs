@@ -54,9 +54,15 @@ impl Effects {
     }
 
     /// Ends the unit: what it has come to is told, as a transaction if it is more than one command.
+    #[inline]
     pub(crate) fn flush(&mut self) {
+        if !self.unit.is_empty() {
+            self.end_unit();
+        }
+    }
+
+    fn end_unit(&mut self) {
         match self.unit.len() {
-            0 => {}
             1 => self.told.append(&mut self.unit),
             _ => {
                 self.told.push(Command::new("MULTI"));
@@ -64,6 +70,11 @@ impl Effects {
                 self.told.push(Command::new("EXEC"));
             }
         }
+    }
+
+    /// Whether anything is to be told.
+    pub(crate) fn has_told(&self) -> bool {
+        !self.told.is_empty()
     }
 
     /// What is to be told, once.

@@ -45,6 +45,11 @@ impl Channel {
 }
 
 impl Subscriptions {
+    /// Whether nobody listens to anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.iter().all(BTreeMap::is_empty)
+    }
+
     pub(crate) fn add(&mut self, kind: Channel, name: &[u8], connection: ConnectionId) {
         let list = &mut self.lists[kind.place()];
         let listeners = list.entry(name.into()).or_default();

@@ -5,7 +5,17 @@ use picklock_algorithms::clients::redis::{ErrorReply, Value};
 use crate::words::float_text;
 
 /// The value for a connection: RESP2 has no maps, sets, doubles, or booleans, and RESP3 has but one nothing.
+#[inline]
 pub(crate) fn for_connection(value: Value, resp3: bool) -> Value {
+    match value {
+        Value::Nil | Value::Integer(_) | Value::Bulk(_) | Value::Status(_) | Value::Error(_) => {
+            value
+        }
+        other => translated(other, resp3),
+    }
+}
+
+fn translated(value: Value, resp3: bool) -> Value {
     match (value, resp3) {
         (Value::NilArray, true) => Value::Nil,
         (Value::Double(number), false) => Value::bulk(float_text(number)),

@@ -181,9 +181,16 @@ impl Server {
         if !migration.is_some_and(|it| it.holds_up_transaction()) {
             self.core.effects.flush();
         }
+        let Some(place) = self.clients.place(connection) else {
+            self.tell_replicas();
+            return;
+        };
         let blocked = outcome == Outcome::Blocked;
-        if let Outcome::Answer(value) = outcome {
-            self.answer(connection, value);
+        if let Outcome::Answer(value) = outcome
+            && let Some(client) = self.clients.at(place)
+        {
+            let value = for_connection(value, client.resp3);
+            self.core.out.push(Output::ToClient { connection, value });
         }
         // An answer and what replicas are told leave together: neither says anything about the other.
         self.tell_replicas();
@@ -191,7 +198,7 @@ impl Server {
             return;
         }
         let offset = self.replication.offset;
-        if let Some(client) = self.clients.find_mut(connection) {
+        if let Some(client) = self.clients.at(place) {
             client.written = offset;
             if client.closing {
                 self.close(connection);
@@ -256,6 +263,7 @@ impl Server {
         }
         let at_once = ["exec", "discard", "multi", "watch", "quit", "reset"];
         let client = self.clients.get_mut(connection);
+        self.core.resp3 = client.resp3;
         if let Some(queue) = &mut client.queue
             && !at_once.contains(&row.name)
         {
@@ -294,6 +302,9 @@ impl Server {
         row: &Row,
         command: &Command,
     ) -> Result<(), ErrorReply> {
+        if self.is_at_ease() {
+            return Ok(());
+        }
         let client = self.clients.get(connection);
         let queue = client.and_then(|client| client.queue.as_deref());
         if let Some(refusal) = self.refused_early(row, command, queue) {
@@ -318,8 +329,15 @@ impl Server {
         }
     }
 
+    /// Whether there is nothing that could speak against a command, whoever sends it.
+    fn is_at_ease(&self) -> bool {
+        let core = &self.core;
+        !core.trouble.is_any() && core.refusal().is_none() && core.subscriptions.is_empty()
+    }
+
     /// Runs a command that nothing speaks against.
     pub(crate) fn run(&mut self, connection: ConnectionId, command: &Command) -> Outcome {
+        self.core.resp3 = self.clients.get_mut(connection).resp3;
         match self.known(command) {
             Ok(row) => self.run_row(connection, row, command),
             Err(error) => Outcome::Answer(Value::Error(error)),
@@ -327,8 +345,6 @@ impl Server {
     }
 
     fn run_row(&mut self, connection: ConnectionId, row: &Row, command: &Command) -> Outcome {
-        let client = self.clients.get_mut(connection);
-        self.core.resp3 = client.resp3;
         let dirty = self.core.effects.dirty;
         let outcome = match row.run {
             Run::Keys(run) => {

@@ -26,7 +26,8 @@ pub(crate) struct Trouble {
 }
 
 impl Trouble {
-    fn is_any(&self) -> bool {
+    /// Whether anything does.
+    pub(crate) fn is_any(&self) -> bool {
         self.memory_is_full || self.unsaved || self.stale || self.loading.is_some()
     }
 

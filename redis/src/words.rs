@@ -8,17 +8,18 @@ pub(crate) fn integer(word: &[u8]) -> Option<i64> {
         [b'1'..=b'9', ..] if digits.len() <= 19 => {}
         _ => return None,
     }
-    if !digits.iter().all(u8::is_ascii_digit) {
-        return None;
+    // Nineteen digits fit.
+    let mut value = 0_u64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
     }
-    // Below zero there is one more number than above.
-    let below = digits.iter().try_fold(0_i64, |below, digit| {
-        below.checked_mul(10)?.checked_sub(i64::from(digit - b'0'))
-    })?;
     if digits.len() < word.len() {
-        Some(below)
+        0_i64.checked_sub_unsigned(value)
     } else {
-        below.checked_neg()
+        i64::try_from(value).ok()
     }
 }
 

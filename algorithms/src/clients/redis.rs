@@ -12,7 +12,7 @@ mod value;
 use std::rc::Rc;
 use std::time::Duration;
 
-pub use command::Command;
+pub use command::{Command, short_name};
 pub use error::{RedisError, RedisResult};
 pub use script::{Script, sha1};
 pub use subscription::{Listener, Subscription, subscription};
@@ -129,8 +129,9 @@ impl Redis {
     ///
     /// After an error that is not [`definite`](RedisError::definite) the key may be set.
     pub async fn set_if_missing(&self, key: &str, value: &str, ttl: Duration) -> RedisResult<bool> {
-        let command = Command::new("SET").arg(key).arg(value);
-        let command = command.arg("NX").arg("PX").number(millis(ttl));
+        let mut digits = itoa::Buffer::new();
+        let millis = digits.format(millis(ttl));
+        let command = Command::new("SET").args([key, value, "NX", "PX", millis]);
         Ok(self.ask(command).await?.is_ok())
     }
 
@@ -189,7 +190,7 @@ impl Redis {
     ) -> RedisResult<Value> {
         let call = |name: &str, body: &str| {
             let start = Command::new(name).arg(body).number(keys.len() as i64);
-            keys.iter().chain(args).fold(start, Command::arg)
+            start.args(keys.iter().chain(args))
         };
         match self.ask(call("EVALSHA", script.sha1())).await {
             Err(RedisError::Refused(error)) if error.code() == "NOSCRIPT" => {
@@ -285,27 +286,30 @@ impl Redis {
 impl Command {
     /// The kind of request that it is.
     pub fn kind(&self) -> RequestKind {
-        const KINDS: [(&str, RequestKind); 18] = [
-            ("SET", RequestKind::Set),
-            ("SETNX", RequestKind::SetNx),
-            ("GET", RequestKind::Get),
-            ("DEL", RequestKind::Del),
-            ("UNLINK", RequestKind::Del),
-            ("EXPIRE", RequestKind::Expire),
-            ("PEXPIRE", RequestKind::Expire),
-            ("INCR", RequestKind::Incr),
-            ("EVAL", RequestKind::Script),
-            ("EVALSHA", RequestKind::Script),
-            ("FCALL", RequestKind::Script),
-            ("WATCH", RequestKind::Watch),
-            ("UNWATCH", RequestKind::Watch),
-            ("MULTI", RequestKind::MultiCommand),
-            ("EXEC", RequestKind::Exec),
-            ("SUBSCRIBE", RequestKind::Subscribe),
-            ("PUBLISH", RequestKind::Publish),
-            ("WAIT", RequestKind::Wait),
+        const KINDS: [(Option<u64>, RequestKind); 17] = [
+            (short_name(b"set"), RequestKind::Set),
+            (short_name(b"del"), RequestKind::Del),
+            (short_name(b"evalsha"), RequestKind::Script),
+            (short_name(b"eval"), RequestKind::Script),
+            (short_name(b"setnx"), RequestKind::SetNx),
+            (short_name(b"get"), RequestKind::Get),
+            (short_name(b"unlink"), RequestKind::Del),
+            (short_name(b"expire"), RequestKind::Expire),
+            (short_name(b"pexpire"), RequestKind::Expire),
+            (short_name(b"incr"), RequestKind::Incr),
+            (short_name(b"fcall"), RequestKind::Script),
+            (short_name(b"watch"), RequestKind::Watch),
+            (short_name(b"unwatch"), RequestKind::Watch),
+            (short_name(b"multi"), RequestKind::MultiCommand),
+            (short_name(b"exec"), RequestKind::Exec),
+            (short_name(b"publish"), RequestKind::Publish),
+            (short_name(b"wait"), RequestKind::Wait),
         ];
-        let known = KINDS.iter().find(|(name, _)| self.is(name));
+        let name = short_name(self.name());
+        if name.is_none() && self.is("SUBSCRIBE") {
+            return RequestKind::Subscribe;
+        }
+        let known = KINDS.iter().find(|(known, _)| *known == name);
         known.map_or(RequestKind::OtherCommand, |(_, kind)| *kind)
     }
 }

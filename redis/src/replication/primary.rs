@@ -16,13 +16,17 @@ pub(super) const TIMEOUT: i64 = 60_000;
 
 impl Server {
     /// Tells replicas what has changed since they were told last.
+    #[inline]
     pub(crate) fn tell_replicas(&mut self) {
+        if self.core.effects.has_told() || self.replication.ack_wanted {
+            self.add_to_stream();
+        }
+    }
+
+    fn add_to_stream(&mut self) {
         let mut commands = self.core.effects.take();
         if std::mem::take(&mut self.replication.ack_wanted) {
             commands.push(Command::new("REPLCONF").arg("GETACK").arg("*"));
-        }
-        if commands.is_empty() {
-            return;
         }
         if let Some(part) = self.replication.append(commands) {
             self.pass_on(&part);

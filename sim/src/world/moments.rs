@@ -66,6 +66,7 @@ impl Seen {
 
 impl World {
     /// Whether anybody wants to know what happens.
+    #[inline]
     pub(super) fn minds_moments(&self) -> bool {
         self.faults_armed > 0 || self.seen.is_some()
     }
@@ -102,10 +103,14 @@ impl World {
     }
 
     /// Tells the faults of the plan that something has happened.
+    #[inline]
     pub(crate) fn moment(&mut self, moment: Moment) {
-        if !self.minds_moments() {
-            return;
+        if self.minds_moments() {
+            self.tell_of(moment);
         }
+    }
+
+    fn tell_of(&mut self, moment: Moment) {
         self.note(moment);
         for fault in 0..self.faults.len() {
             if !self.faults[fault].armed {

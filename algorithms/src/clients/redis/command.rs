@@ -3,6 +3,23 @@
 use std::fmt;
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
+/// A name of at most eight letters as one word: the same for capital and small letters. Comparing words costs less than
+/// comparing names.
+pub const fn short_name(name: &[u8]) -> Option<u64> {
+    // A name that begins with a zero byte is not the one behind it.
+    if name.len() > 8 || matches!(name.first(), Some(0)) {
+        return None;
+    }
+    let (mut word, mut place) = (0, 0);
+    while place < name.len() {
+        word = word << 8 | name[place].to_ascii_lowercase() as u64;
+        place += 1;
+    }
+    Some(word)
+}
+
 /// A command and its arguments. Cloning shares it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Command(Rc<Words>);
@@ -11,38 +28,53 @@ pub struct Command(Rc<Words>);
 struct Words {
     bytes: Vec<u8>,
     /// Where each word ends.
-    ends: Vec<u32>,
+    ends: SmallVec<[u32; 8]>,
+}
+
+impl Words {
+    fn push(&mut self, word: &[u8]) {
+        self.bytes.extend_from_slice(word);
+        self.ends.push(self.bytes.len() as u32);
+    }
 }
 
 impl Command {
     /// A command without arguments.
     pub fn new(name: &str) -> Self {
-        let words = Words {
+        let mut words = Words {
             bytes: Vec::with_capacity(64),
-            ends: Vec::with_capacity(8),
+            ends: SmallVec::new(),
         };
-        Self(Rc::new(words)).arg(name)
+        words.push(name.as_bytes());
+        Self(Rc::new(words))
     }
 
     /// The command with one more argument.
     #[must_use]
     pub fn arg(mut self, word: impl AsRef<[u8]>) -> Self {
+        Rc::make_mut(&mut self.0).push(word.as_ref());
+        self
+    }
+
+    /// The command with more arguments.
+    #[must_use]
+    pub fn args<W: AsRef<[u8]>>(mut self, more: impl IntoIterator<Item = W>) -> Self {
         let words = Rc::make_mut(&mut self.0);
-        words.bytes.extend_from_slice(word.as_ref());
-        words.ends.push(words.bytes.len() as u32);
+        for word in more {
+            words.push(word.as_ref());
+        }
         self
     }
 
     /// The command with a number as one more argument.
     #[must_use]
-    pub fn number(self, number: impl Into<i128>) -> Self {
-        self.arg(itoa::Buffer::new().format(number.into()))
+    pub fn number(self, number: impl itoa::Integer) -> Self {
+        self.arg(itoa::Buffer::new().format(number))
     }
 
     /// The command of these words; `None` if there are none.
     pub fn of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> Option<Self> {
-        let empty = Self(Rc::default());
-        let command = words.into_iter().fold(empty, Self::arg);
+        let command = Self(Rc::default()).args(words);
         (!command.is_empty()).then_some(command)
     }
 
@@ -145,6 +177,14 @@ mod tests {
         let wire = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$12\r\nabcdefghijkl\r\n";
         let command = Command::new("SET").arg("k").arg("abcdefghijkl");
         assert_eq!(command.wire_bytes(), wire.len() as u64);
+    }
+
+    #[test]
+    fn names_of_at_most_eight_letters_are_told_apart_by_a_word() {
+        assert_eq!(short_name(b"SET"), short_name(b"set"));
+        assert_ne!(short_name(b"set"), short_name(b"get"));
+        assert_ne!(short_name(b"set"), short_name(b"setnx"));
+        assert_eq!([short_name(b"\0set"), short_name(b"subscribe")], [None; 2]);
     }
 
     #[test]

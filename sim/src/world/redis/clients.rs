@@ -8,7 +8,7 @@ use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
+use crate::redis::client::{Client, Destination, End, Input, Outlook, Output, Settings};
 use crate::routes;
 use crate::world::moments::{Moment, Occasion};
 use crate::world::{Fate, World};
@@ -56,36 +56,41 @@ impl World {
             return;
         }
         let now = self.local_now(slot.process);
-        let slot = &mut self.redis.clients[id.0 as usize];
-        let mut out = std::mem::take(&mut self.redis.client_outputs);
-        slot.machine.handle(now, input, &mut out);
-        for output in out.drain(..) {
-            match output {
-                Output::Connect { end, to } => self.connect_to_redis(id, end, &to),
-                Output::Send {
-                    connection,
-                    command,
-                } => self.send_to_redis(connection, command),
-                Output::Disconnect { connection } => self.hang_up_on_redis(connection),
+        let redis = &mut self.redis;
+        let machine = &mut redis.clients[id.0 as usize].machine;
+        machine.handle(now, input, &mut redis.client_outputs);
+        // Mostly there is one or none.
+        if redis.client_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut redis.client_outputs);
+            for output in outputs.drain(..) {
+                self.redis_client_says(id, output);
             }
+            self.redis.client_outputs = outputs;
+        } else if let Some(output) = redis.client_outputs.pop() {
+            self.redis_client_says(id, output);
         }
-        self.redis.client_outputs = out;
-        self.count_redis_requests(id);
-        self.arm_redis_client(id);
+        self.look_after_redis_client(id);
     }
 
-    fn count_redis_requests(&mut self, id: ClientId) {
-        let slot = &mut self.redis.clients[id.0 as usize];
-        if (slot.process.0 as usize) < self.contenders.len() {
-            let count = slot.machine.requests_in_flight();
-            self.busy.requests = self.busy.requests + count - slot.counted;
-            slot.counted = count;
+    fn redis_client_says(&mut self, id: ClientId, output: Output) {
+        match output {
+            Output::Connect { end, to } => self.connect_to_redis(id, end, &to),
+            Output::Send {
+                connection,
+                command,
+            } => self.send_to_redis(connection, command),
+            Output::Disconnect { connection } => self.hang_up_on_redis(connection),
         }
     }
 
-    fn arm_redis_client(&mut self, client: ClientId) {
+    /// Counts what a client waits for, and sees to it that it is woken in time.
+    fn look_after_redis_client(&mut self, client: ClientId) {
         let slot = &mut self.redis.clients[client.0 as usize];
-        let wake = slot.machine.next_wake();
+        let Outlook { in_flight, wake } = slot.machine.outlook();
+        if (slot.process.0 as usize) < self.contenders.len() {
+            self.busy.requests = self.busy.requests + in_flight - slot.counted;
+            slot.counted = in_flight;
+        }
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
             let at = self.processes[slot.process.0 as usize].world_time(wake);

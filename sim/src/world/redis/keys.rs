@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::redis::{Bytes, Value};
 use picklock_checker::{ContenderId, VirtualTime};
 use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
+use smallvec::SmallVec;
 
 use super::servers::OPERATOR;
 use super::{RedisServer, calls};
@@ -110,19 +111,22 @@ impl World {
 
     /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
     /// set it on a server that runs and takes writes. There may be two of those.
-    fn owners_now(&self) -> Vec<Holder> {
+    fn owners_now(&self) -> SmallVec<[Holder; 1]> {
         let redis = &self.redis;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
             let leads = |slot: &&RedisServer| slot.machine.is_primary() && slot.machine.serves();
             let primaries = redis.servers.iter().filter(|slot| slot.life.is_up());
             let primaries = primaries.filter(leads);
-            let mut owners: Vec<Holder> = Vec::new();
+            let mut owners = SmallVec::<[Holder; 1]>::new();
             for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
                 }
             }
             return owners;
+        }
+        if let [only] = &*redis.servers {
+            return only.holder.iter().cloned().collect();
         }
         let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
         let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();

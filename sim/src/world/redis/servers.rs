@@ -36,35 +36,44 @@ impl World {
 
     /// Does what a server wants done.
     pub(super) fn redis_says(&mut self, server: ServerId) {
-        let mut outputs = std::mem::take(&mut self.redis.server_outputs);
-        for output in outputs.drain(..) {
-            match output {
-                Output::ToClient { connection, .. } if connection == OPERATOR => {}
-                Output::ToClient { connection, value } if calls::is_call(connection) => {
-                    self.answer_call(server, calls::call(connection), value);
-                }
-                Output::ToClient { connection, value } => {
-                    self.send_to_redis_client(server, ConnectionId(connection.0), value);
-                }
-                Output::Close { connection } if calls::is_call(connection) => {
-                    self.close_call(server, calls::call(connection));
-                }
-                Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
-                Output::ReachPrimary { to } => self.reach_primary(server, &to),
-                Output::ToPeer { link, message } => self.send_to_redis_peer(server, link, message),
-                Output::CloseLink { link } => self.close_link(server, link),
-                Output::ToNode { to, message } => self.send_to_redis_node(server, to, message),
-                // What happens from here on proves nothing.
-                Output::NotModelled { what } => self.not_modelled(what),
-                Output::ScriptCut { script, line } => {
-                    self.not_modelled(format!(
-                        "the script {script} goes on for ever in line {line}"
-                    ));
-                }
+        // Mostly there is one or none.
+        if self.redis.server_outputs.len() > 1 {
+            let mut outputs = std::mem::take(&mut self.redis.server_outputs);
+            for output in outputs.drain(..) {
+                self.redis_says_one(server, output);
+            }
+            self.redis.server_outputs = outputs;
+        } else if let Some(output) = self.redis.server_outputs.pop() {
+            self.redis_says_one(server, output);
+        }
+        self.arm_redis(server);
+    }
+
+    fn redis_says_one(&mut self, server: ServerId, output: Output) {
+        match output {
+            Output::ToClient { connection, .. } if connection == OPERATOR => {}
+            Output::ToClient { connection, value } if calls::is_call(connection) => {
+                self.answer_call(server, calls::call(connection), value);
+            }
+            Output::ToClient { connection, value } => {
+                self.send_to_redis_client(server, ConnectionId(connection.0), value);
+            }
+            Output::Close { connection } if calls::is_call(connection) => {
+                self.close_call(server, calls::call(connection));
+            }
+            Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
+            Output::ReachPrimary { to } => self.reach_primary(server, &to),
+            Output::ToPeer { link, message } => self.send_to_redis_peer(server, link, message),
+            Output::CloseLink { link } => self.close_link(server, link),
+            Output::ToNode { to, message } => self.send_to_redis_node(server, to, message),
+            // What happens from here on proves nothing.
+            Output::NotModelled { what } => self.not_modelled(what),
+            Output::ScriptCut { script, line } => {
+                self.not_modelled(format!(
+                    "the script {script} goes on for ever in line {line}"
+                ));
             }
         }
-        self.redis.server_outputs = outputs;
-        self.arm_redis(server);
     }
 
     fn not_modelled(&mut self, what: String) {
