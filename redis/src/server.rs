@@ -181,13 +181,10 @@ impl Server {
         if !migration.is_some_and(|it| it.holds_up_transaction()) {
             self.core.effects.flush();
         }
-        let Some(place) = self.clients.place(connection) else {
-            self.tell_replicas();
-            return;
-        };
+        let place = self.clients.place(connection);
         let blocked = outcome == Outcome::Blocked;
         if let Outcome::Answer(value) = outcome
-            && let Some(client) = self.clients.at(place)
+            && let Some(client) = place.and_then(|place| self.clients.at(place))
         {
             let value = for_connection(value, client.resp3);
             self.core.out.push(Output::ToClient { connection, value });
@@ -198,7 +195,7 @@ impl Server {
             return;
         }
         let offset = self.replication.offset;
-        if let Some(client) = self.clients.at(place) {
+        if let Some(client) = place.and_then(|place| self.clients.at(place)) {
             client.written = offset;
             if client.closing {
                 self.close(connection);
@@ -327,12 +324,6 @@ impl Server {
             Some(refusal) => refuse(refusal),
             None => Ok(()),
         }
-    }
-
-    /// Whether there is nothing that could speak against a command, whoever sends it.
-    fn is_at_ease(&self) -> bool {
-        let core = &self.core;
-        !core.trouble.is_any() && core.refusal().is_none() && core.subscriptions.is_empty()
     }
 
     /// Runs a command that nothing speaks against.

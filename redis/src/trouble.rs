@@ -26,8 +26,7 @@ pub(crate) struct Trouble {
 }
 
 impl Trouble {
-    /// Whether anything does.
-    pub(crate) fn is_any(&self) -> bool {
+    fn is_any(&self) -> bool {
         self.memory_is_full || self.unsaved || self.stale || self.loading.is_some()
     }
 
@@ -104,6 +103,12 @@ fn unsaved_script(persistence: &Persistence) -> &'static str {
 }
 
 impl Server {
+    /// Whether there is nothing that could speak against a command, whoever sends it.
+    pub(crate) fn is_at_ease(&self) -> bool {
+        let core = &self.core;
+        !core.trouble.is_any() && core.refusal().is_none() && core.subscriptions.is_empty()
+    }
+
     /// Why a command is refused before it is looked at whether it may write: there is no memory for it, or no disk.
     /// With those that a transaction holds, if it is `EXEC`.
     pub(crate) fn refused_early(
