@@ -7,14 +7,16 @@ mod first;
 
 use std::time::Duration;
 
-use common::{A, FIRST, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use first::first;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Event, FaultId, History, VirtualTime, What};
+use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     ContenderName, Deployment, Ensemble, Fault, PlannedFault, Sentinels, ServerName, Service,
     Trigger,
 };
+use picklock_sim::simulate_seen;
 
 const FOLLOWER: ServerName = ServerName::Follower(0);
 const PRIMARY: ServerName = ServerName::Number(0);
@@ -243,4 +245,26 @@ fn what_changes_nothing_is_not_streamed() {
     assert!(fired(&history, 0).is_some());
     assert_eq!(fired(&history, 1), None);
     assert_eq!(fired(&history, 2), None, "of its many, one has set the key");
+}
+
+#[test]
+fn a_run_without_faults_shows_when_a_request_is_sent_and_committed_and_answered() {
+    let ensemble = Service::ZooKeeper(Ensemble::default());
+    let redis = Service::Redis(Deployment::default());
+    let asked = [
+        (ensemble, "zk-predecessor-watch", RequestKind::Create),
+        (redis, "redis-compare-and-delete", RequestKind::Set),
+    ];
+    for (service, recipe, request) in asked {
+        let plan = plan_on(service, recipe, Vec::new());
+        let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
+        let (by, nth) = (FIRST, 1);
+        for when in [
+            Trigger::Sent { request, by, nth },
+            Trigger::Committed { request, by, nth },
+            Trigger::Answered { request, by, nth },
+        ] {
+            assert!(seen.iter().any(|it| it.trigger == when), "{when:?}");
+        }
+    }
 }

@@ -208,7 +208,7 @@ impl World {
     fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
         if let ClientMessage::Request { xid, request } = &message
-            && (!self.faults.is_empty() || self.seen.is_some())
+            && self.minds_requests()
         {
             let (xid, kind) = (*xid, request.kind());
             self.clients[client].sent.push((xid, kind));

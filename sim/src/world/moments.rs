@@ -71,6 +71,12 @@ impl World {
         self.faults_armed > 0 || self.seen.is_some()
     }
 
+    /// Whether it matters which requests are sent and answered: a fault may strike one, or they are written down.
+    #[inline]
+    pub(super) fn minds_requests(&self) -> bool {
+        !self.faults.is_empty() || self.seen.is_some()
+    }
+
     /// Writes the moment down, if that was asked for.
     fn note(&mut self, moment: Moment) {
         if (moment.by as usize) >= self.contenders.len()

@@ -156,7 +156,7 @@ impl World {
         }
         let mut extra = 0;
         if let ServerMessage::Reply { xid, .. } = &message
-            && !self.faults.is_empty()
+            && self.minds_requests()
         {
             match self.fate_of_reply(connection, ends.client as usize, *xid) {
                 None => {}
@@ -219,6 +219,9 @@ impl World {
         occasion: Occasion,
         request: (ConnectionId, Xid),
     ) -> Option<Fate> {
+        if !self.minds_requests() {
+            return None;
+        }
         self.answering = Some(request);
         self.moment(Moment {
             by,
