@@ -130,7 +130,7 @@ impl Simulation {
             if world.ended.is_some() {
                 return world.ended;
             }
-            let Some((at, event)) = world.timeline.take() else {
+            let Some((at, place)) = world.timeline.take_place() else {
                 return Some(Ended::OutOfBudget);
             };
             self.events += 1;
@@ -138,6 +138,9 @@ impl Simulation {
                 return Some(Ended::OutOfBudget);
             }
             world.now = at;
+            let Some(event) = world.timeline.take_from(place) else {
+                continue;
+            };
             world.recorder.mix(at.micros() ^ event.word() << 20);
             if world.timeline.has_near() {
                 world.look_ahead(&self.shared.executor);

@@ -119,8 +119,10 @@ impl Redis {
     }
 
     async fn number(&self, command: Command) -> RedisResult<i64> {
-        let answer = self.ask(command).await?;
-        answer.integer().ok_or(RedisError::Unexpected)
+        match self.send(command).await? {
+            Value::Error(error) => Err(RedisError::Refused(error)),
+            value => value.integer().ok_or(RedisError::Unexpected),
+        }
     }
 
     /// `SET key value NX PX ttl`: whether the key was missing, and is set now.
@@ -132,7 +134,10 @@ impl Redis {
         let mut digits = itoa::Buffer::new();
         let millis = digits.format(millis(ttl));
         let command = Command::new("SET").args([key, value, "NX", "PX", millis]);
-        Ok(self.ask(command).await?.is_ok())
+        match self.send(command).await? {
+            Value::Error(error) => Err(RedisError::Refused(error)),
+            value => Ok(value.is_ok()),
+        }
     }
 
     /// `SETNX key value`: whether the key was missing, and is set now, for ever.

@@ -40,9 +40,9 @@ impl Leased {
     }
 
     /// `SET key token NX PX lease`
-    pub async fn set_if_missing(&self, token: &str) -> RedisResult<bool> {
+    pub fn set_if_missing(&self, token: &str) -> impl Future<Output = RedisResult<bool>> {
         let Lease { key, time } = &self.lease;
-        self.redis.set_if_missing(key, token, *time).await
+        self.redis.set_if_missing(key, token, *time)
     }
 
     /// When a lease that was asked for at `asked` is over for certain, by our own monotonic clock: the server has

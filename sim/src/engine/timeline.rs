@@ -52,6 +52,9 @@ pub struct Timeline<E> {
     near_in: usize,
 }
 
+/// Where an event is that is taken.
+pub struct Place(u32);
+
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     first: u32,
@@ -131,6 +134,13 @@ impl<E> Timeline<E> {
     /// Takes the next event.
     #[inline]
     pub fn take(&mut self) -> Option<(VirtualTime, E)> {
+        let (at, place) = self.take_place()?;
+        Some((at, self.take_from(place)?))
+    }
+
+    /// When the next event is due, and where it is: whoever asks takes it from there at once.
+    #[inline]
+    pub fn take_place(&mut self) -> Option<(VirtualTime, Place)> {
         let index = match self.few.pop() {
             Some((at, index)) => {
                 self.cursor = at;
@@ -143,7 +153,13 @@ impl<E> Timeline<E> {
         node.next = self.free;
         self.free = index;
         self.len -= 1;
-        node.event.take().map(|event| (at, event))
+        Some((at, Place(index)))
+    }
+
+    /// Takes the event from a place.
+    #[inline]
+    pub fn take_from(&mut self, place: Place) -> Option<E> {
+        self.nodes[place.0 as usize].event.take()
     }
 
     /// Whether events have come near.

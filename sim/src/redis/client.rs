@@ -29,15 +29,6 @@ use super::subscriptions::Subscriptions;
 use super::wire::{Pending, Phase, Whom, Wire};
 use crate::network::ConnectionId;
 
-/// What a client waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outlook {
-    /// How many answers somebody waits for.
-    pub in_flight: usize,
-    /// When it wants [`Input::Wake`] at the latest. That may have passed: then at once.
-    pub wake: VirtualTime,
-}
-
 /// The client of one process.
 pub struct Client {
     settings: Settings,
@@ -90,7 +81,14 @@ impl Client {
 
     /// How many answers somebody waits for.
     pub fn requests_in_flight(&self) -> usize {
-        self.outlook().in_flight
+        let mut in_flight = self.queued.len() + self.router.in_flight();
+        for wire in &self.wires {
+            in_flight += wire.in_flight();
+        }
+        for subscriptions in &self.subscriptions {
+            in_flight += subscriptions.in_flight();
+        }
+        in_flight
     }
 
     /// The connections that it has, standing or not; its lanes' first.
@@ -332,32 +330,27 @@ impl Client {
         self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
     }
 
-    /// What it waits for.
-    #[inline]
-    pub fn outlook(&self) -> Outlook {
-        // After every message, so without chains of iterators.
-        let mut in_flight = self.queued.len();
-        let mut wake = VirtualTime::NEVER;
+    /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
+    pub fn next_wake(&self) -> VirtualTime {
+        let mut first = VirtualTime::NEVER;
         if self.asks_around() {
-            in_flight += self.router.in_flight();
             let asking = self.readers.inquiry.next_wake();
-            wake = asking.min(self.finder.next_wake());
-            wake = wake.min(self.router.next_wake());
+            first = asking.min(self.finder.next_wake());
+            first = first.min(self.router.next_wake());
         }
+        // After every message, so without a chain of iterators.
         for wire in &self.wires {
-            in_flight += wire.in_flight();
-            wake = wake.min(wire.next_wake());
+            first = first.min(wire.next_wake());
         }
         for subscriptions in &self.subscriptions {
-            in_flight += subscriptions.in_flight();
-            wake = wake.min(subscriptions.next_wake());
+            first = first.min(subscriptions.next_wake());
         }
         for (_, until) in &self.knocking {
-            wake = wake.min(*until);
+            first = first.min(*until);
         }
         for queued in &self.queued {
-            wake = wake.min(queued.deadline());
+            first = first.min(queued.deadline());
         }
-        Outlook { in_flight, wake }
+        first
     }
 }

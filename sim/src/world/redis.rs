@@ -20,7 +20,6 @@ use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::{Token, VirtualTime};
 use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server, Settings};
-use smallvec::SmallVec;
 
 use super::World;
 use crate::chance::Chance;
@@ -55,7 +54,9 @@ pub(crate) struct Redis {
     /// The links between servers, by their numbers.
     links: Vec<Ends>,
     /// Who owns the lock by its keys, each by a token of its own.
-    owners: SmallVec<[(Holder, Token); 1]>,
+    owners: Vec<(Holder, Token)>,
+    /// Room for those who own it now.
+    owners_now: Vec<Holder>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,

@@ -189,7 +189,7 @@ fn a_client_that_repeats_commands_sends_them_again_by_the_next_connection() {
     let connection = desk.open();
     assert_eq!(desk.sent(), ["DEL"]);
     desk.tell(Input::Broken { connection });
-    assert_eq!(desk.client.outlook().wake, desk.now + SETTINGS.retry_pause);
+    assert_eq!(desk.client.next_wake(), desk.now + SETTINGS.retry_pause);
     desk.pass(SETTINGS.retry_pause);
     let connection = desk.open();
     assert_eq!(desk.sent(), ["DEL"]);

@@ -8,7 +8,7 @@ use crate::event::{ClientId, Event, RedisEvent};
 use crate::network::ConnectionId;
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::redis::client::{Client, Destination, End, Input, Outlook, Output, Settings};
+use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
 use crate::routes;
 use crate::world::moments::{Moment, Occasion};
 use crate::world::{Fate, World};
@@ -86,11 +86,12 @@ impl World {
     /// Counts what a client waits for, and sees to it that it is woken in time.
     fn look_after_redis_client(&mut self, client: ClientId) {
         let slot = &mut self.redis.clients[client.0 as usize];
-        let Outlook { in_flight, wake } = slot.machine.outlook();
         if (slot.process.0 as usize) < self.contenders.len() {
+            let in_flight = slot.machine.requests_in_flight();
             self.busy.requests = self.busy.requests + in_flight - slot.counted;
             slot.counted = in_flight;
         }
+        let wake = slot.machine.next_wake();
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
             let at = self.processes[slot.process.0 as usize].world_time(wake);

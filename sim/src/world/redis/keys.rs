@@ -3,7 +3,6 @@
 use picklock_algorithms::clients::redis::{Bytes, Value};
 use picklock_checker::{ContenderId, VirtualTime};
 use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
-use smallvec::SmallVec;
 
 use super::servers::OPERATOR;
 use super::{RedisServer, calls};
@@ -111,54 +110,54 @@ impl World {
 
     /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
     /// set it on a server that runs and takes writes. There may be two of those.
-    fn owners_now(&self) -> SmallVec<[Holder; 1]> {
+    fn owners_now(&self, owners: &mut Vec<Holder>) {
         let redis = &self.redis;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
             let leads = |slot: &&RedisServer| slot.machine.is_primary() && slot.machine.serves();
             let primaries = redis.servers.iter().filter(|slot| slot.life.is_up());
             let primaries = primaries.filter(leads);
-            let mut owners = SmallVec::<[Holder; 1]>::new();
             for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
                 }
             }
-            return owners;
-        }
-        if let [only] = &*redis.servers {
-            return only.holder.iter().cloned().collect();
+            return;
         }
         let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
         let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
-        let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
-        owner.cloned().into_iter().collect()
+        let owner = match &*redis.servers {
+            [only] => only.holder.as_ref(),
+            several => holders().find(|holder| votes(holder) * 2 > several.len()),
+        };
+        owners.extend(owner.cloned());
     }
 
     /// Records who comes to own the lock, and who ceases to.
     pub(super) fn owners_may_change(&mut self, actor: Actor) {
-        let owners = self.owners_now();
-        let before = std::mem::take(&mut self.redis.owners);
-        for (holder, token) in before {
-            if owners.contains(&holder) {
-                self.redis.owners.push((holder, token));
-                continue;
+        let mut now = std::mem::take(&mut self.redis.owners_now);
+        self.owners_now(&mut now);
+        let mut owners = std::mem::take(&mut self.redis.owners);
+        owners.retain(|(holder, token)| {
+            let stays = now.contains(holder);
+            if !stays {
+                self.recorder.counts.departures += u64::from(self.draining);
+                self.ownership
+                    .key_gone(self.now, *token, actor, &mut self.recorder);
             }
-            if self.draining {
-                self.recorder.counts.departures += 1;
-            }
-            self.ownership
-                .key_gone(self.now, token, actor, &mut self.recorder);
-        }
-        for new in owners {
-            if self.redis.owners.iter().any(|(known, _)| *known == new) {
+            stays
+        });
+        for new in now.drain(..) {
+            if owners.iter().any(|(known, _)| *known == new) {
                 continue;
             }
             let name = self.recorder.name(&self.lock_path);
             let token = self
                 .ownership
                 .key_set(self.now, new.by, name, &mut self.recorder);
-            self.redis.owners.push((new, token));
+            owners.push((new, token));
         }
+        self.redis.owners = owners;
+        self.redis.owners_now = now;
     }
 
     /// Who has set a key that came from another server, or that a clock brings back to life.

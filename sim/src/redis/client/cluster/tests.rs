@@ -261,7 +261,7 @@ fn nodes_that_do_not_answer_are_passed_over_until_none_is_left() {
     assert_eq!(desk.opened, ["any-0", "any-1", "any-2", "any-3"]);
     desk.break_off(3);
     assert_eq!(now(answer), Some(Err(RedisError::NotConnected)));
-    assert_eq!(desk.client.outlook().wake, VirtualTime::NEVER);
+    assert_eq!(desk.client.next_wake(), VirtualTime::NEVER);
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn whoever_polls_asks_again_without_a_reason_each_time_another_node() {
         ..SETTINGS
     });
     // Before anybody wants to know, nobody is asked.
-    assert_eq!(desk.client.outlook().wake, VirtualTime::NEVER);
+    assert_eq!(desk.client.next_wake(), VirtualTime::NEVER);
     let _unheard = desk.submit(SHARED, &["GET", "a"]);
     desk.learn(&halves());
     desk.open(1);
