@@ -8,6 +8,7 @@ pub mod client;
 mod clients;
 mod commit;
 mod election;
+mod few;
 mod follower;
 mod io;
 mod lasting;

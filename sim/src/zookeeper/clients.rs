@@ -6,6 +6,7 @@ use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::access::Identities;
+use super::few::FewMap;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::tree::FastMap;
 use super::watches::Table;
@@ -14,7 +15,7 @@ use super::watches::Table;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clients {
     pub(super) connections: Connections,
-    pub(super) sessions: FastMap<SessionId, LocalSession>,
+    pub(super) sessions: FewMap<SessionId, LocalSession>,
     /// How many requests wait, over all sessions.
     waiting: usize,
     /// Connections that are not read from, because too many requests wait, and what they have sent meanwhile.
@@ -170,7 +171,7 @@ impl Clients {
     pub(super) fn attach(&mut self, id: ConnectionId, session: SessionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.session = session;
-            self.sessions.entry(session).or_default().connection = Some(id);
+            self.sessions.get_or_default(session).connection = Some(id);
         }
     }
 
@@ -188,8 +189,7 @@ impl Clients {
     pub(super) fn queue(&mut self, session: SessionId, connection: ConnectionId, what: Awaited) {
         self.waiting += 1;
         self.sessions
-            .entry(session)
-            .or_default()
+            .get_or_default(session)
             .queue
             .push_back(Pending { connection, what });
     }

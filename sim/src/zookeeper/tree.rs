@@ -8,6 +8,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use rustc_hash::FxBuildHasher;
 
+use super::few::FewMap;
 use super::node::Node;
 use super::quota::is_of_quota;
 use super::txn::{Created, Reaped, last_slash, parent_of};
@@ -21,7 +22,7 @@ pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
 #[derive(Clone, Debug)]
 pub struct DataTree {
     nodes: FastMap<Path, Node>,
-    sessions: FastMap<SessionId, OpenSession>,
+    sessions: FewMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
     version: ServerVersion,
@@ -50,7 +51,7 @@ impl DataTree {
     pub fn new(version: ServerVersion) -> Self {
         let mut tree = Self {
             nodes: FastMap::default(),
-            sessions: FastMap::default(),
+            sessions: FewMap::default(),
             last_zxid: Zxid(0),
             births: 0,
             reaped: FastMap::default(),

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use indexmap::map::Entry;
 use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions, SessionId};
 
 use super::clients::{Clients, Connection};
+use super::few::FewMap;
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::tree::FastMap;
@@ -24,8 +24,8 @@ pub(super) enum Table {
 /// node's side, it is told once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watches {
-    data: FastMap<Path, Watchers>,
-    child: FastMap<Path, Watchers>,
+    data: FewMap<Path, Watchers>,
+    child: FewMap<Path, Watchers>,
     /// Counts deletions.
     deletions: u64,
     /// Counts watches.
@@ -74,7 +74,7 @@ impl Watches {
         self.count
     }
 
-    fn table(&mut self, table: Table) -> &mut FastMap<Path, Watchers> {
+    fn table(&mut self, table: Table) -> &mut FewMap<Path, Watchers> {
         match table {
             Table::Data => &mut self.data,
             Table::Child => &mut self.child,
@@ -100,25 +100,24 @@ impl Watches {
         if !self.lasting.is_empty() {
             self.add_once(table, path, id);
         }
-        match self.table(table).entry(Rc::clone(path)) {
-            Entry::Vacant(vacant) => {
+        match self.table(table).get_key_value_mut(&**path) {
+            None => {
                 connection.watches.push((table, Rc::clone(path)));
-                vacant.insert(Watchers::One(id));
+                let only = Watchers::One(id);
+                self.table(table).insert(Rc::clone(path), only);
             }
-            Entry::Occupied(mut occupied) => {
-                let shared = Rc::clone(occupied.key());
-                let watchers = occupied.get_mut();
+            Some((shared, watchers)) => {
                 let known = watchers.as_slice();
                 // Either side knows; the one with less to look through is asked.
                 let has = if known.len() < connection.watches.len() {
                     known.contains(&id)
                 } else {
-                    has_watch(connection, table, &shared).is_some()
+                    has_watch(connection, table, shared).is_some()
                 };
                 if has {
                     return;
                 }
-                connection.watches.push((table, shared));
+                connection.watches.push((table, Rc::clone(shared)));
                 match watchers {
                     Watchers::One(one) => *watchers = Watchers::Many(vec![*one, id]),
                     Watchers::Many(many) => many.push(id),

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Version, ZkError, Zxid};
 
 use super::Check;
+use crate::zookeeper::few::FewMap;
 use crate::zookeeper::node::Node;
 use crate::zookeeper::paths::is_valid_path;
-use crate::zookeeper::tree::FastMap;
 use crate::zookeeper::txn::{Txn, TxnChange};
 
 /// What was proposed and is not applied yet.
 #[derive(Clone, Debug, Default)]
 pub(in crate::zookeeper) struct Prep {
-    records: FastMap<Path, Record>,
+    records: FewMap<Path, Record>,
     /// What a multi has overwritten, to be put back if it fails.
     pub(super) undo: Vec<(Path, Option<Record>)>,
     pub(super) in_multi: bool,
@@ -92,11 +92,8 @@ impl Prep {
     }
 
     fn path_applied(&mut self, zxid: Zxid, path: &str) {
-        if let Some((place, _, record)) = self.records.get_full(path)
-            && record.zxid == zxid
-        {
-            self.records.swap_remove_index(place);
-        }
+        self.records
+            .swap_remove_if(path, |record| record.zxid == zxid);
     }
 }
 
@@ -148,9 +145,9 @@ impl Check<'_> {
     pub(super) fn roll_back(&mut self) {
         while let Some((path, before)) = self.prep.undo.pop() {
             match before {
-                Some(record) => self.prep.records.insert(path, record),
-                None => self.prep.records.swap_remove(&path),
-            };
+                Some(record) => drop(self.prep.records.insert(path, record)),
+                None => drop(self.prep.records.swap_remove(&path)),
+            }
         }
     }
 }

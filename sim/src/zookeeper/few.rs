@@ -1,0 +1,232 @@
+//! A map for what is mostly few, and now and then very many.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+use super::tree::FastMap;
+
+/// So many are kept in a list at most: to compare them all costs less than to look one up.
+const FEW: usize = 8;
+
+/// A map that is a list while there are few, and a hash map from when there are many until there are none. Its order
+/// depends on nothing but what was done to it.
+#[derive(Clone, Debug)]
+pub(super) struct FewMap<K, V> {
+    few: Vec<(K, V)>,
+    many: FastMap<K, V>,
+}
+
+impl<K, V> Default for FewMap<K, V> {
+    fn default() -> Self {
+        Self {
+            few: Vec::new(),
+            many: FastMap::default(),
+        }
+    }
+}
+
+impl<K: Hash + Eq, V> FewMap<K, V> {
+    pub(super) fn len(&self) -> usize {
+        self.few.len() + self.many.len()
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.few.is_empty() && self.many.is_empty()
+    }
+
+    #[inline]
+    fn place<Q: Eq + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.few.iter().position(|(known, _)| known.borrow() == key)
+    }
+
+    /// A key as it is kept, and its value.
+    pub(super) fn get_key_value<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
+    where
+        K: Borrow<Q>,
+    {
+        if self.many.is_empty() {
+            let (key, value) = &self.few[self.place(key)?];
+            Some((key, value))
+        } else {
+            self.many.get_key_value(key)
+        }
+    }
+
+    pub(super) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.get_key_value(key).map(|(_, value)| value)
+    }
+
+    pub(super) fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.get_key_value(key).is_some()
+    }
+
+    /// A key as it is kept, and its value, to be changed.
+    pub(super) fn get_key_value_mut<Q: Hash + Eq + ?Sized>(
+        &mut self,
+        key: &Q,
+    ) -> Option<(&K, &mut V)>
+    where
+        K: Borrow<Q>,
+    {
+        if self.many.is_empty() {
+            let place = self.place(key)?;
+            let (key, value) = &mut self.few[place];
+            Some((key, value))
+        } else {
+            self.many
+                .get_full_mut(key)
+                .map(|(_, key, value)| (key, value))
+        }
+    }
+
+    pub(super) fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        self.get_key_value_mut(key).map(|(_, value)| value)
+    }
+
+    /// Puts a value there instead of what there was, which is the answer.
+    pub(super) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        if self.many.is_empty() {
+            if let Some(place) = self.place(&key) {
+                return Some(std::mem::replace(&mut self.few[place].1, value));
+            }
+            if self.few.len() < FEW {
+                self.few.push((key, value));
+                return None;
+            }
+            self.many.extend(self.few.drain(..));
+        }
+        self.many.insert(key, value)
+    }
+
+    /// The value of a key, which is made if it is not there.
+    pub(super) fn get_or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        if self.many.is_empty() {
+            let known = self.place(&key);
+            if known.is_some() || self.few.len() < FEW {
+                let place = known.unwrap_or_else(|| {
+                    self.few.push((key, V::default()));
+                    self.few.len() - 1
+                });
+                return &mut self.few[place].1;
+            }
+            self.many.extend(self.few.drain(..));
+        }
+        self.many.entry(key).or_default()
+    }
+
+    /// Takes a key out, and its value; the last takes its place.
+    pub(super) fn swap_remove_entry<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
+    where
+        K: Borrow<Q>,
+    {
+        if self.many.is_empty() {
+            let place = self.place(key)?;
+            Some(self.few.swap_remove(place))
+        } else {
+            self.many.swap_remove_entry(key)
+        }
+    }
+
+    pub(super) fn swap_remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        self.swap_remove_entry(key).map(|(_, value)| value)
+    }
+
+    /// Takes a key out, if its value is such.
+    pub(super) fn swap_remove_if<Q: Hash + Eq + ?Sized>(
+        &mut self,
+        key: &Q,
+        is_such: impl FnOnce(&V) -> bool,
+    ) where
+        K: Borrow<Q>,
+    {
+        if self.many.is_empty() {
+            if let Some(place) = self.place(key)
+                && is_such(&self.few[place].1)
+            {
+                self.few.swap_remove(place);
+            }
+        } else if let Some((place, _, value)) = self.many.get_full(key)
+            && is_such(value)
+        {
+            self.many.swap_remove_index(place);
+        }
+    }
+
+    /// All of them, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.few
+            .iter()
+            .map(|(key, value)| (key, value))
+            .chain(&self.many)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indexmap::IndexMap;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn few_and_many_are_kept_as_an_index_map_keeps_them(
+            steps in prop::collection::vec((0..6_u8, 0..20_u8), 1..200)
+        ) {
+            let mut map: FewMap<u8, usize> = FewMap::default();
+            let mut model: IndexMap<u8, usize> = IndexMap::new();
+            for (number, (kind, key)) in steps.into_iter().enumerate() {
+                match kind {
+                    0 | 1 => prop_assert_eq!(map.insert(key, number), model.insert(key, number)),
+                    2 => prop_assert_eq!(map.swap_remove(&key), model.swap_remove(&key)),
+                    3 => {
+                        map.swap_remove_if(&key, |value| value % 2 == 0);
+                        if model.get(&key).is_some_and(|value| value % 2 == 0) {
+                            model.swap_remove(&key);
+                        }
+                    }
+                    4 => {
+                        *map.get_or_default(key) += 1;
+                        *model.entry(key).or_default() += 1;
+                    }
+                    _ => {
+                        if let Some(value) = map.get_mut(&key) {
+                            *value += 1;
+                        }
+                        if let Some(value) = model.get_mut(&key) {
+                            *value += 1;
+                        }
+                        if key == 0 {
+                            for key in std::mem::take(&mut model).into_keys() {
+                                map.swap_remove(&key);
+                            }
+                        }
+                    }
+                }
+                prop_assert_eq!(map.get(&key), model.get(&key));
+                prop_assert_eq!(map.contains_key(&key), model.contains_key(&key));
+                prop_assert_eq!((map.len(), map.is_empty()), (model.len(), model.is_empty()));
+                prop_assert!(map.iter().eq(model.iter()));
+            }
+        }
+    }
+}
