@@ -6,14 +6,16 @@
 //!
 //! - `mutual-exclusion`, if the plan holds a pause, a hold-up of messages, a callback that does not return while there
 //!   is something to be told, or a cut between servers that comes near the session timeout; an end of the session, the
-//!   node, or the lock from outside; or a clock that runs much too slow.
+//!   node, or the lock from outside; a clock that runs much too slow; or two dead links of one contender, one of which
+//!   brings old news while the other keeps its own word back.
 //! - `no-stale-effect`, under the same, unless the resource is fenced.
 //! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
 //!   their tokens.
 //! - `fifo`, under the same: who is late to learn of a grant that has ended since comes in after the next.
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
-//!   stand-stills one after the other, links that are slow or dead in one direction, and servers that stall; and under
-//!   an answer that never comes, where requests have no timeout.
+//!   stand-stills one after the other, or one after several broken connections; links that are slow or dead in one
+//!   direction, or dead when the owner dies; and servers that stall; and under an answer that never comes, where
+//!   requests have no timeout.
 //! - `progress`, under that one alone, which is not drawn: who waits for an answer for ever waits for ever.
 //!
 //! Of locks that are held by a lease, `excuses/lease.rs` says the same.
@@ -83,6 +85,36 @@ fn believes_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'s
         let long = several && together >= margin(ensemble);
         long.then_some("several hold-ups together can outlast the session before its owner knows")
     })
+    .or_else(|| hears_old_news(ensemble, faults))
+}
+
+/// Why one who is not heard any more can take what it hears for new: what was sent before arrives late, at the end of
+/// one dead link, and another keeps its own word back from then on, until it would notice.
+fn hears_old_news(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+    let dead = faults.iter().filter_map(|fault| match fault.inject {
+        Fault::BlackHole {
+            target,
+            direction,
+            length,
+        } => Some((target, direction, length)),
+        _ => None,
+    });
+    let dead: Vec<_> = dead.collect();
+    let notices = ensemble.granted_timeout() * 2 / 3;
+    let late = |of: usize| {
+        let (_, direction, length) = dead[of];
+        direction != Direction::ToServer && length >= margin(ensemble) / 2
+    };
+    let mute = |of: usize| {
+        let (_, direction, length) = dead[of];
+        direction != Direction::ToClient && length >= notices
+    };
+    let places = 0..dead.len();
+    let pair = |first: usize, then: usize| first != then && dead[first].0 == dead[then].0;
+    let found = { places.clone() }
+        .filter(|first| late(*first))
+        .any(|first| places.clone().any(|then| mute(then) && pair(first, then)));
+    found.then_some("news that is old passes for a sign of life while no word of its own arrives")
 }
 
 /// Between the moment at which a client that hears nothing gives up on its connection (two thirds of the session
@@ -194,9 +226,36 @@ fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stati
         .iter()
         .find_map(|fault| strands(ensemble, &fault.inject));
     let stalls = faults.iter().filter(|fault| stalls(&fault.inject)).count();
-    one.or_else(|| {
-        (stalls > 1).then_some("an owner that is held up again and again keeps its session")
-    })
+    let breaks = faults.iter().filter(|fault| breaks(&fault.inject)).count();
+    let again = stalls > 1 || (stalls == 1 && breaks >= MANY_BREAKS);
+    let again = again.then_some("an owner that is held up again and again keeps its session");
+    one.or(again)
+        .or_else(|| speaks_after_death(ensemble, faults))
+}
+
+/// So many broken connections, one after the other, keep an owner from knowing for most of a session: each takes one
+/// second or two, and is a sign of life when it is over.
+const MANY_BREAKS: usize = 3;
+
+/// Whether a fault makes a client connect anew.
+fn breaks(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Cut { .. } | Fault::LoseRequest { .. } | Fault::LoseReply { .. }
+    )
+}
+
+/// Why the service can hear of one that is dead, if the plan holds a death and a link that is dead for a while.
+fn speaks_after_death(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+    let dies = |fault: &PlannedFault| matches!(fault.inject, Fault::Crash { .. });
+    let holds = |fault: &PlannedFault| match fault.inject {
+        Fault::BlackHole { length, .. } => length >= margin(ensemble),
+        _ => false,
+    };
+    let both = faults.iter().any(dies) && faults.iter().any(holds);
+    both.then_some(
+        "what was sent into a dead link arrives when it works again, be its sender dead by then",
+    )
 }
 
 /// Why somebody can wait for an answer for ever, in a session that lives.

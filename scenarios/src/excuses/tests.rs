@@ -96,6 +96,56 @@ fn what_a_client_can_see_is_no_excuse() {
 }
 
 #[test]
+fn old_news_of_a_dead_link_is_an_excuse_if_another_keeps_silent_from_then_on() {
+    let dead = |target, direction, millis| Fault::BlackHole {
+        target,
+        direction,
+        length: Duration::from_millis(millis),
+    };
+    let brings = dead(TARGET, Direction::Both, 3_300);
+    let keeps = dead(TARGET, Direction::ToServer, 9_000);
+    let of = |faults: &[&Fault]| {
+        let faults: Vec<Fault> = faults.iter().map(|it| (*it).clone()).collect();
+        excused(true, &faults).contains(&"mutual-exclusion")
+    };
+    assert!(of(&[&brings, &keeps]) && of(&[&keeps, &brings]));
+    assert!(!of(&[&brings]) && !of(&[&keeps]));
+    let of_another = dead(ContenderName(1), Direction::ToServer, 9_000);
+    assert!(!of(&[&brings, &of_another]));
+    let too_short = dead(TARGET, Direction::ToServer, 3_900);
+    assert!(!of(&[&brings, &too_short]));
+}
+
+#[test]
+fn broken_connections_and_a_pause_hold_an_owner_up_together() {
+    let (target, short) = (TARGET, pause(Duration::from_millis(1_900)));
+    let lost = vec![Fault::LoseReply { target }; 3];
+    assert!(excused(true, &lost).is_empty());
+    let with_pause = [&lost[..], std::slice::from_ref(&short)].concat();
+    assert_eq!(excused(true, &with_pause), ["no-orphan"]);
+    assert!(excused(true, &with_pause[1..]).is_empty());
+}
+
+#[test]
+fn who_dies_behind_a_dead_link_is_heard_later() {
+    let (target, direction) = (TARGET, Direction::Both);
+    let dead_for = |length| Fault::BlackHole {
+        target,
+        direction,
+        length,
+    };
+    let crash = Fault::Crash {
+        target,
+        restart_after: None,
+    };
+    let long = dead_for(Duration::from_secs(2));
+    assert!(excused(true, std::slice::from_ref(&long)).is_empty());
+    assert_eq!(excused(true, &[long, crash.clone()]), ["no-orphan"]);
+    let short = dead_for(Duration::from_millis(1_900));
+    assert!(excused(true, &[short, crash]).is_empty());
+}
+
+#[test]
 fn some_promises_are_never_excused() {
     let target = TARGET;
     let all = [
