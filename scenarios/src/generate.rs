@@ -7,6 +7,8 @@
 
 pub mod draw;
 mod faults;
+mod fitting;
+mod inject;
 mod links;
 pub(crate) mod moments;
 mod spread;

@@ -10,7 +10,7 @@ pub mod hunt;
 mod nearer;
 mod parts;
 pub mod portfolio;
-mod roles;
+pub(crate) mod roles;
 mod scouts;
 mod spans;
 mod strikes;

@@ -27,7 +27,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a sentence for each fault",
     ),
     (
-        "scenarios/src/generate/faults.rs",
+        "scenarios/src/generate/inject.rs",
         "inject",
         "how each kind of fault is drawn",
     ),

@@ -9,6 +9,7 @@ use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
 use super::draw::{Draw, weighed_at};
 use crate::kind::FaultKind;
 use crate::search::fits::{Class, Way, promise};
+use crate::search::roles::takes_a_session;
 
 /// Steps of a contender that a fault can wait for.
 #[derive(Clone, Copy)]
@@ -165,6 +166,8 @@ pub(super) fn aimed(
         (2, Step::Request(Way::Answered)),
     ];
     let steps = steps.map(|(odds, step)| match kind {
+        // By the time at which a session ends, who is about to write has left.
+        Some(kind) if takes_a_session(kind) && matches!(step, Step::Writing) => (odds, step),
         Some(kind) => (odds * promise(kind, step.class()), step),
         None => (odds, step),
     });
@@ -212,6 +215,12 @@ pub(super) fn struck(
     };
     let nth = count(plan, draw);
     request(plan, by, way, nth, share)
+}
+
+/// The moment at which a change of a contender is being agreed on.
+pub(super) fn change(plan: &Plan, by: ContenderName, share: u32, draw: &mut Draw) -> Trigger {
+    let nth = count(plan, draw);
+    request(plan, by, Way::Proposed, nth, share)
 }
 
 fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, share: u32) -> Trigger {

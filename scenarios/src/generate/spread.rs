@@ -6,7 +6,7 @@
 
 use picklock_algorithms::Sense;
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::Plan;
+use picklock_sim::plan::{Plan, Service};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -33,22 +33,35 @@ pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
 }
 
 /// The kinds, each as often as it has turns. What befalls every process sooner or later has several: standing still,
-/// silence, death, an answer that is lost. On Redis the death of a server may be that of the lock, and a loss of power
-/// takes more where something is written; an ensemble survives one of them, and who gives up leaves a node behind.
+/// silence, death, an answer that is lost. So has what there is much to find with. An ensemble survives the death of a
+/// server, unless it is the only one; but while it does not agree nobody knows what has been done, and who gives up
+/// leaves a node behind. On Redis the death of a server may be that of the lock, a primary that stands still is
+/// replaced and does not know it, a late answer is believed, and a loss of power takes more where something is written.
 pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
     let each = kinds.iter().flat_map(|kind| {
         let turns = match kind {
             FaultKind::Pause if is_redis(plan) => 4,
-            FaultKind::Pause => 5,
-            FaultKind::CrashServer if is_redis(plan) => 2,
+            FaultKind::Pause => 7,
+            FaultKind::CrashServer if is_redis(plan) || plan.service.servers() == 1 => 2,
+            FaultKind::HangServer if is_redis(plan) && plan.service.has_links() => 2,
             FaultKind::PowerLoss if writes_and_goes_on(&plan.service) => 2,
             FaultKind::Cancel if !is_redis(plan) => 2,
+            FaultKind::DelayReply if is_redis(plan) => 2,
+            FaultKind::Promote => 2,
+            FaultKind::BlackHole if !is_redis(plan) => 5,
+            FaultKind::HoldLink if !is_redis(plan) => 2,
+            FaultKind::IsolateServer if reads_on(plan) => 2,
             FaultKind::BlackHole | FaultKind::Crash | FaultKind::LoseReply => 2,
             _ => 1,
         };
         std::iter::repeat_n(*kind, turns)
     });
     each.collect()
+}
+
+/// Whether its servers answer reads without a leader.
+fn reads_on(plan: &Plan) -> bool {
+    matches!(&plan.service, Service::ZooKeeper(ensemble) if ensemble.read_only)
 }
 
 fn is_redis(plan: &Plan) -> bool {

@@ -193,7 +193,7 @@ fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {
 }
 
 /// Whether a fault lets its victim go on, and does nothing until the session behind it ends.
-fn takes_a_session(kind: FaultKind) -> bool {
+pub(crate) fn takes_a_session(kind: FaultKind) -> bool {
     match kind {
         FaultKind::BlockEvents
         | FaultKind::BlackHole

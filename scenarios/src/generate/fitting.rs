@@ -1,0 +1,199 @@
+//! Drawn faults whose parts have to fit together: whom they strike, when, for how long, and what comes along.
+//!
+//! Drawn one by one, such parts meet once in thousands of plans. What fits follows from what is known of locks in
+//! general, as in the search that aims (`search/blow.rs`, `search/spans.rs`), and of no recipe.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{
+    Arrival, ContenderName, Direction, Ensemble, Fault, PlannedFault, ServerName, Service, Trigger,
+};
+
+use super::draw::Draw;
+use super::faults::Storm;
+use super::moments::change;
+use crate::describe;
+use crate::kind::FaultKind;
+
+/// How soon one is back that dies again because it has to see another server.
+const SOON: Duration = Duration::from_millis(100);
+
+/// A fault, what it waits for, and how long after that it strikes.
+type Part = (Trigger, Duration, Fault);
+
+impl Storm<'_> {
+    /// The faults of one kind and of what has to come along, which fit together; none if nothing has to, or if it is
+    /// not drawn this time. The first of them will stand at this place of the plan.
+    pub(super) fn fitting(
+        &self,
+        kind: FaultKind,
+        place: usize,
+        draw: &mut Draw,
+    ) -> Option<Vec<PlannedFault>> {
+        let parts = match &self.plan.service {
+            Service::ZooKeeper(ensemble) => self.on_sessions(ensemble, kind, place, draw)?,
+            Service::Redis(_) => self.on_leases(kind, place, draw)?,
+        };
+        let planned = parts.into_iter().map(|(when, after, inject)| PlannedFault {
+            when,
+            after,
+            text: describe::fault(&inject),
+            inject,
+        });
+        Some(planned.collect())
+    }
+
+    fn on_sessions(
+        &self,
+        ensemble: &Ensemble,
+        kind: FaultKind,
+        place: usize,
+        draw: &mut Draw,
+    ) -> Option<Vec<Part>> {
+        match kind {
+            FaultKind::BlackHole if draw.once_in(3) => Some(vec![self.unheard(ensemble, draw)]),
+            FaultKind::CrashServer if ensemble.servers == 1 && draw.once_in(2) => {
+                Some(vec![self.away(draw)])
+            }
+            FaultKind::HoldLink | FaultKind::LagServer
+                if ensemble.servers > 1 && !draw.once_in(3) =>
+            {
+                self.undecided(kind, place, draw)
+            }
+            FaultKind::IsolateServer
+                if ensemble.read_only && self.may(FaultKind::Crash) && !draw.once_in(4) =>
+            {
+                Some(self.left_behind(ensemble, place, draw))
+            }
+            _ => None,
+        }
+    }
+
+    /// One who waits is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
+    /// until it gives up the connection, and a whole one from then on. Servers end that session up to a tick later.
+    fn unheard(&self, ensemble: &Ensemble, draw: &mut Draw) -> Part {
+        let target = self.waiter(draw);
+        let given_up = self.session * 5 / 3;
+        let inject = Fault::BlackHole {
+            target,
+            direction: Direction::ToClient,
+            length: draw.duration((given_up, given_up + ensemble.tick)),
+        };
+        (waiting(target), Duration::ZERO, inject)
+    }
+
+    /// The only server is away for longer than a session lasts, while somebody waits. When it is back it has all
+    /// sessions again, also those that their clients have given up.
+    fn away(&self, draw: &mut Draw) -> Part {
+        let inject = Fault::CrashServer {
+            target: ServerName::Leader,
+            restart_after: Some(draw.duration((self.session, self.session * 2))),
+        };
+        (waiting(self.waiter(draw)), Duration::ZERO, inject)
+    }
+
+    /// A change is not agreed on while whoever has asked for it loses its connection, and asks what has become of it.
+    fn undecided(&self, kind: FaultKind, place: usize, draw: &mut Draw) -> Option<Vec<Part>> {
+        let target = self.contender(draw);
+        let when = change(self.plan, target, self.moment, draw);
+        let session = self.session;
+        let length = draw.duration((session / 2, session * 2));
+        let inject = match kind {
+            FaultKind::HoldLink => {
+                let followers = self.servers.saturating_sub(1);
+                let held = (followers / 2 + 1).min(followers);
+                Fault::HoldLink {
+                    from: (0..held).map(ServerName::Follower).collect(),
+                    to: ServerName::Leader,
+                    length,
+                }
+            }
+            _ => Fault::LagServer {
+                target: ServerName::Leader,
+                by: draw.duration((session / 2, session)),
+                length,
+            },
+        };
+        let (breaks_when, breaks) = match self.may(FaultKind::Cut) {
+            true => (Trigger::Fired { fault: place }, Fault::Cut { target }),
+            false if self.may(FaultKind::LoseReply) => (when.clone(), Fault::LoseReply { target }),
+            false => return None,
+        };
+        let at_once = Duration::ZERO;
+        Some(vec![
+            (when, at_once, inject),
+            (breaks_when, at_once, breaks),
+        ])
+    }
+
+    /// A server without a leader shows what was true before it was cut off, to one who was there before, and died
+    /// meanwhile. Whoever comes back to one of several servers dies until it has seen most of them.
+    fn left_behind(&self, ensemble: &Ensemble, place: usize, draw: &mut Draw) -> Vec<Part> {
+        let target = self.contender(draw);
+        let isolate = Fault::IsolateServer {
+            target: ServerName::Of(target),
+            length: draw.duration((self.session * 4, self.session * 10)),
+        };
+        let when = Trigger::Acquired { by: target, nth: 1 };
+        let mut parts = vec![(when, Duration::ZERO, isolate)];
+        let mut away = draw.duration((self.session * 3 / 2, self.session * 5 / 2));
+        let mut after = Duration::ZERO;
+        for death in 0..usize::from(ensemble.servers) + 1 {
+            let inject = Fault::Crash {
+                target,
+                restart_after: Some(away),
+            };
+            let fault = place + death;
+            parts.push((Trigger::Fired { fault }, after, inject));
+            after = away + self.session / 6;
+            away = SOON;
+        }
+        parts
+    }
+
+    /// A server has forgotten a holder who stands still: another comes in, and both write.
+    fn on_leases(&self, kind: FaultKind, place: usize, draw: &mut Draw) -> Option<Vec<Part>> {
+        let forgets = matches!(kind, FaultKind::CrashServer | FaultKind::PowerLoss);
+        if !forgets || !self.may(FaultKind::Pause) || draw.once_in(2) {
+            return None;
+        }
+        let target = self.contender(draw);
+        let lease = self.session;
+        let (when, ends) = match draw.once_in(3) {
+            true => (Trigger::Acquired { by: target, nth: 1 }, lease),
+            false => (Trigger::Writing { by: target, nth: 1 }, lease * 2),
+        };
+        let restart_after = Some(draw.duration((Duration::from_millis(1), lease / 4)));
+        let server = self.server(draw);
+        let forgets = match kind {
+            FaultKind::PowerLoss => Fault::PowerLoss {
+                target: server,
+                restart_after,
+            },
+            _ => Fault::CrashServer {
+                target: server,
+                restart_after,
+            },
+        };
+        let length = draw.duration((lease / 2, ends));
+        let fired = Trigger::Fired { fault: place };
+        let stands = (fired, Duration::ZERO, Fault::Pause { target, length });
+        Some(vec![(when, Duration::ZERO, forgets), stands])
+    }
+
+    /// One who waits for another at first: not the first, where they come in order.
+    fn waiter(&self, draw: &mut Draw) -> ContenderName {
+        let workload = &self.plan.workload;
+        let drawn = self.contender(draw);
+        match workload.arrive {
+            Arrival::InOrder | Arrival::BehindHolder => {
+                ContenderName(drawn.0.max(1).min(workload.contenders.saturating_sub(1)))
+            }
+            Arrival::Together | Arrival::Within(_) => drawn,
+        }
+    }
+}
+
+fn waiting(by: ContenderName) -> Trigger {
+    Trigger::Waiting { by, nth: 1 }
+}
