@@ -34,7 +34,7 @@ pub struct Excuse {
     /// The invariant.
     pub invariant: &'static str,
     /// Why it is not looked at.
-    pub because: String,
+    pub because: &'static str,
 }
 
 /// What these faults take from every lock in the world of this plan.
@@ -44,8 +44,7 @@ pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         Service::Redis(_) => return lease::excuses(plan, faults),
     };
     let mut excuses = Vec::new();
-    let mut excuse = |invariant: &'static str, because: &str| {
-        let because = because.to_owned();
+    let mut excuse = |invariant: &'static str, because: &'static str| {
         excuses.push(Excuse { invariant, because });
     };
     if let Some(because) = believes_too_long(ensemble, faults) {

@@ -221,7 +221,7 @@ impl Case {
         for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
             let mut expectations = case.expectations.iter_mut();
             if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {
-                let because = Some(excuse.because);
+                let because = Some(excuse.because.to_owned());
                 found.want = Want::Unchecked { because };
             }
         }

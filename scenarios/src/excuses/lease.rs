@@ -17,8 +17,7 @@ use super::Excuse;
 /// What these faults take from every lock in the world of this plan.
 pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     let mut excuses = Vec::new();
-    let mut excuse = |invariant: &'static str, because: &str| {
-        let because = because.to_owned();
+    let mut excuse = |invariant: &'static str, because: &'static str| {
         excuses.push(Excuse { invariant, because });
     };
     let forgets = |fault: &PlannedFault| {

@@ -106,7 +106,12 @@ impl<'p> Storm<'p> {
                 }
             }
         }
-        faults.split_off(before)
+        let mut drawn = faults.split_off(before);
+        // Only of those that stay: to write a text costs as much as to draw a fault.
+        for fault in &mut drawn {
+            fault.text = describe::fault(&fault.inject);
+        }
+        drawn
     }
 
     /// Whether faults of a kind may be drawn.
@@ -139,12 +144,11 @@ impl<'p> Storm<'p> {
                 (self.trigger(kind, target, moment, draw), self.soon(draw))
             }
         };
-        let text = describe::fault(&inject);
         PlannedFault {
             when,
             after,
             inject,
-            text,
+            text: String::new(),
         }
     }
 

@@ -12,7 +12,6 @@ use picklock_sim::plan::{
 use super::draw::Draw;
 use super::faults::Storm;
 use super::moments::change;
-use crate::describe;
 use crate::kind::FaultKind;
 
 /// How soon one is back that dies again because it has to see another server.
@@ -37,7 +36,7 @@ impl Storm<'_> {
         let planned = parts.into_iter().map(|(when, after, inject)| PlannedFault {
             when,
             after,
-            text: describe::fault(&inject),
+            text: String::new(),
             inject,
         });
         Some(planned.collect())

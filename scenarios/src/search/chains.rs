@@ -123,9 +123,14 @@ impl<'s> Lesson<'s> {
 
     /// One fault of a kind: of its moments the `nth` (from zero), and then from the first again.
     pub(super) fn one(&self, kind: FaultKind, nth: usize) -> Option<Chain> {
-        let ranked = self.ranked(kind, Then::AtOnce);
-        let shot = ranked.get(nth.checked_rem(ranked.len())?)?;
-        Some(self.chain(shot, &[kind], Variant::Follows, Then::AtOnce))
+        let shot = match nth {
+            0 => self.best(kind, Then::AtOnce)?,
+            _ => {
+                let mut ranked = self.ranked(kind, Then::AtOnce);
+                ranked.swap_remove(nth.checked_rem(ranked.len())?)
+            }
+        };
+        Some(self.chain(&shot, &[kind], Variant::Follows, Then::AtOnce))
     }
 
     /// The first of these kinds takes the leader away, and the others strike when another leads. None where nobody else
@@ -267,32 +272,61 @@ impl<'s> Lesson<'s> {
         Some(score.saturating_sub(worse))
     }
 
-    /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
-    /// promising, so that the best of another comes between.
-    fn ranked(&self, kind: FaultKind, then: Then) -> Vec<Shot<'s>> {
+    /// The moments that suit a kind of fault, in the order in which they were seen, and what class each is of.
+    fn suiting(
+        &self,
+        kind: FaultKind,
+        then: Then,
+    ) -> impl Iterator<Item = ((Class, Variant), Shot<'s>)> {
         let variants = match then {
             Then::AtOnce => variants(self.plan, kind),
             Then::Elected => &[Variant::Outage],
         };
-        let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
         let whose = self.seen.iter().flat_map(|moment| self.whose(moment));
-        for (moment, whose, part) in whose {
+        whose.flat_map(move |(moment, whose, part)| {
             let (class, by, _) = whose;
-            for (variant, worn) in variants.iter().zip((0..).step_by(WORN as usize)) {
-                let Some(score) = self.score((kind, *variant), moment, whose, part) else {
-                    continue;
-                };
-                let shot = Shot {
-                    score: score.saturating_sub(worn),
-                    moment,
-                    by,
-                    variant: *variant,
-                };
-                let class = (class.kin(), *variant);
-                match classes.iter_mut().find(|(known, _)| *known == class) {
-                    Some((_, of_class)) => of_class.push(shot),
-                    None => classes.push((class, vec![shot])),
-                }
+            let worn = (0..).step_by(WORN as usize);
+            variants
+                .iter()
+                .zip(worn)
+                .filter_map(move |(variant, worn)| {
+                    let score = self.score((kind, *variant), moment, whose, part)?;
+                    let shot = Shot {
+                        score: score.saturating_sub(worn),
+                        moment,
+                        by,
+                        variant: *variant,
+                    };
+                    Some(((class.kin(), *variant), shot))
+                })
+        })
+    }
+
+    /// The first of [`ranked`](Self::ranked), without the others.
+    fn best(&self, kind: FaultKind, then: Then) -> Option<Shot<'s>> {
+        let mut best_of_classes: Vec<((Class, Variant), Shot)> = Vec::new();
+        for (class, shot) in self.suiting(kind, then) {
+            let mut known = best_of_classes.iter_mut();
+            match known.find(|(known, _)| *known == class) {
+                Some((_, best)) if shot.score > best.score => *best = shot,
+                Some(_) => {}
+                None => best_of_classes.push((class, shot)),
+            }
+        }
+        // Of those that are as promising, the first.
+        let best = best_of_classes.into_iter().rev();
+        best.max_by_key(|(_, shot)| shot.score)
+            .map(|(_, shot)| shot)
+    }
+
+    /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
+    /// promising, so that the best of another comes between.
+    fn ranked(&self, kind: FaultKind, then: Then) -> Vec<Shot<'s>> {
+        let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
+        for (class, shot) in self.suiting(kind, then) {
+            match classes.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, of_class)) => of_class.push(shot),
+                None => classes.push((class, vec![shot])),
             }
         }
         let mut ranked: Vec<(u32, Shot)> = Vec::new();

@@ -77,9 +77,11 @@ impl Roles {
             }
         }
         for turn in &mut turns {
-            let during =
-                |moment: &&SeenMoment| turn.acquired <= moment.at && moment.at <= turn.leaves;
-            let waiting = seen.iter().filter(during).map(|moment| moment.waiting);
+            // Moments are in the order in which they came.
+            let from = seen.partition_point(|moment| moment.at < turn.acquired);
+            let during = seen[from..].iter();
+            let during = during.take_while(|moment| moment.at <= turn.leaves);
+            let waiting = during.map(|moment| moment.waiting);
             turn.waiting = waiting.max().unwrap_or_default();
         }
         Self {

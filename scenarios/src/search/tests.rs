@@ -322,6 +322,26 @@ pub(super) fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<S
 }
 
 #[test]
+fn the_one_to_try_of_a_kind_is_the_first_of_all() {
+    let worlds = [
+        ("zookeeper/waiter-death", "zk-no-recheck"),
+        ("redis/look-then-delete", "redis-get-compare-del"),
+    ];
+    for (scenario, name) in worlds {
+        let calm = aim::calm(&case(scenario, name).plan);
+        let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
+        for kind in FaultKind::tried_in(&calm, &FaultKind::NAMED.map(|(_, kind)| kind)) {
+            let all = aim::shots(&calm, &seen, &[kind]).plans;
+            let one = aim::shot(&calm, &seen, kind, 0);
+            let faults = |shot: &Try| shot.plan.faults.clone();
+            assert_eq!(one.as_ref().map(faults), all.first().map(faults));
+            let again = aim::shot(&calm, &seen, kind, all.len());
+            assert_eq!(again.as_ref().map(faults), all.first().map(faults));
+        }
+    }
+}
+
+#[test]
 fn where_a_replica_lags_the_primary_dies_with_the_other_one() {
     let kinds = [FaultKind::HoldLink, FaultKind::CrashServer];
     let tried = told("redis/sentinel-wait-one-of-two", "redis-wait", &kinds);
