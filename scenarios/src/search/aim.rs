@@ -40,6 +40,14 @@ pub struct Try {
     pub elusive: bool,
 }
 
+impl Try {
+    /// Whether it can be tried in another world of its kind: whomever it may strike is there.
+    pub(super) fn fits(&self, world: &Plan) -> bool {
+        self.plan.workload.contenders <= world.workload.contenders
+            && self.plan.service.servers() <= world.service.servers()
+    }
+}
+
 /// So few kinds are also tried together.
 pub(super) const TOGETHER: usize = 3;
 

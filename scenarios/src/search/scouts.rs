@@ -11,7 +11,8 @@ use crate::kind::FaultKind;
 use crate::open::{AnyFaults, Open};
 
 /// Learns from a run without faults which moments there are, tries faults at them, and begins anew when all were tried.
-/// Where the world is open, another is drawn after two: what it is like matters as much as what breaks.
+/// Where the world is open, another is drawn after two, and a third before it learns anew: what a world is like matters
+/// as much as what breaks, and what fits one mostly fits the next.
 pub(super) struct Aimed {
     world: World,
     kinds: Vec<FaultKind>,
@@ -93,6 +94,15 @@ impl Aimed {
         let World { plan, open } = &self.world;
         let mut world = generate::draw(plan, open, seed);
         self.drawn = world.network.chance;
+        if open.is_open()
+            && self.tried == 1
+            && let Some(shot) = self.shots.first().filter(|it| it.fits(&world))
+        {
+            world.faults.extend(shot.plan.faults.iter().cloned());
+            world.network.chance = self.chance(shot.minds_server);
+            self.tried += 1;
+            return Turn::Planned(world, seed);
+        }
         let mut kinds = self.kinds.iter();
         world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
