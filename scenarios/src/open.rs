@@ -69,6 +69,17 @@ impl Open {
         widest
     }
 
+    /// The same, where as many contend as may, as often as they may.
+    #[must_use]
+    pub fn busiest(&self) -> Self {
+        let most = |range: Option<(u32, u32)>| range.map(|(_, most)| (most, most));
+        Self {
+            contenders: most(self.contenders),
+            rounds: most(self.rounds),
+            ..self.clone()
+        }
+    }
+
     /// Whether there is anything to settle.
     pub fn is_open(&self) -> bool {
         let Self {

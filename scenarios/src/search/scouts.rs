@@ -12,7 +12,8 @@ use crate::open::{AnyFaults, Open};
 
 /// Learns from a run without faults which moments there are, tries faults at them, and begins anew when all were tried.
 /// Where the world is open, another is drawn after two, and a third before it learns anew: what a world is like matters
-/// as much as what breaks, and what fits one mostly fits the next.
+/// as much as what breaks, and what fits one mostly fits the next. Two lessons of three are of the busiest worlds there
+/// are: where nobody is in the way of anybody, little breaks.
 pub(super) struct Aimed {
     world: World,
     kinds: Vec<FaultKind>,
@@ -92,7 +93,10 @@ impl Aimed {
             return Turn::Planned(plan, if again { self.taught } else { seed });
         }
         let World { plan, open } = &self.world;
-        let mut world = generate::draw(plan, open, seed);
+        let mut world = match self.other() {
+            None => generate::draw(plan, &open.busiest(), seed),
+            Some(_) => generate::draw(plan, open, seed),
+        };
         self.drawn = world.network.chance;
         if open.is_open()
             && self.tried == 1
