@@ -142,9 +142,10 @@ impl Clients {
         self.clients.get_index_of(&connection)
     }
 
-    /// The connection at a place.
-    pub(crate) fn at(&mut self, place: usize) -> Option<&mut Client> {
-        self.clients.get_index_mut(place).map(|(_, client)| client)
+    /// The connection at a place, if there is one.
+    pub(crate) fn at(&mut self, place: Option<usize>) -> Option<&mut Client> {
+        let (_, client) = self.clients.get_index_mut(place?)?;
+        Some(client)
     }
 
     pub(crate) fn remove(&mut self, connection: ConnectionId) {

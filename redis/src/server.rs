@@ -183,11 +183,8 @@ impl Server {
         }
         let place = self.clients.place(connection);
         let blocked = outcome == Outcome::Blocked;
-        if let Outcome::Answer(value) = outcome
-            && let Some(client) = place.and_then(|place| self.clients.at(place))
-        {
-            let value = for_connection(value, client.resp3);
-            self.core.out.push(Output::ToClient { connection, value });
+        if let Outcome::Answer(value) = outcome {
+            self.answer_at(place, connection, value);
         }
         // An answer and what replicas are told leave together: neither says anything about the other.
         self.tell_replicas();
@@ -195,7 +192,7 @@ impl Server {
             return;
         }
         let offset = self.replication.offset;
-        if let Some(client) = place.and_then(|place| self.clients.at(place)) {
+        if let Some(client) = self.clients.at(place) {
             client.written = offset;
             if client.closing {
                 self.close(connection);
@@ -204,7 +201,12 @@ impl Server {
     }
 
     pub(crate) fn answer(&mut self, connection: ConnectionId, value: Value) {
-        if let Some(client) = self.clients.get(connection) {
+        self.answer_at(self.clients.place(connection), connection, value);
+    }
+
+    /// Answers a connection that is at a place, if there is one.
+    fn answer_at(&mut self, place: Option<usize>, connection: ConnectionId, value: Value) {
+        if let Some(client) = self.clients.at(place) {
             let value = for_connection(value, client.resp3);
             self.core.out.push(Output::ToClient { connection, value });
         }

@@ -100,19 +100,19 @@ fn hears_old_news(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stat
     });
     let dead: Vec<_> = dead.collect();
     let notices = ensemble.granted_timeout() * 2 / 3;
-    let late = |of: usize| {
-        let (_, direction, length) = dead[of];
-        direction != Direction::ToServer && length >= margin(ensemble) / 2
-    };
-    let mute = |of: usize| {
-        let (_, direction, length) = dead[of];
-        direction != Direction::ToClient && length >= notices
-    };
-    let places = 0..dead.len();
-    let pair = |first: usize, then: usize| first != then && dead[first].0 == dead[then].0;
-    let found = { places.clone() }
-        .filter(|first| late(*first))
-        .any(|first| places.clone().any(|then| mute(then) && pair(first, then)));
+    let is_late =
+        |direction, length| direction != Direction::ToServer && length >= margin(ensemble) / 2;
+    let is_mute = |direction, length| direction != Direction::ToClient && length >= notices;
+    let found = dead
+        .iter()
+        .enumerate()
+        .any(|(late, &(of, direction, length))| {
+            let mut others = dead.iter().enumerate().filter(|(other, _)| *other != late);
+            is_late(direction, length)
+                && others.any(|(_, &(other, direction, length))| {
+                    other == of && is_mute(direction, length)
+                })
+        });
     found.then_some("news that is old passes for a sign of life while no word of its own arrives")
 }
 

@@ -19,6 +19,6 @@ mod variant;
 pub mod yields;
 
 #[cfg(test)]
-mod knowledge;
+pub(crate) mod knowledge;
 #[cfg(test)]
 mod tests;

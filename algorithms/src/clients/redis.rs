@@ -112,17 +112,12 @@ impl Redis {
     ///
     /// Any [`RedisError`]; an error reply is `Refused`.
     pub async fn ask(&self, command: Command) -> RedisResult<Value> {
-        match self.send(command).await? {
-            Value::Error(error) => Err(RedisError::Refused(error)),
-            value => Ok(value),
-        }
+        accepted(self.send(command).await?)
     }
 
     async fn number(&self, command: Command) -> RedisResult<i64> {
-        match self.send(command).await? {
-            Value::Error(error) => Err(RedisError::Refused(error)),
-            value => value.integer().ok_or(RedisError::Unexpected),
-        }
+        let answer = accepted(self.send(command).await?)?;
+        answer.integer().ok_or(RedisError::Unexpected)
     }
 
     /// `SET key value NX PX ttl`: whether the key was missing, and is set now.
@@ -134,10 +129,7 @@ impl Redis {
         let mut digits = itoa::Buffer::new();
         let millis = digits.format(millis(ttl));
         let command = Command::new("SET").args([key, value, "NX", "PX", millis]);
-        match self.send(command).await? {
-            Value::Error(error) => Err(RedisError::Refused(error)),
-            value => Ok(value.is_ok()),
-        }
+        Ok(accepted(self.send(command).await?)?.is_ok())
     }
 
     /// `SETNX key value`: whether the key was missing, and is set now, for ever.
@@ -316,6 +308,15 @@ impl Command {
         }
         let known = KINDS.iter().find(|(known, _)| *known == name);
         known.map_or(RequestKind::OtherCommand, |(_, kind)| *kind)
+    }
+}
+
+/// An answer that is no refusal.
+#[inline]
+fn accepted(answer: Value) -> RedisResult<Value> {
+    match answer {
+        Value::Error(error) => Err(RedisError::Refused(error)),
+        answer => Ok(answer),
     }
 }
 

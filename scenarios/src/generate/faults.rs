@@ -82,13 +82,14 @@ impl<'p> Storm<'p> {
         let mut excused = 0;
         for nth in 0..self.number {
             let there = faults.len() - before;
+            if there >= self.number as usize {
+                break;
+            }
             let kind = match nth {
                 0 => self.kinds.first().copied(),
                 _ => draw.one_of(&self.kinds),
             };
-            let Some(kind) = kind.filter(|_| there < self.number as usize) else {
-                break;
-            };
+            let Some(kind) = kind else { break };
             match self.fitting(kind, faults.len(), draw) {
                 Some(fitting) => faults.extend(fitting.into_iter().take(self.at_most - there)),
                 None => {

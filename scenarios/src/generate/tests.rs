@@ -9,8 +9,9 @@ use picklock_sim::{simulate, simulate_with};
 use crate::excuses::excuses;
 use crate::kind::FaultKind;
 use crate::scenario::{Case, Catalogue, Scenario};
-use crate::search::yields::{Effort, Way, measure};
-use crate::{BUILT_IN, parse, write};
+use crate::search::knowledge::all_find;
+use crate::search::yields::{Effort, Way};
+use crate::{parse, write};
 
 const OPEN: &str = r#"
 claim = "Anything can happen."
@@ -284,15 +285,5 @@ fn two_hundred_drawn_plans_are_enough_for_what_two_faults_break() {
         ("redis/restart", "redis-fencing-token"),
     ];
     let (bases, limit) = (6, 200);
-    for (scenario, name) in cases {
-        let (_, text) = BUILT_IN.iter().find(|(it, _)| *it == scenario).expect("it");
-        let scenario = read(text);
-        let case = scenario.cases.iter().find(|it| it.name == name);
-        let case = case.unwrap_or_else(|| panic!("{name}"));
-        let found = measure(case, Way::Swarm, Effort { bases, limit });
-        assert!(!found.is_empty(), "{name}");
-        for found in found {
-            assert_eq!(found.found(), bases, "{name} {}", found.invariant);
-        }
-    }
+    all_find(&cases, Way::Swarm, Effort { bases, limit });
 }

@@ -124,7 +124,7 @@ impl<'s> Lesson<'s> {
     /// One fault of a kind: of its moments the `nth` (from zero), and then from the first again.
     pub(super) fn one(&self, kind: FaultKind, nth: usize) -> Option<Chain> {
         let shot = match nth {
-            0 => self.best(kind, Then::AtOnce)?,
+            0 => self.best(kind)?,
             _ => {
                 let mut ranked = self.ranked(kind, Then::AtOnce);
                 ranked.swap_remove(nth.checked_rem(ranked.len())?)
@@ -302,10 +302,10 @@ impl<'s> Lesson<'s> {
         })
     }
 
-    /// The first of [`ranked`](Self::ranked), without the others.
-    fn best(&self, kind: FaultKind, then: Then) -> Option<Shot<'s>> {
+    /// The first of [`ranked`](Self::ranked), without the others, where all strike at once.
+    fn best(&self, kind: FaultKind) -> Option<Shot<'s>> {
         let mut best_of_classes: Vec<((Class, Variant), Shot)> = Vec::new();
-        for (class, shot) in self.suiting(kind, then) {
+        for (class, shot) in self.suiting(kind, Then::AtOnce) {
             let mut known = best_of_classes.iter_mut();
             match known.find(|(known, _)| *known == class) {
                 Some((_, best)) if shot.score > best.score => *best = shot,

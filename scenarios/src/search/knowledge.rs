@@ -221,9 +221,14 @@ fn five_runs_are_enough_for_what_one_fault_breaks_or_two() {
         ("redis/sentinel-resumed-primary", "redis-compare-and-delete"),
     ];
     let (bases, limit) = (4, 5);
+    all_find(&cases, yields::Way::Aimed, Effort { bases, limit });
+}
+
+/// From every base everything that these cases are to show is found.
+pub(crate) fn all_find(cases: &[(&str, &str)], way: yields::Way, effort: Effort) {
+    let bases = effort.bases;
     for (scenario, name) in cases {
-        let case = case(scenario, name);
-        let found = measure(&case, yields::Way::Aimed, Effort { bases, limit });
+        let found = measure(&case(scenario, name), way, effort);
         assert!(!found.is_empty(), "{scenario} {name}");
         for found in found {
             assert_eq!(

@@ -71,11 +71,6 @@ impl Sent {
         if self.awaited == 0 {
             return VirtualTime::NEVER;
         }
-        if self.queue.len() == 1
-            && let Some(Some(only)) = self.queue.front()
-        {
-            return only.deadline;
-        }
         let deadlines = self.queue.iter().flatten().map(|pending| pending.deadline);
         deadlines.fold(VirtualTime::NEVER, VirtualTime::min)
     }

@@ -194,14 +194,8 @@ impl Wire {
     }
 
     pub fn submit(&mut self, pending: Pending, out: &mut Vec<Output>) {
-        if let Phase::Open(connection) = self.phase
-            && self.unsent.is_empty()
-        {
-            self.send_one(connection, pending, out);
-        } else {
-            self.unsent.push_back(pending);
-            self.send(out);
-        }
+        self.unsent.push_back(pending);
+        self.send(out);
     }
 
     /// Whether it is to go to a replica, or does.
@@ -237,20 +231,16 @@ impl Wire {
         let Phase::Open(connection) = self.phase else {
             return;
         };
-        while let Some(pending) = self.unsent.pop_front() {
-            self.send_one(connection, pending, out);
+        while let Some(mut pending) = self.unsent.pop_front() {
+            if std::mem::take(&mut pending.asking) {
+                say(connection, "ASKING", &mut self.sent, out);
+            }
+            out.push(Output::Send {
+                connection,
+                command: pending.command.clone(),
+            });
+            self.sent.push(pending);
         }
-    }
-
-    fn send_one(&mut self, connection: ConnectionId, mut pending: Pending, out: &mut Vec<Output>) {
-        if std::mem::take(&mut pending.asking) {
-            say(connection, "ASKING", &mut self.sent, out);
-        }
-        out.push(Output::Send {
-            connection,
-            command: pending.command.clone(),
-        });
-        self.sent.push(pending);
     }
 
     /// The answer to the oldest command without one. If the server does not serve yet, and the command may be sent

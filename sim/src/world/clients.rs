@@ -66,17 +66,29 @@ impl World {
     }
 
     fn carry_out(&mut self, id: ClientId) {
-        // Mostly there is one or none.
-        if self.client_outputs.len() > 1 {
-            let mut outputs = std::mem::take(&mut self.client_outputs);
-            for output in outputs.drain(..) {
-                self.carry_out_one(id, output);
-            }
-            self.client_outputs = outputs;
-        } else if let Some(output) = self.client_outputs.pop() {
-            self.carry_out_one(id, output);
-        }
+        self.do_each(
+            |world| &mut world.client_outputs,
+            |world, output| world.carry_out_one(id, output),
+        );
         self.count_requests(id);
+    }
+
+    /// Does everything that stands in one of our lists, and keeps the list's room. Mostly there is one thing or none.
+    #[inline]
+    pub(super) fn do_each<T>(
+        &mut self,
+        list: impl Fn(&mut Self) -> &mut Vec<T>,
+        mut does: impl FnMut(&mut Self, T),
+    ) {
+        if list(self).len() > 1 {
+            let mut things = std::mem::take(list(self));
+            for thing in things.drain(..) {
+                does(self, thing);
+            }
+            *list(self) = things;
+        } else if let Some(thing) = list(self).pop() {
+            does(self, thing);
+        }
     }
 
     #[inline]

@@ -59,16 +59,10 @@ impl World {
         let redis = &mut self.redis;
         let machine = &mut redis.clients[id.0 as usize].machine;
         machine.handle(now, input, &mut redis.client_outputs);
-        // Mostly there is one or none.
-        if redis.client_outputs.len() > 1 {
-            let mut outputs = std::mem::take(&mut redis.client_outputs);
-            for output in outputs.drain(..) {
-                self.redis_client_says(id, output);
-            }
-            self.redis.client_outputs = outputs;
-        } else if let Some(output) = redis.client_outputs.pop() {
-            self.redis_client_says(id, output);
-        }
+        self.do_each(
+            |world| &mut world.redis.client_outputs,
+            |world, output| world.redis_client_says(id, output),
+        );
         self.look_after_redis_client(id);
     }
 

@@ -125,10 +125,7 @@ impl World {
         }
         let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
         let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
-        let owner = match &*redis.servers {
-            [only] => only.holder.as_ref(),
-            several => holders().find(|holder| votes(holder) * 2 > several.len()),
-        };
+        let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
         owners.extend(owner.cloned());
     }
 

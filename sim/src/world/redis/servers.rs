@@ -36,16 +36,10 @@ impl World {
 
     /// Does what a server wants done.
     pub(super) fn redis_says(&mut self, server: ServerId) {
-        // Mostly there is one or none.
-        if self.redis.server_outputs.len() > 1 {
-            let mut outputs = std::mem::take(&mut self.redis.server_outputs);
-            for output in outputs.drain(..) {
-                self.redis_says_one(server, output);
-            }
-            self.redis.server_outputs = outputs;
-        } else if let Some(output) = self.redis.server_outputs.pop() {
-            self.redis_says_one(server, output);
-        }
+        self.do_each(
+            |world| &mut world.redis.server_outputs,
+            |world, output| world.redis_says_one(server, output),
+        );
         self.arm_redis(server);
     }
 
