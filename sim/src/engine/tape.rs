@@ -98,12 +98,23 @@ impl Chance for Tape {
 }
 
 impl Tape {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
         if options <= 1 {
             return 0;
         }
         let choice = match &mut self.source {
+            // Of most runs, and asked for with every message: this is written where it is asked for.
+            Source::Seed(random) => below(options, random),
+            _ => self.next_of_others(message, options),
+        };
+        self.choices.push(choice);
+        choice
+    }
+
+    #[inline(never)]
+    fn next_of_others(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
+        match &mut self.source {
             Source::Seed(random) => below(options, random),
             Source::Strategy(chooser) => chooser.choose(message, options),
             Source::Branched { kept, random } => match kept.get(self.choices.len()) {
@@ -116,13 +127,12 @@ impl Tape {
                 *next += 1;
                 choice.min(options - 1)
             }
-        };
-        self.choices.push(choice);
-        choice
+        }
     }
 }
 
 /// The high half of a 32 by 32 bit product: even enough, and the same on every machine.
+#[inline]
 pub(super) fn below(options: u32, random: &mut ChaCha8Rng) -> u32 {
     ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
 }
