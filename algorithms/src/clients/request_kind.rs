@@ -1,7 +1,7 @@
 //! Kinds of requests, of every service: what a fault can wait for.
 
 /// The kind of a request, without what it carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RequestKind {
     /// `create` (ZooKeeper)
     Create,

@@ -1,11 +1,12 @@
 //! What a request is to the one who makes it: all there is to do, the first of two that belong together, or a question
 //! that is asked again and again. A run without faults tells.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Trigger};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fits::{Class, Way, read};
 
@@ -24,8 +25,8 @@ pub(super) enum Part {
     Renewal,
 }
 
-/// The parts that the requests of a run have.
-pub(super) struct Parts(BTreeMap<Request, Part>);
+/// The parts that the requests of a run have. Only ever asked for one: its order is not seen.
+pub(super) struct Parts(FxHashMap<Request, Part>);
 
 /// A request, by who makes it, its kind, and for the how manieth time.
 type Request = (ContenderName, RequestKind, u32);
@@ -33,9 +34,9 @@ type Request = (ContenderName, RequestKind, u32);
 impl Parts {
     pub(super) fn of(seen: &[SeenMoment]) -> Self {
         let mut sent: Vec<(usize, Request)> = Vec::new();
-        let mut answered: BTreeMap<Request, usize> = BTreeMap::new();
+        let mut answered: FxHashMap<Request, usize> = FxHashMap::default();
         let mut holders: BTreeSet<ContenderName> = BTreeSet::new();
-        let mut of_holders: BTreeSet<Request> = BTreeSet::new();
+        let mut of_holders: FxHashSet<Request> = FxHashSet::default();
         for (place, moment) in seen.iter().enumerate() {
             if let Trigger::Acquired { by, .. } = moment.trigger {
                 holders.insert(by);
@@ -67,7 +68,7 @@ impl Parts {
             false => Part::Asked,
         };
         let asked = asked.iter().map(|it| (it.1, asked_for(&it.1)));
-        let asked: BTreeMap<Request, Part> = asked.collect();
+        let asked: FxHashMap<Request, Part> = asked.collect();
         let others = others
             .iter()
             .map(|it| (it.1, part(after(it), it.1.0, &asked)));
@@ -135,7 +136,7 @@ fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
 }
 
 /// The part of a request of which no other is a repetition, by what its sender does next.
-fn part(after: &[SeenMoment], of: ContenderName, asked: &BTreeMap<Request, Part>) -> Part {
+fn part(after: &[SeenMoment], of: ContenderName, asked: &FxHashMap<Request, Part>) -> Part {
     for (class, nth) in steps(after, of) {
         match class {
             Class::Changing(Way::Sent, request) => {

@@ -12,6 +12,8 @@ use crate::kind::FaultKind;
 /// The turns of a run, and how long a session lives without a sign of life.
 pub(super) struct Roles {
     turns: Vec<Turn>,
+    /// The places of each contender's own.
+    own: Vec<Vec<usize>>,
     contenders: u32,
     session: Duration,
     /// Whoever waits has a place in a queue.
@@ -84,8 +86,15 @@ impl Roles {
             let waiting = during.map(|moment| moment.waiting);
             turn.waiting = waiting.max().unwrap_or_default();
         }
+        let mut own = vec![Vec::new(); plan.workload.contenders as usize];
+        for (place, turn) in turns.iter().enumerate() {
+            if let Some(own) = own.get_mut(turn.by.0 as usize) {
+                own.push(place);
+            }
+        }
         Self {
             turns,
+            own,
             contenders: plan.workload.contenders,
             session: plan.service.lease(),
             queue: seen
@@ -99,8 +108,9 @@ impl Roles {
 
     /// The turn that a contender has at a moment.
     fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&Turn> {
-        let mut turns = self.turns.iter();
-        turns.find(|turn| turn.by == by && turn.acquired <= at && at <= turn.gone)
+        let own = self.own.get(by.0 as usize)?.iter();
+        let mut turns = own.filter_map(|place| self.turns.get(*place));
+        turns.find(|turn| turn.acquired <= at && at <= turn.gone)
     }
 
     /// What is left of the lease of a holder; a whole one for all others, and for those who have it renewed.

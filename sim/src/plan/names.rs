@@ -1,7 +1,7 @@
 //! Whom and what a fault strikes, by name.
 
 /// A contender, by its place from zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContenderName(pub u32);
 
 /// A server, by its part or by its place from zero.

@@ -1,10 +1,9 @@
 //! Moments of the protocol, and the faults that wait for them.
 
-use std::collections::BTreeMap;
-
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState};
 use picklock_checker::{ContenderId, What};
+use rustc_hash::FxHashMap;
 
 use super::World;
 use crate::event::{ClientId, Event};
@@ -24,7 +23,7 @@ pub(crate) struct Moment {
 }
 
 /// What a fault can wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Occasion {
     Acquiring,
     Queued,
@@ -54,7 +53,7 @@ const MOMENTS: usize = 50_000;
 pub(crate) struct Seen {
     moments: Vec<SeenMoment>,
     /// How many there are of each occasion of each contender.
-    counts: BTreeMap<(ContenderName, Occasion), u32>,
+    counts: FxHashMap<(ContenderName, Occasion), u32>,
 }
 
 impl Seen {
