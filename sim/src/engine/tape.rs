@@ -17,12 +17,15 @@ pub struct Tape {
 
 #[derive(Clone, Debug)]
 enum Source {
+    /// That of most runs.
     Seed(Box<ChaCha8Rng>),
+    Other(Other),
+}
+
+#[derive(Clone, Debug)]
+enum Other {
     Strategy(Box<Chooser>),
-    Recorded {
-        choices: Vec<u32>,
-        next: usize,
-    },
+    Recorded(Vec<u32>),
     Branched {
         kept: Vec<u32>,
         random: Box<ChaCha8Rng>,
@@ -44,7 +47,7 @@ impl Tape {
         if strategy == Strategy::Even {
             return Self::from_seed(seed);
         }
-        let source = Source::Strategy(Box::new(Chooser::new(strategy, seed)));
+        let source = Source::Other(Other::Strategy(Box::new(Chooser::new(strategy, seed))));
         Self {
             choices: Vec::with_capacity(2_048),
             source,
@@ -54,7 +57,7 @@ impl Tape {
     /// A tape that was recorded before, or made up.
     pub fn recorded(choices: Vec<u32>) -> Self {
         let capacity = choices.len();
-        let source = Source::Recorded { choices, next: 0 };
+        let source = Source::Other(Other::Recorded(choices));
         Self {
             choices: Vec::with_capacity(capacity),
             source,
@@ -66,7 +69,7 @@ impl Tape {
         let random = Box::new(ChaCha8Rng::seed_from_u64(seed));
         Self {
             choices: Vec::with_capacity(512),
-            source: Source::Branched { kept, random },
+            source: Source::Other(Other::Branched { kept, random }),
         }
     }
 
@@ -104,27 +107,28 @@ impl Tape {
             return 0;
         }
         let choice = match &mut self.source {
-            // Of most runs, and asked for with every message: this is written where it is asked for.
+            // Asked for with every message: this is written where it is asked for.
             Source::Seed(random) => below(options, random),
-            _ => self.next_of_others(message, options),
+            Source::Other(other) => other.next(self.choices.len(), message, options),
         };
         self.choices.push(choice);
         choice
     }
+}
 
+impl Other {
+    /// The next choice after so many.
     #[inline(never)]
-    fn next_of_others(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
-        match &mut self.source {
-            Source::Seed(random) => below(options, random),
-            Source::Strategy(chooser) => chooser.choose(message, options),
-            Source::Branched { kept, random } => match kept.get(self.choices.len()) {
+    fn next(&mut self, made: usize, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
+        match self {
+            Self::Strategy(chooser) => chooser.choose(message, options),
+            Self::Branched { kept, random } => match kept.get(made) {
                 Some(choice) => (*choice).min(options - 1),
                 None => below(options, random),
             },
             // A tape that was made up may ask for more than there is.
-            Source::Recorded { choices, next } => {
-                let choice = choices.get(*next).copied().unwrap_or(0);
-                *next += 1;
+            Self::Recorded(choices) => {
+                let choice = choices.get(made).copied().unwrap_or(0);
                 choice.min(options - 1)
             }
         }
@@ -132,7 +136,6 @@ impl Tape {
 }
 
 /// The high half of a 32 by 32 bit product: even enough, and the same on every machine.
-#[inline]
 pub(super) fn below(options: u32, random: &mut ChaCha8Rng) -> u32 {
     ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
 }
