@@ -16,7 +16,7 @@ use picklock_checker::{ContenderId, Failure, Token, What};
 
 use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
-use crate::process::{ProcessId, ProcessState};
+use crate::process::ProcessId;
 use crate::resource::Write;
 use crate::shared::{Shared, environment};
 use crate::world::{LOCK, World};
@@ -328,10 +328,14 @@ impl Contender {
 
     /// Says what has happened. A fault that waits for it may stop the process right here.
     async fn say(&self, what: What) {
-        self.world().contender_says(self.process, what);
-        if !self.runs() {
+        let runs = {
+            let mut world = self.world();
+            world.contender_says(self.process, what);
+            world.runs(self.process)
+        };
+        if !runs {
             poll_fn(|context| {
-                if self.runs() {
+                if self.world().runs(self.process) {
                     return Poll::Ready(());
                 }
                 context.waker().wake_by_ref();
@@ -339,11 +343,6 @@ impl Contender {
             })
             .await;
         }
-    }
-
-    fn runs(&self) -> bool {
-        let world = self.shared.world.borrow();
-        world.all_run || world.processes[self.process.0 as usize].state == ProcessState::Running
     }
 
     /// A closed session never comes back: a new one takes its place.

@@ -241,15 +241,27 @@ impl World {
         self.recorder.record(self.now, what);
     }
 
-    /// Lets an event happen, unless whom it comes to does not run.
-    pub fn happen(&mut self, event: Event) {
-        if self.all_run {
-            self.happen_now(event);
-        } else if let Some(event) = self.deliver(event) {
-            self.happen_now(event);
-        }
+    /// Lets an event happen that was put aside, unless whom it comes to still does not run.
+    #[inline(never)]
+    pub fn happen_after_all(&mut self, event: Event) {
+        self.happen(event);
     }
 
+    /// Lets an event happen, unless whom it comes to does not run.
+    #[inline(always)]
+    pub fn happen(&mut self, event: Event) {
+        let event = if self.all_run {
+            event
+        } else {
+            match self.deliver(event) {
+                Some(event) => event,
+                None => return,
+            }
+        };
+        self.happen_now(event);
+    }
+
+    #[inline(never)]
     fn happen_now(&mut self, event: Event) {
         match event {
             Event::ToServer {

@@ -17,6 +17,7 @@ pub mod library;
 mod log;
 pub mod messages;
 pub mod node;
+mod path_map;
 mod paths;
 pub mod peer;
 mod prep;

@@ -102,7 +102,7 @@ impl<E> Timeline<E> {
     /// Adds an event. What is late happens now.
     #[inline]
     pub fn add(&mut self, at: VirtualTime, event: E) {
-        let at = at.micros().clamp(self.cursor, HORIZON);
+        let at = at.micros().max(self.cursor).min(HORIZON);
         let index = self.free;
         let index = match self.nodes.get_mut(index as usize) {
             Some(node) => {

@@ -177,7 +177,7 @@ impl World {
         if slot.up {
             self.tell_server(server, Input::Wake);
             for event in backlog {
-                self.happen(event);
+                self.happen_after_all(event);
             }
         }
     }

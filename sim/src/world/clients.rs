@@ -130,6 +130,7 @@ impl World {
         }
     }
 
+    #[cold]
     pub(super) fn client_wake(&mut self, client: ClientId) {
         let process = self.clients[client.0 as usize].process;
         let now = self.local_now(process);
@@ -174,6 +175,7 @@ impl World {
         (self.process_of(connection), server)
     }
 
+    #[cold]
     fn connect(&mut self, client: ClientId, server: ServerId) {
         let connection = self.connections.open(client.0, server);
         let slot = &mut self.clients[client.0 as usize];
@@ -211,6 +213,7 @@ impl World {
     }
 
     /// The client closes its end: what it has sent still arrives, what comes is not read.
+    #[cold]
     pub(super) fn hang_up(&mut self, connection: ConnectionId) {
         self.connections.get_mut(connection).open_at_client = false;
         let at = self.reaches_server(connection);
@@ -253,6 +256,7 @@ impl World {
     }
 
     /// The connection breaks, and both sides learn of it.
+    #[cold]
     pub(super) fn cut(&mut self, connection: ConnectionId) {
         let ends = self.connections.get_mut(connection);
         if ends.open_at_client {
@@ -267,6 +271,7 @@ impl World {
         ends.broken = true;
     }
 
+    #[cold]
     pub(super) fn opened(&mut self, connection: ConnectionId) {
         let ends = *self.connections.get(connection);
         let client = ClientId(ends.client);
@@ -279,6 +284,7 @@ impl World {
         }
     }
 
+    #[cold]
     pub(super) fn broken(&mut self, connection: ConnectionId) {
         let ends = *self.connections.get(connection);
         self.connections.get_mut(connection).open_at_client = false;

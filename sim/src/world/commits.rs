@@ -23,8 +23,9 @@ impl World {
         self.queued_since(before);
         if let Some(kind) = kind(&txn.change) {
             self.request_moment(session, txn.xid, Occasion::Committed(kind));
-            let by = self.sessions.get(&session).map(|by| by.0);
-            if let Some(by) = by.filter(|_| self.faults_armed > 0) {
+            if self.faults_armed > 0
+                && let Some(by) = self.sessions.get(&session).map(|by| by.0)
+            {
                 self.spreads(leader, None, (by, kind), txn.zxid.0);
             }
         }

@@ -16,6 +16,7 @@ enum Recipient {
 
 impl World {
     /// Answers the event if its recipient runs.
+    #[inline(never)]
     pub(super) fn deliver(&mut self, event: Event) -> Option<Event> {
         let event = match event {
             Event::Redis(event) => return self.deliver_redis(event),

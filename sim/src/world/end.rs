@@ -160,6 +160,7 @@ impl World {
     }
 
     /// The storm has lasted long enough: what has not struck yet will not.
+    #[cold]
     pub(super) fn storm_ends(&mut self) {
         for fault in &mut self.faults {
             fault.armed = false;
@@ -168,6 +169,7 @@ impl World {
         self.begin_calm_if_over();
     }
 
+    #[cold]
     fn begin_calm(&mut self) {
         self.calm = true;
         self.heal_everything();

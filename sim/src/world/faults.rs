@@ -14,6 +14,7 @@ use crate::zookeeper::messages::{ConnectionId, Xid};
 
 impl World {
     /// A fault strikes.
+    #[cold]
     pub(super) fn strike(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
         self.record(What::FaultFired {
             fault: FaultId(fault as u32),
@@ -145,6 +146,7 @@ impl World {
     }
 
     /// A fault is undone.
+    #[cold]
     pub(super) fn heal(&mut self, fault: usize) {
         let plan = std::rc::Rc::clone(&self.plan);
         match &plan.faults[fault].inject {
@@ -262,7 +264,7 @@ impl World {
             by: ContenderId(target.0),
         });
         for event in backlog {
-            self.happen(event);
+            self.happen_after_all(event);
         }
         self.unblock_events(target);
     }

@@ -115,6 +115,7 @@ impl World {
         }
     }
 
+    #[inline(never)]
     fn tell_of(&mut self, moment: Moment) {
         self.note(moment);
         for fault in 0..self.faults.len() {
@@ -137,6 +138,7 @@ impl World {
     }
 
     /// A server has come to lead the others.
+    #[cold]
     pub(super) fn elected(&mut self) {
         self.anew.push(self.now);
         for fault in 0..self.faults.len() {
@@ -198,15 +200,20 @@ impl World {
         self.request_moment(session, xid, Occasion::Proposed(kind));
     }
 
+    #[inline]
     pub(super) fn request_moment(
         &mut self,
         session: SessionId,
         xid: Option<Xid>,
         occasion: Occasion,
     ) {
-        if !self.minds_moments() {
-            return;
+        if self.minds_moments() {
+            self.tell_of_request(session, xid, occasion);
         }
+    }
+
+    #[inline(never)]
+    fn tell_of_request(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
         let Some(by) = self.sessions.get(&session).map(|by| by.0) else {
             return;
         };
@@ -221,6 +228,7 @@ impl World {
     }
 
     /// A client sees its session in another state.
+    #[cold]
     pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
         let process = self.clients[client.0 as usize].process;
         let by = ContenderId(process.0);
@@ -256,6 +264,7 @@ impl World {
         });
     }
 
+    #[cold]
     pub(super) fn session_expired(&mut self, session: SessionId) {
         if let Some(by) = self.sessions.get(&session).copied() {
             self.record(What::SessionExpired { by });

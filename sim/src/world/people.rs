@@ -112,6 +112,7 @@ impl World {
     }
 
     /// A contender holds the lock or waits for it: whoever was to come after it comes.
+    #[inline]
     pub fn start_next(&mut self, process: ProcessId) {
         match self.plan.workload.arrive {
             Arrival::Together | Arrival::Within(_) => {}
@@ -175,6 +176,12 @@ impl World {
             }
             ProcessState::Crashed => false,
         }
+    }
+
+    /// Whether a process neither stands still nor is dead.
+    #[inline]
+    pub fn runs(&self, process: ProcessId) -> bool {
+        self.all_run || self.processes[process.0 as usize].state == ProcessState::Running
     }
 
     /// Draws a duration from a range.

@@ -259,6 +259,7 @@ fn is_message(value: &Value) -> bool {
 
 impl World {
     /// Lets an event of Redis happen.
+    #[inline(never)]
     pub(super) fn redis_happens(&mut self, event: RedisEvent) {
         match event {
             RedisEvent::ToServer {

@@ -13,6 +13,7 @@ use crate::zookeeper::state::{Input, Output};
 
 impl World {
     /// Lets a server handle an input, and does what it wants done.
+    #[inline(always)]
     pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
         let slot = &mut self.servers[server.0 as usize];
         let out = &mut self.server_outputs;
@@ -25,6 +26,7 @@ impl World {
     }
 
     /// Does what a server wants done.
+    #[inline(never)]
     pub(super) fn server_says(&mut self, server: ServerId) {
         if self.speaking == Some(server) {
             // A fault has struck it in the middle of what it says. It says the rest first.
@@ -33,15 +35,18 @@ impl World {
         }
         // Mostly there is one or none.
         if self.server_outputs.len() > 1 {
+            // Somebody else may be in the middle of what it says, and have more to say afterwards.
             let before = self.speaking.replace(server);
+            let yet_to_say = std::mem::take(&mut self.said_meanwhile);
             let mut outputs = std::mem::take(&mut self.server_outputs);
             while !outputs.is_empty() {
                 for output in outputs.drain(..) {
                     self.server_says_one(server, output);
                 }
-                std::mem::swap(&mut outputs, &mut self.said_meanwhile);
+                outputs.append(&mut self.said_meanwhile);
             }
             self.server_outputs = outputs;
+            self.said_meanwhile = yet_to_say;
             self.speaking = before;
         } else if let Some(output) = self.server_outputs.pop() {
             self.server_says_one(server, output);
@@ -49,7 +54,7 @@ impl World {
         self.arm_server(server);
     }
 
-    #[inline]
+    #[inline(always)]
     fn server_says_one(&mut self, server: ServerId, output: Output) {
         match output {
             Output::ToClient {
@@ -69,12 +74,21 @@ impl World {
         }
     }
 
+    /// Sees to it that a server is woken in time. Mostly that is seen to.
+    #[inline(always)]
     pub(super) fn arm_server(&mut self, server: ServerId) {
+        let slot = &self.servers[server.0 as usize];
+        if slot.machine.next_wake() < slot.wake {
+            self.arm_server_earlier(server);
+        }
+    }
+
+    #[inline(never)]
+    fn arm_server_earlier(&mut self, server: ServerId) {
         let slot = &mut self.servers[server.0 as usize];
-        let wake = slot.machine.next_wake();
-        if slot.up && !slot.hung && wake < slot.wake {
-            slot.wake = wake;
-            self.timeline.add(wake, Event::ServerWake { server });
+        if slot.up && !slot.hung {
+            slot.wake = slot.machine.next_wake();
+            self.timeline.add(slot.wake, Event::ServerWake { server });
         }
     }
 
@@ -92,6 +106,7 @@ impl World {
     }
 
     /// A client knocks: taken if the server serves, refused otherwise. A server that stands still keeps it waiting.
+    #[cold]
     pub(super) fn knock(&mut self, connection: ConnectionId) {
         let server = self.connections.get(connection).server;
         let slot = &self.servers[server.0 as usize];
@@ -111,6 +126,7 @@ impl World {
         }
     }
 
+    #[cold]
     pub(super) fn gone(&mut self, connection: ConnectionId) {
         let server = self.connections.get(connection).server;
         let ends = self.connections.get_mut(connection);
@@ -204,6 +220,7 @@ impl World {
         slot.busy_until
     }
 
+    #[inline(never)]
     fn fate_of_reply(&mut self, connection: ConnectionId, client: usize, xid: Xid) -> Option<Fate> {
         let by = self.clients[client].process.0;
         match self.kind_of(client, xid) {
@@ -243,6 +260,7 @@ impl World {
     }
 
     /// The server closes its end; the client learns of it when the news has travelled.
+    #[cold]
     fn close_client(&mut self, connection: ConnectionId) {
         let ends = self.connections.get_mut(connection);
         if !ends.open_at_server {
@@ -253,8 +271,9 @@ impl World {
         self.timeline.add(at, Event::Broken { connection });
     }
 
-    /// When a message leaves for another server: not while its sender is busy, if proposals keep servers busy at all.
+    /// When a message leaves for another server, if proposals keep servers busy: not while its sender is.
     /// What waits for a disk leaves when that is done.
+    #[inline(never)]
     fn leaves_for_peer(
         &mut self,
         from: ServerId,
@@ -262,9 +281,6 @@ impl World {
         ready: VirtualTime,
     ) -> VirtualTime {
         let takes = self.ensemble.proposal_time;
-        if takes.is_zero() {
-            return ready;
-        }
         let slot = &mut self.servers[from.0 as usize];
         if message.is_proposal() || message.is_ack() {
             slot.busy_until = slot.busy_until.max(self.now) + takes;
@@ -284,7 +300,11 @@ impl World {
         departed: VirtualTime,
     ) {
         let is_late = departed > self.now;
-        let departed = self.leaves_for_peer(from, &message, departed);
+        let departed = if self.ensemble.proposal_time.is_zero() {
+            departed
+        } else {
+            self.leaves_for_peer(from, &message, departed)
+        };
         let link = routes::between_servers(from, to);
         let mut latency = self
             .server_latency
@@ -330,6 +350,7 @@ impl World {
         }
     }
 
+    #[cold]
     pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
         self.tell_server(server, Input::PeerLost { peer });
     }

@@ -9,6 +9,7 @@ use crate::zookeeper::messages::ServerId;
 
 impl World {
     /// A client asks a server whether it takes writes: it has to connect first.
+    #[cold]
     pub(super) fn ask_for_writer(&mut self, client: ClientId, server: ServerId) {
         let there = self.passes((client, server), true, self.now);
         let back = self.passes((client, server), false, there);
@@ -18,6 +19,7 @@ impl World {
     }
 
     /// Only a yes is of any use. One that stands still does not answer before the client has given up.
+    #[cold]
     pub(super) fn asked_for_writer(&mut self, client: ClientId, server: ServerId) {
         let slot = &self.servers[server.0 as usize];
         if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {

@@ -111,6 +111,7 @@ impl Server {
     }
 
     /// A session is closed everywhere: its connection goes, and whatever it still waited for.
+    #[cold]
     fn session_closed(&mut self, turn: &mut Turn, session: SessionId) {
         if let Role::Leading(leading) = &mut self.role {
             leading.tracker.remove(session);
@@ -121,6 +122,7 @@ impl Server {
     }
 
     /// The leader has answered a `sync`; everything that was committed before has come before.
+    #[inline(never)]
     pub(super) fn synced(&mut self, turn: &mut Turn, session: SessionId) {
         let Some(&Pending {
             connection,

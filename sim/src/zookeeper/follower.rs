@@ -119,6 +119,7 @@ impl Server {
         }
     }
 
+    #[cold]
     pub(super) fn follower_timers(&mut self, turn: &mut Turn) {
         let Role::Following(following) = &mut self.role else {
             return;
@@ -146,6 +147,7 @@ impl Server {
     }
 
     /// The leader's process has died, or it does not want us.
+    #[cold]
     pub(super) fn leader_lost(&mut self, turn: &mut Turn) {
         self.look(turn);
     }
@@ -221,6 +223,7 @@ impl Server {
     }
 
     /// Who does not vote hears of what is committed, and acknowledges nothing.
+    #[inline(never)]
     fn informed(&mut self, turn: &mut Turn, txn: SharedTxn) {
         let zxid = txn.zxid;
         if zxid > self.log.last_zxid() {
@@ -237,6 +240,7 @@ impl Server {
     }
 
     /// The leader has hung up. One that was not leading yet is asked again.
+    #[cold]
     fn refused(&mut self, turn: &mut Turn) {
         if let Role::Following(following) = &mut self.role
             && following.phase == FollowerPhase::Asking

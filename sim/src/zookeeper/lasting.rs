@@ -41,6 +41,7 @@ impl Watches {
 
     /// A watch that fires once, where there may be others: of several kinds of one client on one path the last
     /// counts, unless they are kept apart.
+    #[cold]
     pub(super) fn add_once(&mut self, table: Table, path: &Path, id: ConnectionId) {
         let key = (id, table, Rc::clone(path));
         if !self.apart {
@@ -71,6 +72,7 @@ impl Watches {
 
 impl Firing<'_> {
     /// As all watches fire if some of them stay: those on the node, and the recursive ones above it.
+    #[inline(never)]
     pub(super) fn fire_lasting(
         &mut self,
         table: Table,

@@ -18,7 +18,7 @@ use records::View;
 
 use super::access::Identities;
 use super::paths::{above, is_valid_name, is_valid_path, of_path};
-use super::tree::{DataTree, name_of};
+use super::tree::DataTree;
 use super::txn::{Created, TxnChange};
 
 /// Checks one request.
@@ -151,10 +151,8 @@ impl Check<'_> {
             Rc::clone(path)
         };
         // A parent that is there has a valid path. The number counts: `/..` becomes a name like any other.
-        let is_root = &*path == "/";
-        if !is_root
-            && (above_path.len() == 1 && path.starts_with("//") || !is_valid_name(name_of(&path)))
-        {
+        let name = name_below(&path, above_path);
+        if &*path != "/" && (path.starts_with("//") || !is_valid_name(name)) {
             return Err(ZkError::BadArguments);
         }
         if self.view(&path).is_ok() {
@@ -190,7 +188,7 @@ impl Check<'_> {
             }),
         );
         Ok(TxnChange::Create(Created {
-            name: Rc::from(name_of(&path)),
+            name: Rc::from(name),
             path,
             parent,
             data,
@@ -313,6 +311,12 @@ impl Check<'_> {
         }
         Rc::from(scratch.as_str())
     }
+}
+
+/// What a path adds to the one of the node above it.
+fn name_below<'a>(path: &'a str, above: &str) -> &'a str {
+    let slash = if above == "/" { 0 } else { above.len() };
+    &path[slash + 1..]
 }
 
 /// The longest time to live: it shares the field of the owner's session.

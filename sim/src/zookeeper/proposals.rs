@@ -80,6 +80,7 @@ impl Server {
         self.propose(turn, session, Some(xid), change);
     }
 
+    #[inline(never)]
     fn submit_sync(&mut self, turn: &mut Turn, through: ServerId, session: SessionId, xid: Xid) {
         let Role::Leading(leading) = &mut self.role else {
             return;
@@ -99,6 +100,7 @@ impl Server {
     }
 
     /// Proposes the end of a session that is marked as closing.
+    #[cold]
     pub(super) fn propose_close(&mut self, turn: &mut Turn, session: SessionId, xid: Option<Xid>) {
         let Role::Leading(leading) = &mut self.role else {
             return;
@@ -122,6 +124,7 @@ impl Server {
     }
 
     /// Deletes the nodes that go by themselves and are due. If there are none, nobody looked either.
+    #[cold]
     pub(super) fn reap(&mut self, turn: &mut Turn) {
         let interval = self.settings.reap_interval;
         let Role::Leading(leading) = &mut self.role else {

@@ -92,6 +92,7 @@ impl DataTree {
     }
 
     /// A node was made: a limit begins to count, a sum is taken, or one is added to.
+    #[inline(never)]
     pub(super) fn quota_created(&mut self, path: &Path, bytes: usize) {
         if path.starts_with(QUOTA) {
             if let Some(subject) = subject(path, LIMITS) {
@@ -106,6 +107,7 @@ impl DataTree {
     }
 
     /// A node is deleted.
+    #[inline(never)]
     pub(super) fn quota_deleted(&mut self, path: &str, bytes: usize) {
         if let Some(subject) = subject(path, LIMITS) {
             self.quotas.retain(|quota| **quota != *subject);

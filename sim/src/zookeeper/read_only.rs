@@ -103,6 +103,7 @@ impl Server {
     }
 
     /// What a server that answers reads alone does with what its clients send.
+    #[cold]
     pub(super) fn client_of_read_only(
         &mut self,
         turn: &mut Turn,

@@ -150,6 +150,7 @@ impl Server {
     }
 
     /// Sets the watches that a client brings, and tells it at once of what it has missed.
+    #[cold]
     pub(super) fn set_watches(&mut self, turn: &mut Turn, id: ConnectionId, tables: &WatchTables) {
         let Some(connection) = self.clients.connections.get_mut(id) else {
             return;

@@ -72,6 +72,7 @@ impl Server {
     }
 
     /// A client says who it is. It is answered at once, before what it asked for earlier.
+    #[cold]
     pub(super) fn authenticate(
         &mut self,
         turn: &mut Turn,
@@ -159,6 +160,7 @@ impl Server {
         }
     }
 
+    #[cold]
     fn connect(
         &mut self,
         turn: &mut Turn,
@@ -230,6 +232,7 @@ impl Server {
     }
 
     /// The leader has decided whether a connection may speak for its session.
+    #[cold]
     pub(super) fn resumed(&mut self, turn: &mut Turn, id: ConnectionId, valid: bool) {
         if valid {
             self.establish(turn, id);
@@ -244,6 +247,7 @@ impl Server {
     }
 
     /// Tells a client that it is connected.
+    #[cold]
     pub(super) fn establish(&mut self, turn: &mut Turn, id: ConnectionId) {
         let Some(connection) = self.clients.connections.get_mut(id) else {
             return;
@@ -326,6 +330,7 @@ impl Server {
     }
 
     /// Closes a connection from our side.
+    #[cold]
     pub(super) fn close_connection(&mut self, turn: &mut Turn, id: ConnectionId) {
         if self.clients.connections.contains(id) {
             turn.out.push(Output::CloseClient { connection: id });
@@ -334,6 +339,7 @@ impl Server {
     }
 
     /// Forgets a connection and its watches.
+    #[cold]
     pub(super) fn forget_connection(&mut self, id: ConnectionId) {
         if let Some(connection) = self.clients.remove(id) {
             self.watches.forget(id, &connection);
@@ -341,6 +347,7 @@ impl Server {
     }
 
     /// Closes connections that have been silent for their session's timeout.
+    #[cold]
     pub(super) fn close_idle(&mut self, turn: &mut Turn) {
         let silent: Vec<ConnectionId> = self
             .clients

@@ -145,6 +145,7 @@ impl Server {
     }
 
     /// Handles what happens.
+    #[inline(always)]
     pub fn handle(
         &mut self,
         now: VirtualTime,
@@ -313,6 +314,7 @@ impl Server {
         matches!(&self.role, Role::Leading(leading) if leading.keeps_alive(session))
     }
 
+    #[inline(never)]
     fn run_timers(&mut self, turn: &mut Turn) {
         match &self.role {
             Role::Down => {}
@@ -353,6 +355,7 @@ impl Server {
         }
     }
 
+    #[cold]
     fn peer_lost(&mut self, turn: &mut Turn, peer: ServerId) {
         match &mut self.role {
             Role::Down => {}
@@ -364,6 +367,7 @@ impl Server {
     }
 
     /// Begins to accept clients.
+    #[cold]
     pub(super) fn start_serving(&mut self, now: VirtualTime) {
         self.serving = true;
         self.next_session = self.next_session.max(super::sessions::first_session(
@@ -373,6 +377,7 @@ impl Server {
     }
 
     /// Closes all client connections, and refuses new ones.
+    #[cold]
     pub(super) fn stop_serving(&mut self, turn: &mut Turn) {
         if !self.serving {
             return;

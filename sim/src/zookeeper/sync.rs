@@ -298,6 +298,7 @@ impl Server {
     }
 
     /// The leader has told what we lack. It is logged, and applied only when a quorum has it.
+    #[cold]
     pub(super) fn catch_up(&mut self, turn: &mut Turn, catchup: Catchup) {
         let from = catchup.truncate_after;
         match catchup.snapshot {

@@ -10,6 +10,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::few::FewMap;
 use super::node::Node;
+use super::path_map::PathMap;
 use super::quota::is_of_quota;
 use super::txn::{Created, Reaped, last_slash, parent_of};
 use super::version::Version as ServerVersion;
@@ -21,13 +22,13 @@ pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
 /// The tree of znodes and the open sessions, as of one transaction.
 #[derive(Clone, Debug)]
 pub struct DataTree {
-    nodes: FastMap<Path, Node>,
+    nodes: PathMap<Node>,
     sessions: FewMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
     version: ServerVersion,
     /// Nodes that go by themselves, and when.
-    reaped: FastMap<Path, Reaped>,
+    reaped: PathMap<Reaped>,
     /// The nodes that have a quota.
     pub(super) quotas: Vec<Path>,
     /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
@@ -50,11 +51,11 @@ impl DataTree {
     /// The tree of a new ensemble: the root and ZooKeeper's own nodes, which no counter has counted.
     pub fn new(version: ServerVersion) -> Self {
         let mut tree = Self {
-            nodes: FastMap::default(),
+            nodes: PathMap::default(),
             sessions: FewMap::default(),
             last_zxid: Zxid(0),
             births: 0,
-            reaped: FastMap::default(),
+            reaped: PathMap::default(),
             version,
             quotas: Vec::new(),
             restricted: 0,
@@ -95,7 +96,7 @@ impl DataTree {
     /// A node, and its path as the tree shares it.
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
         match self.nodes.get_index(self.last_parent) {
-            Some((known, node)) if **known == *path => Some((known, node)),
+            Some((known, node)) if is_same(known, path) => Some((known, node)),
             _ => self.nodes.get_key_value(path),
         }
     }
@@ -235,7 +236,7 @@ impl DataTree {
 
     fn parent(&mut self, path: &str) -> Option<&mut Node> {
         let place = match self.nodes.get_index(self.last_parent) {
-            Some((known, _)) if **known == *path => self.last_parent,
+            Some((known, _)) if is_same(known, path) => self.last_parent,
             _ => self.nodes.get_index_of(path)?,
         };
         self.last_parent = place;
@@ -335,6 +336,12 @@ impl PartialEq for DataTree {
                     .is_some_and(|open| open.timeout == timeout)
             })
     }
+}
+
+/// Whether a path is the one that is known. Mostly it is the very same.
+#[inline]
+fn is_same(known: &Path, path: &str) -> bool {
+    std::ptr::eq(&raw const **known, path) || **known == *path
 }
 
 /// The last component of a path.

@@ -143,6 +143,16 @@ impl Watches {
         watchers.map_or_else(Vec::new, |watchers| watchers.as_slice().to_vec())
     }
 
+    /// Takes those out who watch this side of a node, with the path as the table has it.
+    #[inline]
+    fn take(&mut self, table: Table, path: &str) -> Option<(Path, Watchers)> {
+        let watched = self.table(table);
+        if watched.is_empty() {
+            return None;
+        }
+        watched.swap_remove_entry(path)
+    }
+
     /// Removes a watcher from the table; its connection has forgotten the watch.
     pub(super) fn drop_watcher(&mut self, table: Table, path: &str, id: ConnectionId) {
         self.count -= 1;
@@ -245,6 +255,7 @@ impl Firing<'_> {
         self.fire(Table::Child, parent, kind, None, &readers.of_parent);
     }
 
+    #[inline]
     fn fire(
         &mut self,
         table: Table,
@@ -255,15 +266,19 @@ impl Firing<'_> {
     ) {
         if !self.watches.lasting.is_empty() {
             self.fire_lasting(table, path, (kind, once), readers);
-            return;
+        } else if let Some(watched) = self.watches.take(table, path) {
+            self.fire_once(table, watched, (kind, once), readers);
         }
-        let watched = self.watches.table(table);
-        if watched.is_empty() {
-            return;
-        }
-        let Some((path, watchers)) = watched.swap_remove_entry(path) else {
-            return;
-        };
+    }
+
+    #[inline(never)]
+    fn fire_once(
+        &mut self,
+        table: Table,
+        (path, watchers): (Path, Watchers),
+        (kind, once): (EventKind, Option<u64>),
+        readers: &Acl,
+    ) {
         let ids = watchers.as_slice();
         self.watches.count -= ids.len();
         self.out.reserve(ids.len());

@@ -225,7 +225,7 @@ impl World {
         };
         slot.wake = VirtualTime::NEVER;
         for event in backlog {
-            self.happen(Event::Redis(event));
+            self.happen_after_all(Event::Redis(event));
         }
         self.arm_sentinel(machine);
     }

@@ -318,7 +318,7 @@ impl World {
                 RedisEvent::ToPeer { to, link, message } => {
                     self.read_from_redis_peer(to, link, *message);
                 }
-                event => self.happen(Event::Redis(event)),
+                event => self.happen_after_all(Event::Redis(event)),
             }
         }
         self.arm_redis(server);

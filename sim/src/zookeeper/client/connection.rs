@@ -152,6 +152,7 @@ impl Client {
     }
 
     /// There is a connection: introduces itself. A connection that nobody waits for is closed.
+    #[cold]
     pub(super) fn opened(
         &mut self,
         now: VirtualTime,
@@ -243,6 +244,7 @@ impl Client {
     }
 
     /// The session is there, or there again: watches are set before anything else is asked.
+    #[cold]
     fn accepted(
         &mut self,
         now: VirtualTime,
@@ -278,6 +280,7 @@ impl Client {
     }
 
     /// Closes a connection that is of no use.
+    #[cold]
     pub(super) fn give_up(
         &mut self,
         now: VirtualTime,
@@ -295,6 +298,7 @@ impl Client {
     }
 
     /// The application has no use for the session any more, and says nothing to anybody.
+    #[cold]
     pub(super) fn abandon(&mut self, out: &mut Vec<Output>) {
         if self.state == SessionState::Closed {
             return;
@@ -307,6 +311,7 @@ impl Client {
     }
 
     /// The session is over. What is still unanswered will be answered when that is cleaned up.
+    #[cold]
     fn die(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let until = after(now, self.settings.cleanup_pause);
         self.phase = Phase::Dying { until };
@@ -314,6 +319,7 @@ impl Client {
     }
 
     /// Nothing will happen any more: everybody is told, and forgotten.
+    #[cold]
     pub(super) fn finish(&mut self, out: &mut Vec<Output>) {
         self.phase = Phase::Closed;
         self.enter(SessionState::Closed, out);
