@@ -38,6 +38,7 @@ pub fn with_futures(seed: u64) -> u64 {
                         world.send(client, Event::Reply { client, answer });
                     }
                     Event::Reply { answer, .. } => answer.complete(()),
+                    Event::Nothing => {}
                 }
             }
         }
@@ -66,6 +67,7 @@ pub fn without_futures(seed: u64) -> u64 {
                         world.send(client, Event::Request { client, answer: () });
                     }
                 }
+                Event::Nothing => {}
             }
         }
         world.hash.value()
@@ -104,9 +106,18 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
     }
 }
 
+#[derive(Default)]
 enum Event<A> {
-    Request { client: u32, answer: A },
-    Reply { client: u32, answer: A },
+    #[default]
+    Nothing,
+    Request {
+        client: u32,
+        answer: A,
+    },
+    Reply {
+        client: u32,
+        answer: A,
+    },
 }
 
 struct World<A> {

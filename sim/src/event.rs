@@ -16,6 +16,7 @@ use crate::zookeeper::peer::PeerMessage;
 pub struct ClientId(pub u32);
 
 /// Something that is going to happen.
+#[derive(Default)]
 pub enum Event {
     /// A message of a client reaches a server.
     ToServer {
@@ -82,6 +83,7 @@ pub enum Event {
     /// A fault is over.
     Heal { fault: usize },
     /// Nothing, but whoever waits until all has settled looks whether it has.
+    #[default]
     LookAround,
     /// The storm has lasted long enough.
     StormEnds,

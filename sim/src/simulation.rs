@@ -138,14 +138,10 @@ impl Simulation {
                 return Some(Ended::OutOfBudget);
             }
             world.now = at;
-            let Some(event) = world.timeline.take_from(place) else {
-                continue;
-            };
-            world.recorder.mix(at.micros() ^ event.word() << 20);
             if world.timeline.has_near() {
                 world.look_ahead(&self.shared.executor);
             }
-            world.happen(event);
+            world.happen_at(place);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {
                 return None;

@@ -34,7 +34,7 @@ use picklock_algorithms::env::LocalFuture;
 use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
 use crate::engine::ahead::Place;
-use crate::engine::{Tape, Timeline};
+use crate::engine::{Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Connections, Latency, Link};
 use crate::ownership::Ownership;
@@ -241,28 +241,51 @@ impl World {
         self.recorder.record(self.now, what);
     }
 
-    /// Lets an event happen that was put aside, unless whom it comes to still does not run.
+    /// Lets the event happen that is due now, which is taken from its place.
+    #[inline(always)]
+    pub fn happen_at(&mut self, place: timeline::Place) {
+        if self.all_run {
+            let event = self.timeline.take_from(place);
+            self.happen_now(event);
+        } else {
+            self.happen_if_possible(place);
+        }
+    }
+
     #[inline(never)]
-    pub fn happen_after_all(&mut self, event: Event) {
-        self.happen(event);
+    fn happen_if_possible(&mut self, place: timeline::Place) {
+        let event = self.timeline.take_from(place);
+        self.note_event(&event);
+        self.happen_after_all(event);
     }
 
     /// Lets an event happen, unless whom it comes to does not run.
-    #[inline(always)]
-    pub fn happen(&mut self, event: Event) {
+    #[inline(never)]
+    pub fn happen_after_all(&mut self, event: Event) {
         let event = if self.all_run {
-            event
+            Some(event)
         } else {
-            match self.deliver(event) {
-                Some(event) => event,
-                None => return,
-            }
+            self.deliver(event)
         };
-        self.happen_now(event);
+        if let Some(event) = event {
+            self.happen_unnoted(event);
+        }
     }
 
+    /// What the engine does is part of what can be observed.
+    fn note_event(&mut self, event: &Event) {
+        self.recorder.mix(self.now.micros() ^ event.word() << 20);
+    }
+
+    /// It is handed over in memory, and looked at there: it is too large to be held otherwise.
     #[inline(never)]
     fn happen_now(&mut self, event: Event) {
+        self.note_event(&event);
+        self.happen_unnoted(event);
+    }
+
+    #[inline(always)]
+    fn happen_unnoted(&mut self, event: Event) {
         match event {
             Event::ToServer {
                 connection,

@@ -20,6 +20,8 @@ const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
+/// When what has been taken was due.
+const TAKEN: u64 = u64::MAX;
 /// So many wait in the list at most.
 const FEW: usize = 48;
 /// When so few are left in the wheel, they go back to the list.
@@ -65,7 +67,8 @@ struct Slot {
 struct Node<E> {
     at: u64,
     next: u32,
-    event: Option<E>,
+    /// What the type has for nothing, when it has been taken.
+    event: E,
 }
 
 impl<E> Default for Timeline<E> {
@@ -88,7 +91,7 @@ impl<E> Default for Timeline<E> {
     }
 }
 
-impl<E> Timeline<E> {
+impl<E: Default> Timeline<E> {
     /// How many events wait.
     pub fn len(&self) -> usize {
         self.len
@@ -108,14 +111,15 @@ impl<E> Timeline<E> {
             Some(node) => {
                 self.free = std::mem::replace(&mut node.next, NONE);
                 node.at = at;
-                node.event = Some(event);
+                // There is nothing there to be dropped.
+                std::mem::forget(std::mem::replace(&mut node.event, event));
                 index
             }
             None => {
                 self.nodes.push(Node {
                     at,
                     next: NONE,
-                    event: Some(event),
+                    event,
                 });
                 self.nodes.len() as u32 - 1
             }
@@ -135,7 +139,7 @@ impl<E> Timeline<E> {
     #[inline]
     pub fn take(&mut self) -> Option<(VirtualTime, E)> {
         let (at, place) = self.take_place()?;
-        Some((at, self.take_from(place)?))
+        Some((at, self.take_from(place)))
     }
 
     /// When the next event is due, and where it is: whoever asks takes it from there at once.
@@ -149,7 +153,7 @@ impl<E> Timeline<E> {
             None => self.take_from_wheel()?,
         };
         let node = &mut self.nodes[index as usize];
-        let at = VirtualTime::from_micros(node.at);
+        let at = VirtualTime::from_micros(std::mem::replace(&mut node.at, TAKEN));
         node.next = self.free;
         self.free = index;
         self.len -= 1;
@@ -158,8 +162,8 @@ impl<E> Timeline<E> {
 
     /// Takes the event from a place.
     #[inline]
-    pub fn take_from(&mut self, place: Place) -> Option<E> {
-        self.nodes[place.0 as usize].event.take()
+    pub fn take_from(&mut self, place: Place) -> E {
+        std::mem::take(&mut self.nodes[place.0 as usize].event)
     }
 
     /// Whether events have come near.
@@ -173,8 +177,9 @@ impl<E> Timeline<E> {
         let told = self.near.len().min(AHEAD);
         self.near_in += told;
         for index in self.near.drain(..told) {
-            if let Some(event) = &self.nodes[index as usize].event {
-                tell(event);
+            let node = &self.nodes[index as usize];
+            if node.at != TAKEN {
+                tell(&node.event);
             }
         }
     }
