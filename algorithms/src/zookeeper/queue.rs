@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use memchr::memrchr;
+
 use crate::LockError;
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
@@ -21,7 +23,8 @@ pub(super) struct Ticket {
 impl Ticket {
     /// The ticket at a path.
     pub fn new(path: Path, czxid: Zxid) -> Self {
-        let name_at = path.rfind('/').map_or(0, |slash| slash + 1);
+        let slash = memrchr(b'/', path.as_bytes());
+        let name_at = slash.map_or(0, |slash| slash + 1);
         Self {
             path,
             czxid,

@@ -1,6 +1,6 @@
 //! The executor: runs the contenders' code, one task at a time, in an order that can be chosen.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll, Wake, Waker};
@@ -17,8 +17,9 @@ pub struct TaskId(pub u32);
 pub struct Executor<L> {
     tasks: RefCell<Slab<L>>,
     ready: Arc<Ready>,
-    /// Tasks that were ready before one of them went away.
+    /// Tasks that were ready before one of them went away, and whether there are any.
     spilled: RefCell<Vec<TaskId>>,
+    has_spilled: Cell<bool>,
 }
 
 struct Slab<L> {
@@ -62,9 +63,8 @@ struct Ready(AtomicU32);
 
 struct TaskWake {
     task: TaskId,
+    /// It is in the list, or over: waking it does nothing.
     queued: AtomicBool,
-    /// The task is over: waking it does nothing.
-    over: AtomicBool,
     before: AtomicU32,
     ready: Arc<Ready>,
 }
@@ -75,7 +75,7 @@ impl Wake for TaskWake {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.queued.load(Relaxed) || self.over.load(Relaxed) {
+        if self.queued.load(Relaxed) {
             return;
         }
         self.queued.store(true, Relaxed);
@@ -93,6 +93,7 @@ impl<L> Default for Executor<L> {
             }),
             ready: Arc::new(Ready(AtomicU32::new(NONE))),
             spilled: RefCell::default(),
+            has_spilled: Cell::new(false),
         }
     }
 }
@@ -106,7 +107,6 @@ impl<L: Copy> Executor<L> {
         let wake = Arc::new(TaskWake {
             task,
             queued: AtomicBool::new(false),
-            over: AtomicBool::new(false),
             before: AtomicU32::new(NONE),
             ready: Arc::clone(&self.ready),
         });
@@ -129,14 +129,13 @@ impl<L: Copy> Executor<L> {
     /// Whether a task has become ready.
     #[inline]
     pub fn has_ready(&self) -> bool {
-        self.ready.0.load(Relaxed) != NONE || !self.spilled.borrow().is_empty()
+        self.ready.0.load(Relaxed) != NONE || self.has_spilled.get()
     }
 
     /// Moves the tasks that have become ready, in the order in which they were woken, to the end of `into`.
     pub fn drain_ready(&self, into: &mut Vec<TaskId>) {
-        let mut spilled = self.spilled.borrow_mut();
-        if !spilled.is_empty() {
-            into.append(&mut spilled);
+        if self.has_spilled.take() {
+            into.append(&mut self.spilled.borrow_mut());
         }
         if self.ready.0.load(Relaxed) != NONE {
             self.follow_ready(&self.tasks.borrow(), into);
@@ -157,9 +156,12 @@ impl<L: Copy> Executor<L> {
     }
 
     fn retire(&self, slab: &mut Slab<L>, place: usize) -> Option<Task<L>> {
-        self.follow_ready(slab, &mut self.spilled.borrow_mut());
+        let mut spilled = self.spilled.borrow_mut();
+        self.follow_ready(slab, &mut spilled);
+        self.has_spilled.set(!spilled.is_empty());
         let task = slab.slots[place].take()?;
-        task.wake.over.store(true, Relaxed);
+        // Nobody will take it from the list, so nothing puts it there again.
+        task.wake.queued.store(true, Relaxed);
         Some(task)
     }
 
@@ -167,7 +169,7 @@ impl<L: Copy> Executor<L> {
     #[inline]
     pub fn start_only(&self) -> Option<Started<L>> {
         let place = self.ready.0.load(Relaxed);
-        if place == NONE || !self.spilled.borrow().is_empty() {
+        if place == NONE || self.has_spilled.get() {
             return None;
         }
         let slab = self.tasks.borrow();
@@ -265,7 +267,6 @@ impl<L: Copy> Executor<L> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::rc::Rc;
 
     use futures_lite::future::yield_now;

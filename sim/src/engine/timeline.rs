@@ -42,7 +42,8 @@ pub struct Timeline<E> {
     levels: u32,
     /// For each level: bit n is set if slot n holds something.
     occupied: [u64; LEVELS],
-    slots: [[Slot; SLOTS]; LEVELS],
+    /// By level; none before anything has been in the wheel.
+    slots: Vec<[Slot; SLOTS]>,
     nodes: Vec<Node<E>>,
     free: u32,
     len: usize,
@@ -77,10 +78,7 @@ impl<E> Default for Timeline<E> {
             cursor: 0,
             levels: 0,
             occupied: [0; LEVELS],
-            slots: [[Slot {
-                first: NONE,
-                last: NONE,
-            }; SLOTS]; LEVELS],
+            slots: Vec::new(),
             nodes: Vec::with_capacity(64),
             free: NONE,
             len: 0,
@@ -187,6 +185,11 @@ impl<E: Default> Timeline<E> {
     /// There are many now.
     #[cold]
     fn turn_to_wheel(&mut self) {
+        let empty = Slot {
+            first: NONE,
+            last: NONE,
+        };
+        self.slots.resize(LEVELS, [empty; SLOTS]);
         while let Some((_, index)) = self.few.pop() {
             self.link(index);
         }

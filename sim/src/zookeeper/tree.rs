@@ -263,7 +263,10 @@ impl DataTree {
         }
         if node.owner != SessionId(0)
             && let Some(open) = self.sessions.get_mut(&node.owner)
-            && let Some(place) = open.ephemerals.iter().position(|known| **known == *path)
+            && let Some(place) = open
+                .ephemerals
+                .iter()
+                .position(|known| is_same(known, path))
         {
             open.ephemerals.swap_remove(place);
         }

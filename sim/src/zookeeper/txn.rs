@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use memchr::memrchr;
 use picklock_algorithms::clients::zookeeper::{
     Acl, CreateMode, Data, MultiFailed, Path, SessionId, Version, ZkError, Zxid,
 };
@@ -121,25 +122,9 @@ impl From<CreateMode> for Reaped {
     }
 }
 
-/// Where the last slash is. Names are long, so it looks at eight bytes at a time.
+/// Where the last slash is.
 pub(super) fn last_slash(path: &str) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let mut end = path.len();
-    for chunk in path.as_bytes().rchunks(8) {
-        let whole = chunk
-            .first_chunk::<8>()
-            .map(|chunk| u64::from_ne_bytes(*chunk));
-        let differing = whole.unwrap_or_default() ^ (ONES * u64::from(b'/'));
-        // Zero unless a byte is zero: one that differs in nothing from a slash.
-        let slashes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
-        if (whole.is_none() || slashes != 0)
-            && let Some(place) = chunk.iter().rposition(|byte| *byte == b'/')
-        {
-            return Some(end - chunk.len() + place);
-        }
-        end -= chunk.len();
-    }
-    None
+    memrchr(b'/', path.as_bytes())
 }
 
 /// The node above a path; `None` for the root and for what is not a path.
