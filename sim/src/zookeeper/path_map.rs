@@ -52,26 +52,17 @@ mod tests {
 
     use super::*;
 
-    fn hash(path: &str) -> u64 {
-        BuildHasherDefault::<PathHasher>::default().hash_one(path)
+    fn hashes(paths: impl Iterator<Item = String>) -> usize {
+        let hasher = BuildHasherDefault::<PathHasher>::default();
+        let hashes: BTreeSet<u64> = paths.map(|path| hasher.hash_one(path.as_str())).collect();
+        hashes.len()
     }
 
     #[test]
-    fn the_nodes_of_a_queue_have_hashes_of_their_own() {
-        let nodes = (0..10_000).map(|number| format!("/locks/a/lock-{number:010}"));
-        assert_eq!(
-            nodes.map(|path| hash(&path)).collect::<BTreeSet<_>>().len(),
-            10_000
-        );
-    }
-
-    #[test]
-    fn short_paths_have_hashes_of_their_own() {
-        let nodes = (0..1_000).map(|number| format!("/{number}"));
-        assert_eq!(
-            nodes.map(|path| hash(&path)).collect::<BTreeSet<_>>().len(),
-            1_000
-        );
+    fn long_and_short_paths_have_hashes_of_their_own() {
+        let of_a_queue = (0..10_000).map(|number| format!("/locks/a/lock-{number:010}"));
+        assert_eq!(hashes(of_a_queue), 10_000);
+        assert_eq!(hashes((0..1_000).map(|number| format!("/{number}"))), 1_000);
     }
 
     #[test]
