@@ -108,6 +108,7 @@ async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
 
 #[derive(Default)]
 enum Event<A> {
+    /// Where one was taken from the timeline.
     #[default]
     Nothing,
     Request {

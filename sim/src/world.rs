@@ -252,6 +252,7 @@ impl World {
         }
     }
 
+    /// The same while not everybody runs: it may be put aside.
     #[inline(never)]
     fn happen_if_possible(&mut self, place: timeline::Place) {
         let event = self.timeline.take_from(place);
@@ -259,7 +260,7 @@ impl World {
         self.happen_after_all(event);
     }
 
-    /// Lets an event happen, unless whom it comes to does not run.
+    /// Lets an event happen that was noted before, unless whom it comes to does not run.
     #[inline(never)]
     pub fn happen_after_all(&mut self, event: Event) {
         let event = if self.all_run {

@@ -18,7 +18,6 @@ impl World {
     /// Asks for the memory that the events need that have come near. One thing leads to the next, so it goes in
     /// steps: each asks for what the one before has brought.
     #[cold]
-    #[inline(never)]
     pub fn look_ahead(&mut self, executor: &Executor<ProcessId>) {
         let mut ahead = std::mem::take(&mut self.ahead);
         ahead.to_clients.clear();

@@ -344,7 +344,7 @@ impl PartialEq for DataTree {
 /// Whether a path is the one that is known. Mostly it is the very same.
 #[inline]
 fn is_same(known: &Path, path: &str) -> bool {
-    std::ptr::eq(&raw const **known, path) || **known == *path
+    std::ptr::eq(&**known, path) || **known == *path
 }
 
 /// The last component of a path.

@@ -334,6 +334,7 @@ impl Client {
     }
 
     /// The oldest request has waited for long enough: it fails, and the connection is given up.
+    #[cold]
     pub(super) fn end_request(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let oldest = self.waiting.pop_front();
         let oldest = oldest.or_else(|| self.unsent.pop_front().map(|unsent| unsent.waiting));
