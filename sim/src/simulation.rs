@@ -126,9 +126,11 @@ impl Simulation {
         let mut world = self.shared.world.borrow_mut();
         let budget = world.plan.event_budget;
         loop {
-            world.end_if_over();
-            if world.ended.is_some() {
-                return world.ended;
+            if world.may_be_over() {
+                world.end_if_over();
+                if world.ended.is_some() {
+                    return world.ended;
+                }
             }
             let Some((at, place)) = world.timeline.take_place() else {
                 return Some(Ended::OutOfBudget);

@@ -70,6 +70,8 @@ pub(crate) struct World {
     /// The lock's own node or key; all share the path.
     pub lock_path: Path,
     pub ensemble: Ensemble,
+    /// Whether a proposal takes the time of servers.
+    proposals_keep_busy: bool,
     pub processes: Vec<Process>,
     pub contenders: Vec<Contender>,
     pub clients: Vec<ClientSlot>,
@@ -102,8 +104,9 @@ pub(crate) struct World {
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     shared: Weak<Shared>,
-    /// Between servers: from each to each.
+    /// Between servers: from each to each of so many.
     links: Vec<Link>,
+    machines: usize,
     sessions: BTreeMap<SessionId, ContenderId>,
     client_latency: Latency,
     server_latency: Latency,

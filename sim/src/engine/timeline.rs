@@ -7,7 +7,8 @@
 //! An event lies in the slot that the highest bits of its time choose in which it differs from now, and moves down as
 //! its time comes near. Adding and taking cost a handful of steps whatever is waiting, and events of one instant
 //! come in the order in which they were added: a slot is a queue, and an event moves down before anything of its time
-//! can be added below.
+//! can be added below. What moves is only when it is due and where it is: the events themselves stay where they are,
+//! because to touch ten thousand of them costs more than everything else here.
 
 use std::collections::VecDeque;
 
@@ -20,8 +21,6 @@ const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
-/// When what has been taken was due.
-const TAKEN: u64 = u64::MAX;
 /// So many wait in the list at most.
 const FEW: usize = 48;
 /// When so few are left in the wheel, they go back to the list.
@@ -42,13 +41,16 @@ pub struct Timeline<E> {
     levels: u32,
     /// For each level: bit n is set if slot n holds something.
     occupied: [u64; LEVELS],
-    /// By level; none before anything has been in the wheel.
-    slots: Vec<[Slot; SLOTS]>,
+    /// Level after level; none before anything has been in the wheel.
+    slots: Vec<Vec<Due>>,
+    /// How many have been taken from the slot of the lowest level that comes first.
+    taken: usize,
     nodes: Vec<Node<E>>,
     free: u32,
-    len: usize,
+    /// How many are in the wheel.
+    in_wheel: usize,
     /// When they are due and where they are, the next one last. Empty while the wheel is not.
-    few: Vec<(u64, u32)>,
+    few: Few,
     /// Where those are that have come near lately and were not told of; kept only while very many wait.
     near: VecDeque<u32>,
     /// When so many more have been taken, the next of them are told of.
@@ -58,15 +60,12 @@ pub struct Timeline<E> {
 /// Where an event is that is taken.
 pub struct Place(u32);
 
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    first: u32,
-    last: u32,
-}
+/// When an event is due, and where it is.
+type Due = (u64, u32);
 
 #[derive(Clone, Debug)]
 struct Node<E> {
-    at: u64,
+    /// The next place that is free, if this one is.
     next: u32,
     /// What the type has for nothing, when it has been taken.
     event: E,
@@ -79,10 +78,11 @@ impl<E> Default for Timeline<E> {
             levels: 0,
             occupied: [0; LEVELS],
             slots: Vec::new(),
+            taken: 0,
             nodes: Vec::with_capacity(64),
             free: NONE,
-            len: 0,
-            few: Vec::with_capacity(FEW),
+            in_wheel: 0,
+            few: Few::default(),
             near: VecDeque::new(),
             near_in: 0,
         }
@@ -92,12 +92,12 @@ impl<E> Default for Timeline<E> {
 impl<E: Default> Timeline<E> {
     /// How many events wait.
     pub fn len(&self) -> usize {
-        self.len
+        self.few.len + self.in_wheel
     }
 
     /// Whether nothing is going to happen any more.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Adds an event. What is late happens now.
@@ -107,29 +107,18 @@ impl<E: Default> Timeline<E> {
         let index = self.free;
         let index = match self.nodes.get_mut(index as usize) {
             Some(node) => {
-                self.free = std::mem::replace(&mut node.next, NONE);
-                node.at = at;
+                self.free = node.next;
                 // There is nothing there to be dropped.
                 std::mem::forget(std::mem::replace(&mut node.event, event));
                 index
             }
             None => {
-                self.nodes.push(Node {
-                    at,
-                    next: NONE,
-                    event,
-                });
+                self.nodes.push(Node { next: NONE, event });
                 self.nodes.len() as u32 - 1
             }
         };
-        self.len += 1;
-        if self.levels == 0 && self.few.len() < FEW {
-            insert(&mut self.few, (at, index));
-        } else {
-            if !self.few.is_empty() {
-                self.turn_to_wheel();
-            }
-            self.link(index);
+        if self.levels != 0 || !self.few.insert((at, index)) {
+            self.add_to_wheel((at, index));
         }
     }
 
@@ -150,12 +139,9 @@ impl<E: Default> Timeline<E> {
             }
             None => self.take_from_wheel()?,
         };
-        let node = &mut self.nodes[index as usize];
-        let at = VirtualTime::from_micros(std::mem::replace(&mut node.at, TAKEN));
-        node.next = self.free;
+        self.nodes[index as usize].next = self.free;
         self.free = index;
-        self.len -= 1;
-        Some((at, Place(index)))
+        Some((VirtualTime::from_micros(self.cursor), Place(index)))
     }
 
     /// Takes the event from a place.
@@ -170,28 +156,32 @@ impl<E: Default> Timeline<E> {
         !self.near.is_empty() && self.near_in <= AHEAD
     }
 
-    /// Tells of the next events that have come near. Some may have happened already.
+    /// Tells of the next events that have come near. Some may have happened already: of those, nothing is left, or
+    /// what came in their place.
     pub fn tell_near(&mut self, mut tell: impl FnMut(&E)) {
         let told = self.near.len().min(AHEAD);
         self.near_in += told;
         for index in self.near.drain(..told) {
-            let node = &self.nodes[index as usize];
-            if node.at != TAKEN {
-                tell(&node.event);
-            }
+            tell(&self.nodes[index as usize].event);
         }
+    }
+
+    #[inline(never)]
+    fn add_to_wheel(&mut self, due: Due) {
+        if self.few.len > 0 {
+            self.turn_to_wheel();
+        }
+        self.in_wheel += 1;
+        self.put(due);
     }
 
     /// There are many now.
     #[cold]
     fn turn_to_wheel(&mut self) {
-        let empty = Slot {
-            first: NONE,
-            last: NONE,
-        };
-        self.slots.resize(LEVELS, [empty; SLOTS]);
-        while let Some((_, index)) = self.few.pop() {
-            self.link(index);
+        self.slots.resize_with(LEVELS * SLOTS, Vec::new);
+        while let Some(due) = self.few.pop() {
+            self.in_wheel += 1;
+            self.put(due);
         }
     }
 
@@ -200,22 +190,23 @@ impl<E: Default> Timeline<E> {
     fn turn_to_few(&mut self) {
         let now = self.cursor;
         while let Some(index) = self.next_of_wheel() {
-            self.few.push((self.nodes[index as usize].at, index));
+            self.few.insert((self.cursor, index));
         }
-        self.few.reverse();
         self.cursor = now;
+        self.in_wheel = 0;
         self.near.clear();
         self.near_in = 0;
     }
 
-    #[inline]
+    #[inline(never)]
     fn take_from_wheel(&mut self) -> Option<u32> {
-        let index = self.next_of_wheel();
+        let index = self.next_of_wheel()?;
+        self.in_wheel -= 1;
         self.near_in = self.near_in.saturating_sub(1);
-        if self.len <= TURN {
+        if self.in_wheel < TURN {
             self.turn_to_few();
         }
-        index
+        Some(index)
     }
 
     #[inline]
@@ -225,33 +216,31 @@ impl<E: Default> Timeline<E> {
                 return None;
             }
             let level = self.levels.trailing_zeros() as usize;
-            let slot = self.occupied[level].trailing_zeros();
+            let slot = self.occupied[level].trailing_zeros() as usize;
             if level == 0 {
-                self.cursor = (self.cursor & !(SLOTS as u64 - 1)) | u64::from(slot);
-                return Some(self.unlink_first(slot as usize));
+                self.cursor = (self.cursor & !(SLOTS as u64 - 1)) | slot as u64;
+                return Some(self.take_first(slot));
             }
             self.spread(level, slot);
         }
     }
 
-    fn unlink_first(&mut self, slot: usize) -> u32 {
-        let index = self.slots[0][slot].first;
-        let node = &mut self.nodes[index as usize];
-        let next = std::mem::replace(&mut node.next, NONE);
-        if next == NONE {
-            self.empty(0, slot);
+    /// Takes the first of those that are due now.
+    fn take_first(&mut self, slot: usize) -> u32 {
+        let queue = &mut self.slots[slot];
+        let (_, index) = queue[self.taken];
+        self.taken += 1;
+        if let Some((_, next)) = queue.get(self.taken) {
+            ask_for(&self.nodes[*next as usize]);
         } else {
-            self.slots[0][slot].first = next;
-            ask_for(&self.nodes[next as usize]);
+            queue.clear();
+            self.taken = 0;
+            self.emptied(0, slot);
         }
         index
     }
 
-    fn empty(&mut self, level: usize, slot: usize) {
-        self.slots[level][slot] = Slot {
-            first: NONE,
-            last: NONE,
-        };
+    fn emptied(&mut self, level: usize, slot: usize) {
         self.occupied[level] &= !(1 << slot);
         if self.occupied[level] == 0 {
             self.levels &= !(1 << level);
@@ -259,56 +248,83 @@ impl<E: Default> Timeline<E> {
     }
 
     /// Moves the cursor to the start of a slot, and what is in it to the levels below.
-    fn spread(&mut self, level: usize, slot: u32) {
-        let mut index = self.slots[level][slot as usize].first;
-        self.empty(level, slot as usize);
-        let node = &self.nodes[index as usize];
-        if node.next == NONE && self.levels.trailing_zeros() as usize >= level {
-            // It is alone, and nothing else comes before it: the cursor can go all the way.
-            self.cursor = node.at;
-            self.link(index);
+    fn spread(&mut self, level: usize, slot: usize) {
+        self.emptied(level, slot);
+        let place = level * SLOTS + slot;
+        if let [alone] = self.slots[place][..]
+            && self.levels.trailing_zeros() as usize >= level
+        {
+            // Nothing else comes before it: the cursor can go all the way.
+            self.cursor = alone.0;
+            self.slots[place].clear();
+            self.put(alone);
             return;
         }
         let shift = level as u32 * BITS;
         let above = !((1_u64 << (shift + BITS)) - 1);
-        self.cursor = (self.cursor & above) | (u64::from(slot) << shift);
-        let near = level == 1 && self.len >= MANY;
-        while index != NONE {
-            let next = std::mem::replace(&mut self.nodes[index as usize].next, NONE);
-            self.link(index);
+        self.cursor = (self.cursor & above) | ((slot as u64) << shift);
+        let near = level == 1 && self.in_wheel >= MANY;
+        let mut queue = std::mem::take(&mut self.slots[place]);
+        for due in queue.drain(..) {
+            self.put(due);
             if near {
-                self.near.push_back(index);
+                ask_for(&self.nodes[due.1 as usize]);
+                self.near.push_back(due.1);
             }
-            index = next;
         }
+        // It goes on with the memory that it has.
+        self.slots[place] = queue;
     }
 
-    fn link(&mut self, index: u32) {
-        let at = self.nodes[index as usize].at;
-        let differing = at ^ self.cursor;
+    fn put(&mut self, due: Due) {
+        let differing = due.0 ^ self.cursor;
         let level = ((u64::BITS - 1 - (differing | 1).leading_zeros()) / BITS) as usize;
-        let slot = (at >> (level as u32 * BITS)) as usize & (SLOTS - 1);
-        let last = std::mem::replace(&mut self.slots[level][slot].last, index);
-        if last == NONE {
-            self.slots[level][slot].first = index;
-            self.occupied[level] |= 1 << slot;
-            self.levels |= 1 << level;
-        } else {
-            self.nodes[last as usize].next = index;
+        let slot = (due.0 >> (level as u32 * BITS)) as usize & (SLOTS - 1);
+        self.slots[level * SLOTS + slot].push(due);
+        self.occupied[level] |= 1 << slot;
+        self.levels |= 1 << level;
+    }
+}
+
+/// When events are due and where they are, the next one last.
+#[derive(Clone, Debug)]
+struct Few {
+    len: usize,
+    events: [Due; FEW],
+}
+
+impl Default for Few {
+    fn default() -> Self {
+        Self {
+            len: 0,
+            events: [(0, 0); FEW],
         }
     }
 }
 
-/// Puts an event behind all that are due at the same time or earlier: those stand nearer to the end.
-#[inline]
-fn insert(few: &mut Vec<(u64, u32)>, event: (u64, u32)) {
-    let mut place = few.len();
-    few.push(event);
-    while place > 0 && few[place - 1].0 <= event.0 {
-        few[place] = few[place - 1];
-        place -= 1;
+impl Few {
+    /// Puts an event behind all that are due at the same time or earlier: those stand nearer to the end. Answers
+    /// whether there was room for it.
+    #[inline]
+    fn insert(&mut self, event: Due) -> bool {
+        let mut place = self.len;
+        if place >= FEW {
+            return false;
+        }
+        while place > 0 && self.events[place - 1].0 <= event.0 {
+            self.events[place] = self.events[place - 1];
+            place -= 1;
+        }
+        self.events[place] = event;
+        self.len += 1;
+        true
     }
-    few[place] = event;
+
+    #[inline]
+    fn pop(&mut self) -> Option<Due> {
+        self.len = self.len.checked_sub(1)?;
+        self.events.get(self.len).copied()
+    }
 }
 
 #[cfg(test)]
@@ -357,12 +373,12 @@ mod tests {
         const EVENTS: usize = 5_000;
         let mut timeline = Timeline::default();
         for number in 0..EVENTS {
-            timeline.add(VirtualTime::from_micros(1_000), number);
+            timeline.add(VirtualTime::from_micros(1_000), Some(number));
         }
         let (mut told, mut happened) = (Vec::new(), 0);
         while timeline.take().is_some() {
             while timeline.has_near() {
-                timeline.tell_near(|number| told.push(*number));
+                timeline.tell_near(|number| told.extend(*number));
             }
             happened += 1;
             let next = told.last().map_or(0, |last| last + 1);

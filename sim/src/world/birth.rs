@@ -36,6 +36,7 @@ impl World {
         let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
         let lease = end::lease(&plan.service);
+        let machines = usize::from(plan.service.machines());
         let redis = Redis::new(&plan.service, processes.len(), &mut tape);
         let mut world = Self {
             now: VirtualTime::ZERO,
@@ -66,7 +67,8 @@ impl World {
             anew: Vec::new(),
             draining: false,
             shared,
-            links: vec![Link::default(); usize::from(plan.service.machines()).pow(2)],
+            links: vec![Link::default(); machines.pow(2)],
+            machines,
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
             server_latency: Latency::new(plan.network.server_latency),
@@ -95,6 +97,7 @@ impl World {
             said_meanwhile: Vec::new(),
             server_outputs: Vec::new(),
             ahead: Ahead::default(),
+            proposals_keep_busy: !ensemble.proposal_time.is_zero(),
             ensemble,
             plan,
         };

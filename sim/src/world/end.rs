@@ -188,7 +188,14 @@ impl World {
         }
     }
 
+    /// Whether there is anything to be asked about the end of the run.
+    #[inline(always)]
+    pub fn may_be_over(&self) -> bool {
+        self.contenders_active == 0 || self.ended.is_some()
+    }
+
     /// Ends the run when everybody has left and nothing is under way. What is left of the lock gets time to go.
+    #[inline(never)]
     pub fn end_if_over(&mut self) {
         if self.contenders_active > 0 || self.resource_in_flight > 0 || self.ended.is_some() {
             return;

@@ -197,11 +197,6 @@ impl Redis {
         self.servers.len()
     }
 
-    /// How many servers and Sentinels there are.
-    pub fn machines(&self) -> usize {
-        self.servers.len() + self.sentinels.len()
-    }
-
     /// Whether every server runs, and every Sentinel.
     pub fn all_run(&self) -> bool {
         self.servers.iter().all(|slot| slot.life.runs())

@@ -22,7 +22,12 @@ impl World {
             let mark = slot.machine.last_applied().0;
             self.has_come(server, None, mark);
         }
-        self.server_says(server);
+        // It often has nothing to say, and then there is only to be seen when it is to be woken.
+        if !self.server_outputs.is_empty() {
+            self.server_says(server);
+        } else if self.speaking != Some(server) {
+            self.arm_server(server);
+        }
     }
 
     /// Does what a server wants done.
@@ -136,6 +141,7 @@ impl World {
         self.tell_server(server, Input::ClientGone { connection });
     }
 
+    #[inline(always)]
     pub(super) fn at_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let ends = *self.connections.get(connection);
         if !ends.open_at_server || ends.broken {
@@ -300,10 +306,10 @@ impl World {
         departed: VirtualTime,
     ) {
         let is_late = departed > self.now;
-        let departed = if self.ensemble.proposal_time.is_zero() {
-            departed
-        } else {
+        let departed = if self.proposals_keep_busy {
             self.leaves_for_peer(from, &message, departed)
+        } else {
+            departed
         };
         let link = routes::between_servers(from, to);
         let mut latency = self
@@ -333,11 +339,11 @@ impl World {
     }
 
     pub(super) fn link_between(&self, from: ServerId, to: ServerId) -> usize {
-        let machines = self.servers.len().max(self.redis.machines());
-        usize::from(from.0) * machines + usize::from(to.0)
+        usize::from(from.0) * self.machines + usize::from(to.0)
     }
 
     /// A message of another server arrives, if its sender lived long enough to send it.
+    #[inline(always)]
     pub(super) fn at_peer(
         &mut self,
         (from, life, departed): (ServerId, u32, VirtualTime),

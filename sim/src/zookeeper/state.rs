@@ -346,6 +346,7 @@ impl Server {
         self.wake = role.min(self.idle_check);
     }
 
+    #[inline(always)]
     fn peer(&mut self, turn: &mut Turn, from: ServerId, message: PeerMessage) {
         match &self.role {
             Role::Down => {}
