@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use crate::chance::Chance;
+use crate::process::ProcessId;
 
 /// A server, from zero. Its name is `server-1` for zero; in an ensemble, its ZooKeeper id is one more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,6 +112,8 @@ impl Link {
 pub struct Connection {
     /// The client's place in the world.
     pub client: u32,
+    /// The process of the client.
+    pub process: ProcessId,
     /// The server.
     pub server: ServerId,
     /// The client still reads from it.
@@ -132,9 +135,10 @@ pub struct Connections(Vec<Connection>);
 
 impl Connections {
     /// Makes a connection, whose server end is not open yet.
-    pub fn open(&mut self, client: u32, server: ServerId) -> ConnectionId {
+    pub fn open(&mut self, (process, client): (ProcessId, u32), server: ServerId) -> ConnectionId {
         self.0.push(Connection {
             client,
+            process,
             server,
             open_at_client: true,
             open_at_server: false,

@@ -57,7 +57,9 @@ impl World {
             &self.clients[client as usize]
         };
         for connection in connections {
-            ask_for(client(*connection));
+            let client = client(*connection);
+            ask_for(client);
+            client.machine.ask_for_times();
         }
         for connection in connections {
             let client = client(*connection);

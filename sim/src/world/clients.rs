@@ -177,8 +177,8 @@ impl World {
 
     #[cold]
     fn connect(&mut self, client: ClientId, server: ServerId) {
-        let connection = self.connections.open(client.0, server);
         let slot = &mut self.clients[client.0 as usize];
+        let connection = self.connections.open((slot.process, client.0), server);
         let earlier = slot.connection.replace(connection);
         if let Some(earlier) = earlier {
             self.connections.get_mut(earlier).open_at_client = false;
@@ -300,7 +300,7 @@ impl World {
 
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         let ends = *self.connections.get(connection);
-        let process = self.clients[ends.client as usize].process;
+        let process = ends.process;
         let heard = ends.open_at_client && !ends.broken;
         self.arrived(ClientId(ends.client), &message, heard);
         if heard {

@@ -118,7 +118,7 @@ impl World {
 
     /// The process of the client that has a connection.
     pub(super) fn process_of(&self, connection: ConnectionId) -> ProcessId {
-        self.clients[self.connections.get(connection).client as usize].process
+        self.connections.get(connection).process
     }
 
     /// Looks whether anybody does not run, after a fault has struck or healed.

@@ -1,18 +1,9 @@
 //! Notifications on their way, and whom they wake.
 
-use picklock_algorithms::clients::zookeeper::SessionId;
-
 use super::World;
 use crate::process::ProcessId;
 
 impl World {
-    /// A notification sets out for a client.
-    pub(super) fn count_notification(&mut self, client: usize, caused_by: Option<SessionId>) {
-        let slot = &self.clients[client];
-        let own = caused_by == Some(slot.machine.session());
-        self.count_message(slot.process, own);
-    }
-
     /// A notification or a message sets out for a process, caused by itself or by another.
     pub(super) fn count_message(&mut self, process: ProcessId, own: bool) {
         if process.0 as usize >= self.contenders.len() {

@@ -209,7 +209,7 @@ impl Redis {
     }
 
     fn process_of(&self, connection: ConnectionId) -> ProcessId {
-        self.clients[self.connections.get(connection).client as usize].process
+        self.connections.get(connection).process
     }
 
     /// The process and the server that a connection joins.

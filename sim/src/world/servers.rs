@@ -65,9 +65,9 @@ impl World {
             Output::ToClient {
                 connection,
                 message,
-                caused_by,
+                own,
             } => {
-                self.send_to_client(server, connection, message, caused_by);
+                self.send_to_client(server, connection, message, own);
             }
             Output::CloseClient { connection } => self.close_client(connection),
             Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
@@ -149,12 +149,10 @@ impl World {
         }
         if self.draining
             && let ClientMessage::Request { request, .. } = &message
+            && (ends.process.0 as usize) < self.contenders.len()
         {
-            let process = self.clients[ends.client as usize].process;
-            if (process.0 as usize) < self.contenders.len() {
-                self.recorder.counts.requests += 1;
-                self.recorder.counts.bytes += request.wire_bytes();
-            }
+            self.recorder.counts.requests += 1;
+            self.recorder.counts.bytes += request.wire_bytes();
         }
         self.tell_server(
             ends.server,
@@ -170,7 +168,7 @@ impl World {
         server: ServerId,
         connection: ConnectionId,
         message: ServerMessage,
-        caused_by: Option<picklock_algorithms::clients::zookeeper::SessionId>,
+        own: bool,
     ) {
         let ends = *self.connections.get(connection);
         if !ends.open_at_server || ends.broken {
@@ -191,7 +189,7 @@ impl World {
             }
         }
         if let ServerMessage::Notification { .. } = &message {
-            self.count_notification(ends.client as usize, caused_by);
+            self.count_message(ends.process, own);
         }
         self.count_bytes(connection, bytes_of(&message));
         let departs = self.departs(server, &message);

@@ -46,6 +46,7 @@ use super::library::Library;
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
 use super::version::Version;
 use crate::chance::Chance;
+use crate::engine::ahead::ask_for;
 use connection::Phase;
 use event_thread::EventThread;
 use pings::Pings;
@@ -346,6 +347,11 @@ impl Client {
             self.settle(now, chance, out);
         }
         !settled
+    }
+
+    /// Asks for the memory of what every input looks at first.
+    pub fn ask_for_times(&self) {
+        ask_for(&self.quiet_until);
     }
 
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.

@@ -51,8 +51,8 @@ pub enum Output {
         connection: ConnectionId,
         /// What.
         message: ServerMessage,
-        /// For a notification: the session whose transaction caused it.
-        caused_by: Option<SessionId>,
+        /// For a notification: whether the client's own transaction caused it.
+        own: bool,
     },
     /// Close a connection, after what was sent on it before. The server has forgotten it already.
     CloseClient {
@@ -106,7 +106,7 @@ impl Turn<'_> {
         self.out.push(Output::ToClient {
             connection,
             message,
-            caused_by: None,
+            own: false,
         });
     }
 }

@@ -130,7 +130,7 @@ impl Firing<'_> {
                     kind,
                     path: Rc::clone(&changed),
                 },
-                caused_by: self.caused_by,
+                own: self.caused_by == Some(connection.session),
             });
         }
     }

@@ -10,6 +10,10 @@ use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::tree::FastMap;
 use super::version::Version;
+use crate::engine::ahead::ask_for;
+
+/// The memory of so many watchers is asked for before they are told.
+const AHEAD: usize = 8;
 
 /// Which of a node's sides is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -282,7 +286,16 @@ impl Firing<'_> {
         let ids = watchers.as_slice();
         self.watches.count -= ids.len();
         self.out.reserve(ids.len());
-        for &id in ids {
+        for (place, &id) in ids.iter().enumerate() {
+            // Of ten thousand, none has been heard of lately.
+            let connections = &self.clients.connections;
+            let later = |far| ids.get(place + far).and_then(|id| connections.get(*id));
+            if let Some(connection) = later(2 * AHEAD) {
+                ask_for(connection);
+            }
+            if let Some(watch) = later(AHEAD).and_then(|connection| connection.watches.first()) {
+                ask_for(watch);
+            }
             let Some(connection) = self.clients.connections.get_mut(id) else {
                 continue;
             };
@@ -304,7 +317,7 @@ impl Firing<'_> {
                     kind,
                     path: Rc::clone(&path),
                 },
-                caused_by: self.caused_by,
+                own: self.caused_by == Some(connection.session),
             });
         }
     }

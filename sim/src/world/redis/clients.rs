@@ -109,9 +109,11 @@ impl World {
                 known.expect("servers and Sentinels name servers that there are")
             }
         };
-        let connection = self.redis.connections.open(client.0, server);
+        let process = self.redis.clients[client.0 as usize].process;
+        let ends = (process, client.0);
+        let connection = self.redis.connections.open(ends, server);
         self.redis.traffic.push(Traffic::default());
-        let now = self.local_now(self.redis.clients[client.0 as usize].process);
+        let now = self.local_now(process);
         let slot = &mut self.redis.clients[client.0 as usize];
         slot.machine.connecting(now, end, connection);
         let at = self.reaches_redis(connection, 0);
