@@ -1,13 +1,13 @@
 //! The sandbox: madsim's runtime, which catches what must not happen in a simulation.
 //!
 //! With `--cfg madsim`, a simulation runs inside `madsim::runtime::Runtime::block_on`: the standard library's clocks
-//! are virtual and in step with ours to a hundredth of a second, `getrandom` is seeded, and threads are refused.
+//! are virtual and in step with ours to a tenth of a second, `getrandom` is seeded, and threads are refused.
 //! Without the flag it runs as it is, with the same history: nothing of ours reads those clocks or numbers.
 
 /// The clocks of the standard library are behind ours by less than this, in microseconds: setting them costs as much as
 /// a small event.
 #[cfg(madsim)]
-const STEP: u64 = 10_000;
+const STEP: u64 = 100_000;
 
 /// A place to run one simulation in.
 pub struct Sandbox {
