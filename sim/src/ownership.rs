@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use picklock_algorithms::OwnershipRule;
-use picklock_algorithms::clients::zookeeper::Path;
+use picklock_algorithms::clients::zookeeper::{Path, ten_digits};
 use picklock_checker::{ContenderId, Disowned, LockId, NameId, Token, VirtualTime, What};
 
 use crate::recorder::Recorder;
@@ -199,8 +199,7 @@ impl Ownership {
     pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
         match self.rule {
             OwnershipRule::LowestChild => {
-                let known = self.find(sequence(name), name).ok();
-                let Some(place) = known.and_then(|known| self.queue.remove(known)) else {
+                let Some(place) = self.take(name) else {
                     return;
                 };
                 let (lock, arrival) = (self.lock, place.arrival);
@@ -250,6 +249,15 @@ impl Ownership {
                 self.disown(at, |_| true, by, recorder);
             }
         }
+    }
+
+    /// Takes a node out of the queue. Mostly it is the first.
+    fn take(&mut self, name: &str) -> Option<Place> {
+        if self.queue.front()?.node_name() == name {
+            return self.queue.pop_front();
+        }
+        let known = self.find(sequence(name), name).ok()?;
+        self.queue.remove(known)
     }
 
     /// Where a node is in the queue, or where it would be.
@@ -331,6 +339,12 @@ impl Ownership {
 
 /// The number at the end of a sequential node's name: the last 18 digits of it at most.
 fn sequence(name: &str) -> u64 {
+    if let Some((before, digits)) = name.as_bytes().split_last_chunk()
+        && !before.last().is_some_and(u8::is_ascii_digit)
+        && let (number, true) = ten_digits(digits)
+    {
+        return number as u64;
+    }
     let mut number = 0;
     let mut scale = 1;
     for byte in name.bytes().rev().take(18) {

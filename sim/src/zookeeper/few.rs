@@ -1,7 +1,8 @@
 //! A map for what is mostly few, and now and then very many.
 
-use std::borrow::Borrow;
 use std::hash::Hash;
+
+use indexmap::Equivalent;
 
 use super::tree::FastMap;
 
@@ -36,18 +37,15 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
     }
 
     #[inline]
-    fn place<Q: Eq + ?Sized>(&self, key: &Q) -> Option<usize>
-    where
-        K: Borrow<Q>,
-    {
-        self.few.iter().position(|(known, _)| known.borrow() == key)
+    fn place<Q: Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
+        self.few.iter().position(|(known, _)| key.equivalent(known))
     }
 
     /// A key as it is kept, and its value.
-    pub(super) fn get_key_value<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn get_key_value<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+    ) -> Option<(&K, &V)> {
         if self.many.is_empty() {
             let (key, value) = &self.few[self.place(key)?];
             Some((key, value))
@@ -56,28 +54,19 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
         }
     }
 
-    pub(super) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    pub(super) fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.get_key_value(key).is_some()
     }
 
     /// A key as it is kept, and its value, to be changed.
-    pub(super) fn get_key_value_mut<Q: Hash + Eq + ?Sized>(
+    pub(super) fn get_key_value_mut<Q: Hash + Equivalent<K> + ?Sized>(
         &mut self,
         key: &Q,
-    ) -> Option<(&K, &mut V)>
-    where
-        K: Borrow<Q>,
-    {
+    ) -> Option<(&K, &mut V)> {
         if self.many.is_empty() {
             let place = self.place(key)?;
             let (key, value) = &mut self.few[place];
@@ -89,10 +78,7 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
         }
     }
 
-    pub(super) fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
         self.get_key_value_mut(key).map(|(_, value)| value)
     }
 
@@ -109,6 +95,18 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
             self.many.extend(self.few.drain(..));
         }
         self.many.insert(key, value)
+    }
+
+    /// Puts a value there, where nothing is.
+    pub(super) fn add(&mut self, key: K, value: V) {
+        if self.many.is_empty() {
+            if self.few.len() < FEW {
+                self.few.push((key, value));
+                return;
+            }
+            self.many.extend(self.few.drain(..));
+        }
+        self.many.insert(key, value);
     }
 
     /// The value of a key, which is made if it is not there.
@@ -131,10 +129,10 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
     }
 
     /// Takes a key out, and its value; the last takes its place.
-    pub(super) fn swap_remove_entry<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn swap_remove_entry<Q: Hash + Equivalent<K> + ?Sized>(
+        &mut self,
+        key: &Q,
+    ) -> Option<(K, V)> {
         if self.many.is_empty() {
             let place = self.place(key)?;
             Some(self.few.swap_remove(place))
@@ -143,32 +141,8 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
         }
     }
 
-    pub(super) fn swap_remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn swap_remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<V> {
         self.swap_remove_entry(key).map(|(_, value)| value)
-    }
-
-    /// Takes a key out, if its value is such.
-    pub(super) fn swap_remove_if<Q: Hash + Eq + ?Sized>(
-        &mut self,
-        key: &Q,
-        is_such: impl FnOnce(&V) -> bool,
-    ) where
-        K: Borrow<Q>,
-    {
-        if self.many.is_empty() {
-            if let Some(place) = self.place(key)
-                && is_such(&self.few[place].1)
-            {
-                self.few.swap_remove(place);
-            }
-        } else if let Some((place, _, value)) = self.many.get_full(key)
-            && is_such(value)
-        {
-            self.many.swap_remove_index(place);
-        }
     }
 
     /// All of them, in their order.
@@ -199,9 +173,9 @@ mod tests {
                     0 | 1 => prop_assert_eq!(map.insert(key, number), model.insert(key, number)),
                     2 => prop_assert_eq!(map.swap_remove(&key), model.swap_remove(&key)),
                     3 => {
-                        map.swap_remove_if(&key, |value| value % 2 == 0);
-                        if model.get(&key).is_some_and(|value| value % 2 == 0) {
-                            model.swap_remove(&key);
+                        if !model.contains_key(&key) {
+                            map.add(key, number);
+                            model.insert(key, number);
                         }
                     }
                     4 => {

@@ -75,6 +75,13 @@ impl Node {
             .map_or(Acl::OPEN, |access| access.acl.clone())
     }
 
+    /// Whether everybody may do everything with it.
+    pub(super) fn is_open(&self) -> bool {
+        self.access
+            .as_ref()
+            .is_none_or(|access| access.acl.is_open())
+    }
+
     /// How often that was said.
     pub(super) fn aversion(&self) -> Version {
         self.access.as_ref().map_or(0, |access| access.version)
@@ -137,9 +144,14 @@ impl Node {
     }
 
     pub(super) fn remove_child(&mut self, birth: u64) {
-        if let Ok(place) = self.births.binary_search(&birth)
-            && let Some(list) = &mut self.list
-        {
+        let Some(list) = &mut self.list else {
+            return;
+        };
+        // Mostly it is the oldest.
+        if self.births.front() == Some(&birth) {
+            self.births.pop_front();
+            Rc::make_mut(list).pop_back();
+        } else if let Ok(place) = self.births.binary_search(&birth) {
             self.births.remove(place);
             Rc::make_mut(list).remove(self.births.len() - place);
         }

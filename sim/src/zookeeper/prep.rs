@@ -51,13 +51,7 @@ impl Check<'_> {
                 version,
             } => self.set_data(path, data, version),
             Request::SetAcl { path, acl, version } => self.set_acl(path, acl, version),
-            Request::Multi(ops) => {
-                self.prep.in_multi = true;
-                let change = self.multi(&ops);
-                self.prep.in_multi = false;
-                self.prep.undo.clear();
-                Ok(change)
-            }
+            Request::Multi(ops) => Ok(self.multi(&ops)),
             Request::Exists { .. }
             | Request::GetData { .. }
             | Request::GetChildren { .. }
@@ -91,12 +85,13 @@ impl Check<'_> {
     }
 
     fn multi(&mut self, ops: &[Op]) -> TxnChange {
+        let before = self.prep.len();
         let mut changes = Vec::with_capacity(ops.len());
         for op in ops {
             match self.op(op) {
                 Ok(change) => changes.push(change),
                 Err(error) => {
-                    self.roll_back();
+                    self.prep.truncate(before);
                     return TxnChange::MultiFailed(MultiFailed {
                         parts: ops.len() as u32,
                         place: changes.len() as u32,
@@ -155,7 +150,7 @@ impl Check<'_> {
         if &*path != "/" && (path.starts_with("//") || !is_valid_name(name)) {
             return Err(ZkError::BadArguments);
         }
-        if self.view(&path).is_ok() {
+        if self.will_be(&path) {
             return Err(ZkError::NodeExists);
         }
         if above.owner != SessionId(0) {
@@ -169,14 +164,6 @@ impl Check<'_> {
         };
         let parent_creates = above.creates.wrapping_add(1);
         self.put(
-            &parent,
-            Some(View {
-                creates: parent_creates,
-                children: above.children + 1,
-                ..above
-            }),
-        );
-        self.put(
             &path,
             Some(View {
                 version: 0,
@@ -185,6 +172,14 @@ impl Check<'_> {
                 children: 0,
                 owner,
                 acl: acl.clone(),
+            }),
+        );
+        self.put(
+            &parent,
+            Some(View {
+                creates: parent_creates,
+                children: above.children + 1,
+                ..above
             }),
         );
         Ok(TxnChange::Create(Created {
@@ -219,6 +214,7 @@ impl Check<'_> {
         if view.children > 0 {
             return Err(ZkError::NotEmpty);
         }
+        self.put(&path, None);
         self.put(
             &parent,
             Some(View {
@@ -226,7 +222,6 @@ impl Check<'_> {
                 ..above
             }),
         );
-        self.put(&path, None);
         Ok(TxnChange::Delete { path, parent })
     }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::few::FewMap;
 use super::node::Node;
-use super::path_map::PathMap;
+use super::path_map::{PathMap, is_same};
 use super::quota::is_of_quota;
 use super::txn::{Created, Reaped, last_slash, parent_of};
 use super::version::Version as ServerVersion;
@@ -90,15 +90,16 @@ impl DataTree {
 
     /// A node that a client asks for. To a read the empty path is the root, too.
     pub(super) fn read(&self, path: &str) -> Option<&Node> {
-        self.nodes.get(if path.is_empty() { "/" } else { path })
+        self.get(if path.is_empty() { "/" } else { path })
     }
 
     /// A node, and its path as the tree shares it.
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
-        match self.nodes.get_index(self.last_parent) {
-            Some((known, node)) if is_same(known, path) => Some((known, node)),
-            _ => self.nodes.get_key_value(path),
-        }
+        let (known, node) = match self.nodes.at(self.last_parent) {
+            Some(parent) if is_same(&parent.0, path) => parent,
+            _ => self.nodes.at(self.nodes.place(path)?)?,
+        };
+        Some((known, node))
     }
 
     /// The metadata of a node.
@@ -146,7 +147,7 @@ impl DataTree {
 
     /// Whether a node is one that goes by itself.
     pub(super) fn is_reaped(&self, path: &str) -> bool {
-        self.reaped.contains_key(path)
+        self.reaped.get(path).is_some()
     }
 
     /// The nodes that should go by themselves now; the time is that of the leader's wall clock, in milliseconds.
@@ -235,34 +236,32 @@ impl DataTree {
     }
 
     fn parent(&mut self, path: &str) -> Option<&mut Node> {
-        let place = match self.nodes.get_index(self.last_parent) {
-            Some((known, _)) if is_same(known, path) => self.last_parent,
-            _ => self.nodes.get_index_of(path)?,
-        };
-        self.last_parent = place;
-        self.nodes.get_index_mut(place).map(|(_, node)| node)
+        let known = self.nodes.at(self.last_parent);
+        if known.is_none_or(|(known, _)| !is_same(known, path)) {
+            self.last_parent = self.nodes.place(path)?;
+        }
+        self.nodes.at_mut(self.last_parent)
     }
 
     /// Answers whether the node was there.
     pub(super) fn delete(&mut self, zxid: Zxid, path: &str, parent: Option<&str>) -> bool {
-        let Some(node) = self.nodes.swap_remove(path) else {
+        let learnt = |node: &Node| (node.birth(), node.owner, node.data.len(), node.is_open());
+        let Some((birth, owner, bytes, open)) = self.nodes.remove(path, learnt) else {
             return false;
         };
         if !self.quotas.is_empty() {
-            self.quota_deleted(path, node.data.len());
+            self.quota_deleted(path, bytes);
         }
         if !self.reaped.is_empty() {
-            self.reaped.swap_remove(path);
+            self.reaped.remove(path, |_| {});
         }
-        if self.restricted > 0 {
-            self.restricted -= usize::from(!node.acl().is_open());
-        }
+        self.restricted -= usize::from(!open);
         if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
-            parent.remove_child(node.birth());
+            parent.remove_child(birth);
             parent.pzxid = parent.pzxid.max(zxid);
         }
-        if node.owner != SessionId(0)
-            && let Some(open) = self.sessions.get_mut(&node.owner)
+        if owner != SessionId(0)
+            && let Some(open) = self.sessions.get_mut(&owner)
             && let Some(place) = open
                 .ephemerals
                 .iter()
@@ -339,12 +338,6 @@ impl PartialEq for DataTree {
                     .is_some_and(|open| open.timeout == timeout)
             })
     }
-}
-
-/// Whether a path is the one that is known. Mostly it is the very same.
-#[inline]
-fn is_same(known: &Path, path: &str) -> bool {
-    std::ptr::eq(&**known, path) || **known == *path
 }
 
 /// The last component of a path.

@@ -7,6 +7,7 @@ use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions,
 use super::clients::{Clients, Connection};
 use super::few::FewMap;
 use super::messages::{ConnectionId, ServerMessage};
+use super::path_map::Sought;
 use super::state::Output;
 use super::tree::FastMap;
 use super::version::Version;
@@ -88,8 +89,8 @@ impl Watches {
     /// Whether anybody watches this side of a node.
     pub(super) fn is_watched(&self, table: Table, path: &str) -> bool {
         match table {
-            Table::Data => self.data.contains_key(path),
-            Table::Child => self.child.contains_key(path),
+            Table::Data => self.data.contains_key(&Sought(path)),
+            Table::Child => self.child.contains_key(&Sought(path)),
         }
     }
 
@@ -104,11 +105,11 @@ impl Watches {
         if !self.lasting.is_empty() {
             self.add_once(table, path, id);
         }
-        match self.table(table).get_key_value_mut(&**path) {
+        match self.table(table).get_key_value_mut(&Sought(path)) {
             None => {
                 connection.watches.push((table, Rc::clone(path)));
                 let only = Watchers::One(id);
-                self.table(table).insert(Rc::clone(path), only);
+                self.table(table).add(Rc::clone(path), only);
             }
             Some((shared, watchers)) => {
                 let known = watchers.as_slice();
@@ -143,7 +144,7 @@ impl Watches {
 
     /// Who watches this side of a node.
     pub(super) fn watchers(&mut self, table: Table, path: &str) -> Vec<ConnectionId> {
-        let watchers = self.table(table).get(path);
+        let watchers = self.table(table).get(&Sought(path));
         watchers.map_or_else(Vec::new, |watchers| watchers.as_slice().to_vec())
     }
 
@@ -154,14 +155,14 @@ impl Watches {
         if watched.is_empty() {
             return None;
         }
-        watched.swap_remove_entry(path)
+        watched.swap_remove_entry(&Sought(path))
     }
 
     /// Removes a watcher from the table; its connection has forgotten the watch.
     pub(super) fn drop_watcher(&mut self, table: Table, path: &str, id: ConnectionId) {
         self.count -= 1;
         let table = self.table(table);
-        let empty = match table.get_mut(path) {
+        let empty = match table.get_mut(&Sought(path)) {
             None => false,
             Some(Watchers::One(_)) => true,
             Some(Watchers::Many(many)) => {
@@ -170,7 +171,7 @@ impl Watches {
             }
         };
         if empty {
-            table.swap_remove(path);
+            table.swap_remove(&Sought(path));
         }
     }
 

@@ -84,6 +84,18 @@ impl Children {
         }
     }
 
+    /// Takes the last name out.
+    pub fn pop_back(&mut self) {
+        let Some(name) = self.names.pop_back() else {
+            return;
+        };
+        self.name_bytes -= wire_bytes(&name);
+        match self.queue.get_mut() {
+            Some(Queue::Backwards(numbers)) => drop(numbers.pop_front()),
+            Some(Queue::Sorted(_)) | None => drop(self.queue.take()),
+        }
+    }
+
     /// The names, in no particular order.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &Rc<str>> + ExactSizeIterator {
         self.names.iter()
@@ -191,16 +203,22 @@ fn sequence(name: &str) -> i64 {
     }
 }
 
-/// Their number, and whether all are digits: in one go, for names are read often.
+/// Their number, and whether all are digits; if not, the number means nothing. Names are read often, so eight digits are
+/// added up at a time: neighbours to pairs, pairs to fours, and those to all eight.
 #[inline]
-fn ten_digits(digits: &[u8; 10]) -> (i64, bool) {
-    let (mut number, mut all) = (0, true);
-    for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        number = number * 10 + i64::from(digit);
-        all &= digit <= 9;
-    }
-    (number, all)
+pub fn ten_digits(&[first, second, ref rest @ ..]: &[u8; 10]) -> (i64, bool) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const PAIRS: u64 = 0x0000_00ff_0000_00ff;
+    let zero = u64::from(b'0');
+    let digits = u64::from_le_bytes(*rest) ^ EACH * zero;
+    // What is above nine, or has the highest bit anyway, has the highest bit now.
+    let others = (digits.wrapping_add(EACH * (0x7f - 9)) | digits) & (EACH * 0x80);
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let fours = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
+    let eight = fours.wrapping_add((pairs >> 16 & PAIRS).wrapping_mul(1 + (10_000 << 32))) >> 32;
+    let (first, second) = (first.wrapping_sub(b'0'), second.wrapping_sub(b'0'));
+    let number = (i64::from(first) * 10 + i64::from(second)) * 100_000_000 + eight as i64;
+    (number, others == 0 && first <= 9 && second <= 9)
 }
 
 #[cfg(test)]
@@ -251,16 +269,42 @@ mod tests {
             queue(&changing),
             ["a-0000000001", "c-0000000005", "d-0000000006"]
         );
+        changing.push_front("f-0000000007".into());
+        changing.pop_back();
+        assert_eq!(
+            queue(&changing),
+            ["c-0000000005", "d-0000000006", "f-0000000007"]
+        );
+        changing.remove(0);
         changing.push_front("e-0000000003".into());
-        assert_eq!(changing.place("e-0000000003"), Some(1));
-        let anew = children(&[
-            "e-0000000003",
-            "d-0000000006",
-            "c-0000000005",
-            "a-0000000001",
-        ]);
+        assert_eq!(changing.place("e-0000000003"), Some(0));
+        changing.pop_back();
+        assert_eq!(queue(&changing), ["e-0000000003", "d-0000000006"]);
+        let anew = children(&["e-0000000003", "d-0000000006"]);
         assert_eq!(changing, anew);
         assert_eq!(changing.wire_bytes(), anew.wire_bytes());
+    }
+
+    #[test]
+    fn ten_digits_are_a_number_and_nothing_else_is() {
+        for number in (0..10_000_000_000)
+            .step_by(7_654_321)
+            .chain([9_999_999_999])
+        {
+            let digits = format!("{number:010}");
+            let digits: &[u8; 10] = digits.as_bytes().try_into().unwrap();
+            assert_eq!(ten_digits(digits), (number, true));
+        }
+        for place in 0..10 {
+            for byte in 0..=u8::MAX {
+                let mut digits = *b"1234567890";
+                digits[place] = byte;
+                assert_eq!(ten_digits(&digits).1, byte.is_ascii_digit());
+                let mut nines = *b"9999999999";
+                nines[place] = byte;
+                assert_eq!(ten_digits(&nines).1, byte.is_ascii_digit());
+            }
+        }
     }
 
     #[test]

@@ -1,32 +1,41 @@
 //! Nodes as they will be when everything proposed so far is applied.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Version, ZkError, Zxid};
 
 use super::Check;
-use crate::zookeeper::few::FewMap;
 use crate::zookeeper::node::Node;
+use crate::zookeeper::path_map::{PathMap, is_same};
 use crate::zookeeper::paths::is_valid_path;
-use crate::zookeeper::txn::{Txn, TxnChange};
+use crate::zookeeper::txn::Txn;
+
+/// So many changes are looked through at most: to compare them all costs less than to look one up.
+const FEW: usize = 8;
 
 /// What was proposed and is not applied yet.
 #[derive(Clone, Debug, Default)]
 pub(in crate::zookeeper) struct Prep {
-    records: FewMap<Path, Record>,
-    /// What a multi has overwritten, to be put back if it fails.
-    pub(super) undo: Vec<(Path, Option<Record>)>,
-    pub(super) in_multi: bool,
+    /// Oldest first.
+    changes: VecDeque<Change>,
+    /// How many changes there were before the first of these. It counts as the next number, from one.
+    gone: u64,
+    /// The number of each path's newest change: from when there are many until there are none.
+    newest: PathMap<u64>,
     pub(super) scratch: String,
 }
 
 /// A node as it will be.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
-    /// The last proposal that touches it.
+struct Change {
+    /// The proposal that makes it so.
     zxid: Zxid,
+    path: Path,
     /// `None`: it will be gone.
     view: Option<View>,
+    /// The number of the same path's change before, if there was one when there were many.
+    before: u64,
 }
 
 /// What checks ask of a node.
@@ -54,58 +63,97 @@ impl View {
 }
 
 impl Prep {
-    /// Forgets what a transaction has changed: it is applied.
+    /// Forgets what a transaction has changed, and those before it: it is applied.
     pub(in crate::zookeeper) fn applied(&mut self, txn: &Txn) {
-        if !self.records.is_empty() {
-            self.change_applied(txn.zxid, &txn.change);
+        while let Some(oldest) = self.changes.front()
+            && oldest.zxid <= txn.zxid
+        {
+            self.gone += 1;
+            if !self.newest.is_empty() && self.newest.get(&oldest.path) == Some(&self.gone) {
+                self.newest.remove(&oldest.path, |_| {});
+            }
+            self.changes.pop_front();
         }
     }
 
-    fn change_applied(&mut self, zxid: Zxid, change: &TxnChange) {
-        match change {
-            TxnChange::Create(made) => {
-                self.path_applied(zxid, &made.path);
-                self.path_applied(zxid, &made.parent);
+    /// How many changes there are.
+    pub(super) fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Forgets all changes but the first ones, as if they had never been.
+    pub(super) fn truncate(&mut self, len: usize) {
+        while self.changes.len() > len
+            && let Some(Change { path, before, .. }) = self.changes.pop_back()
+        {
+            if before > self.gone {
+                self.newest.insert(path, before);
+            } else if !self.newest.is_empty() {
+                self.newest.remove(&path, |_| {});
             }
-            TxnChange::Delete { path, parent } => {
-                self.path_applied(zxid, path);
-                self.path_applied(zxid, parent);
-            }
-            TxnChange::SetData { path, .. } | TxnChange::SetAcl { path, .. } => {
-                self.path_applied(zxid, path);
-            }
-            TxnChange::CloseSession { paths } => {
-                for path in paths {
-                    self.path_applied(zxid, path);
-                }
-            }
-            TxnChange::Multi(changes) => {
-                for change in changes {
-                    self.change_applied(zxid, change);
-                }
-            }
-            TxnChange::CreateSession { .. }
-            | TxnChange::MultiFailed(_)
-            | TxnChange::Check
-            | TxnChange::Error(_) => {}
         }
     }
 
-    fn path_applied(&mut self, zxid: Zxid, path: &str) {
-        self.records
-            .swap_remove_if(path, |record| record.zxid == zxid);
+    /// Adds a change.
+    fn push(&mut self, change: Change) {
+        if self.changes.len() < FEW && self.newest.is_empty() {
+            self.changes.push_back(change);
+        } else {
+            self.push_noted(change);
+        }
+    }
+
+    /// Adds a change where there are many.
+    #[inline(never)]
+    fn push_noted(&mut self, change: Change) {
+        if self.newest.is_empty() {
+            for few in std::mem::take(&mut self.changes) {
+                self.note(few);
+            }
+        }
+        self.note(change);
+    }
+
+    fn note(&mut self, mut change: Change) {
+        let number = self.gone + self.changes.len() as u64 + 1;
+        change.before = match self.newest.get_mut(&change.path) {
+            Some(known) => std::mem::replace(known, number),
+            None => {
+                self.newest.insert(Rc::clone(&change.path), number);
+                0
+            }
+        };
+        self.changes.push_back(change);
+    }
+
+    /// The newest change of a path.
+    #[inline]
+    fn newest(&self, path: &str) -> Option<&Change> {
+        if self.newest.is_empty() {
+            let mut newest_first = self.changes.iter().rev();
+            return newest_first.find(|change| is_same(&change.path, path));
+        }
+        let number = self.newest.get(path)?;
+        self.changes.get((number - self.gone) as usize - 1)
     }
 }
 
 impl Check<'_> {
     /// A node as it will be.
     pub(super) fn view(&self, path: &str) -> Result<View, ZkError> {
-        if !self.prep.records.is_empty()
-            && let Some(record) = self.prep.records.get(path)
-        {
-            return record.view.clone().ok_or(ZkError::NoNode);
+        let view = match self.prep.newest(path) {
+            Some(change) => change.view.clone(),
+            None => self.tree.get(path).map(View::of),
+        };
+        view.ok_or(ZkError::NoNode)
+    }
+
+    /// Whether a node will be there.
+    pub(super) fn will_be(&self, path: &str) -> bool {
+        match self.prep.newest(path) {
+            Some(change) => change.view.is_some(),
+            None => self.tree.get(path).is_some(),
         }
-        self.tree.get(path).map(View::of).ok_or(ZkError::NoNode)
     }
 
     /// The same of a path that a client names. Of a node that is not there, the path may be none at all.
@@ -121,32 +169,84 @@ impl Check<'_> {
 
     /// A node as it will be, and its path as others share it.
     pub(super) fn shared_view(&self, path: &str) -> Result<(Path, View), ZkError> {
-        if !self.prep.records.is_empty()
-            && let Some((path, record)) = self.prep.records.get_key_value(path)
-        {
-            let view = record.view.clone().ok_or(ZkError::NoNode)?;
+        if let Some(Change { path, view, .. }) = self.prep.newest(path) {
+            let view = view.clone().ok_or(ZkError::NoNode)?;
             return Ok((Rc::clone(path), view));
         }
         let (path, node) = self.tree.get_shared(path).ok_or(ZkError::NoNode)?;
         Ok((Rc::clone(path), View::of(node)))
     }
 
+    /// Notes how a node will be.
     pub(super) fn put(&mut self, path: &Path, view: Option<View>) {
-        let zxid = self.zxid;
-        let before = self
-            .prep
-            .records
-            .insert(Rc::clone(path), Record { zxid, view });
-        if self.prep.in_multi {
-            self.prep.undo.push((Rc::clone(path), before));
+        self.prep.push(Change {
+            zxid: self.zxid,
+            path: Rc::clone(path),
+            view,
+            before: 0,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::zookeeper::txn::TxnChange;
+
+    fn txn(zxid: u64) -> Txn {
+        Txn {
+            zxid: Zxid(zxid),
+            time: 0,
+            session: None,
+            xid: None,
+            change: TxnChange::Check,
         }
     }
 
-    pub(super) fn roll_back(&mut self) {
-        while let Some((path, before)) = self.prep.undo.pop() {
-            match before {
-                Some(record) => drop(self.prep.records.insert(path, record)),
-                None => drop(self.prep.records.swap_remove(&path)),
+    /// The zxid of a path's newest change.
+    fn newest(changes: &[(u64, u8)], path: u8) -> Option<Zxid> {
+        let mut newest_first = changes.iter().rev();
+        newest_first
+            .find(|change| change.1 == path)
+            .map(|change| Zxid(change.0))
+    }
+
+    proptest! {
+        #[test]
+        fn the_newest_change_that_is_not_applied_counts(
+            steps in prop::collection::vec((0..8_u8, 0..20_u8), 1..200)
+        ) {
+            let mut prep = Prep::default();
+            let mut model: Vec<(u64, u8)> = Vec::new();
+            for (zxid, (kind, number)) in (1_u64..).zip(steps) {
+                match kind {
+                    0 => {
+                        let applied = zxid.saturating_sub(u64::from(number));
+                        prep.applied(&txn(applied));
+                        model.retain(|change| change.0 > applied);
+                    }
+                    1 => {
+                        let kept = model.len().saturating_sub(usize::from(number) / 4);
+                        prep.truncate(kept);
+                        model.truncate(kept);
+                    }
+                    _ => {
+                        prep.push(Change {
+                            zxid: Zxid(zxid),
+                            path: Path::from(format!("/{number}")),
+                            view: None,
+                            before: 0,
+                        });
+                        model.push((zxid, number));
+                    }
+                }
+                prop_assert_eq!(prep.len(), model.len());
+                for number in 0..20 {
+                    let known = prep.newest(&format!("/{number}")).map(|change| change.zxid);
+                    prop_assert_eq!(known, newest(&model, number));
+                }
             }
         }
     }
