@@ -142,6 +142,7 @@ impl Ownership {
                 };
                 match self.find(place.sequence, name) {
                     Ok(known) => self.queue[known] = place,
+                    Err(free) if free == self.queue.len() => self.queue.push_back(place),
                     Err(free) => self.queue.insert(free, place),
                 }
                 recorder.record(

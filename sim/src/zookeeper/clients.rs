@@ -63,6 +63,15 @@ pub(super) struct Pending {
 /// What is to be done when it is a request's turn.
 #[derive(Clone, Debug)]
 pub(super) enum Awaited {
+    /// Answer when the leader has decided.
+    Decision(Decision),
+    /// Do and answer what needs no leader.
+    Local(Local),
+}
+
+/// What the leader decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Decision {
     /// Answer when the session is there.
     Open,
     /// Answer when the write is applied.
@@ -71,8 +80,15 @@ pub(super) enum Awaited {
     Close { xid: Xid },
     /// Answer when the leader has.
     Sync { xid: Xid },
-    /// Do and answer what needs no leader.
-    Local(Local),
+}
+
+/// What the end of a transaction means to its session, which is served here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answered {
+    /// The request that it answers, and over which connection.
+    pub(super) request: Option<(ConnectionId, Decision)>,
+    /// Whether something may wait that can be done then, or nobody is there to wait.
+    pub(super) goes_on: bool,
 }
 
 /// A request that a server answers by itself.
@@ -194,6 +210,11 @@ impl Clients {
             .push_back(Pending { connection, what });
     }
 
+    /// Queues a request of a session that the leader decides.
+    pub(super) fn await_decision(&mut self, session: SessionId, id: ConnectionId, what: Decision) {
+        self.queue(session, id, Awaited::Decision(what));
+    }
+
     /// Whether requests of a session have to wait.
     pub(super) fn is_waiting(&self, session: SessionId) -> bool {
         self.waiting > 0
@@ -203,21 +224,28 @@ impl Clients {
                 .is_some_and(|local| !local.queue.is_empty())
     }
 
-    /// Whether it serves a session; and the request of it that waits first, if that is answered now.
+    /// Takes the request of a session that waits first, if that is answered now. `None`: the session is not served here.
     pub(super) fn take_answered(
         &mut self,
         session: SessionId,
-        is_answered: impl FnOnce(&Awaited) -> bool,
-    ) -> (bool, Option<Pending>) {
-        let Some(local) = self.sessions.get_mut(&session) else {
-            return (false, None);
-        };
-        let answered = match local.queue.front() {
-            Some(first) if is_answered(&first.what) => local.queue.pop_front(),
+        is_answered: impl FnOnce(Decision) -> bool,
+    ) -> Option<Answered> {
+        let local = self.sessions.get_mut(&session)?;
+        let request = match local.queue.front() {
+            Some(&Pending {
+                connection,
+                what: Awaited::Decision(what),
+            }) if is_answered(what) => {
+                local.queue.pop_front();
+                self.waiting -= 1;
+                Some((connection, what))
+            }
             Some(_) | None => None,
         };
-        self.waiting -= usize::from(answered.is_some());
-        (true, answered)
+        Some(Answered {
+            request,
+            goes_on: !local.queue.is_empty() || local.connection.is_none(),
+        })
     }
 
     /// The request of a session that waits first.

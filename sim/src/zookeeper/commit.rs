@@ -7,7 +7,8 @@ use picklock_algorithms::clients::zookeeper::{
     OpResult, Reply, Response, SessionId, ZkError, Zxid,
 };
 
-use super::clients::{Awaited, Clients, Pending};
+use super::clients::{Awaited, Clients, Decision, Pending};
+use super::messages::ConnectionId;
 use super::state::{Role, Server, Turn};
 use super::tree::DataTree;
 use super::txn::{Txn, TxnChange, parent_of};
@@ -24,17 +25,12 @@ impl Server {
     /// Applies a committed transaction.
     pub(super) fn apply(&mut self, turn: &mut Turn, txn: &Txn) {
         // Most transactions are of sessions that other servers serve.
-        let (served, asked) = txn.session.map_or((false, None), |session| {
-            let is_answered = |what: &Awaited| answers(txn, what);
+        let answered = txn.session.and_then(|session| {
+            let is_answered = |what| answers(txn, what);
             self.clients.take_answered(session, is_answered)
         });
-        let wants_results = matches!(
-            &asked,
-            Some(Pending {
-                what: Awaited::Write { .. },
-                ..
-            })
-        );
+        let asked = answered.and_then(|answered| answered.request);
+        let wants_results = matches!(asked, Some((_, Decision::Write { .. })));
         let mut results = Vec::new();
         let mut applying = Applying {
             tree: &mut self.tree,
@@ -52,36 +48,40 @@ impl Server {
             }
         });
         self.tree.set_last_zxid(txn.zxid);
-        if let Some(pending) = asked {
-            let id = pending.connection;
-            self.answer(turn, txn, pending, results);
+        if let Some((id, what)) = asked {
+            self.answer(turn, txn, (id, what), results);
             self.read_again(turn, id);
         }
-        if let Some(session) = txn.session
-            && matches!(txn.change, TxnChange::CloseSession { .. })
-        {
-            self.session_closed(turn, session);
-        } else if let Some(session) = txn.session.filter(|_| served) {
-            self.go_on(turn, session);
+        if let Some(session) = txn.session {
+            if matches!(txn.change, TxnChange::CloseSession { .. }) {
+                self.session_closed(turn, session);
+            } else if answered.is_some_and(|answered| answered.goes_on) {
+                self.go_on(turn, session);
+            }
         }
     }
 
-    fn answer(&mut self, turn: &mut Turn, txn: &Txn, pending: Pending, results: Vec<OpResult>) {
-        let id = pending.connection;
+    fn answer(
+        &mut self,
+        turn: &mut Turn,
+        txn: &Txn,
+        (id, what): (ConnectionId, Decision),
+        results: Vec<OpResult>,
+    ) {
         if !self.clients.connections.contains(id) {
             return;
         }
-        match pending.what {
-            Awaited::Open => self.establish(turn, id),
-            Awaited::Close { xid } => self.reply(turn, id, xid, Ok(Response::Closed)),
-            Awaited::Write { xid, with_stat } => {
+        match what {
+            Decision::Open => self.establish(turn, id),
+            Decision::Close { xid } => self.reply(turn, id, xid, Ok(Response::Closed)),
+            Decision::Write { xid, with_stat } => {
                 match self.response(txn, with_stat, results) {
                     // The client has gone to another server, and must not be told anything here.
                     Err(ZkError::SessionMoved) => self.close_connection(turn, id),
                     reply => self.reply(turn, id, xid, reply),
                 }
             }
-            Awaited::Sync { .. } | Awaited::Local(_) => {}
+            Decision::Sync { .. } => {}
         }
     }
 
@@ -126,7 +126,7 @@ impl Server {
     pub(super) fn synced(&mut self, turn: &mut Turn, session: SessionId) {
         let Some(&Pending {
             connection,
-            what: Awaited::Sync { xid },
+            what: Awaited::Decision(Decision::Sync { xid }),
         }) = self.clients.first(session)
         else {
             return;
@@ -165,11 +165,11 @@ impl DataTree {
 }
 
 /// Whether a transaction answers a request of its session.
-fn answers(txn: &Txn, what: &Awaited) -> bool {
-    match *what {
-        Awaited::Open => matches!(txn.change, TxnChange::CreateSession { .. }),
-        Awaited::Write { xid, .. } | Awaited::Close { xid } => txn.xid == Some(xid),
-        Awaited::Sync { .. } | Awaited::Local(_) => false,
+fn answers(txn: &Txn, what: Decision) -> bool {
+    match what {
+        Decision::Open => matches!(txn.change, TxnChange::CreateSession { .. }),
+        Decision::Write { xid, .. } | Decision::Close { xid } => txn.xid == Some(xid),
+        Decision::Sync { .. } => false,
     }
 }
 

@@ -24,12 +24,19 @@ pub struct Node {
     access: Option<Box<Access>>,
     /// When it was made, among all nodes of the tree.
     birth: u64,
-    /// When its children were made, oldest first. The queue of a lock loses its oldest child and gains a youngest:
-    /// both ends are cheap.
+    /// Its children, if it has ever had any.
+    children: Option<Box<Brood>>,
+}
+
+/// The children of a node.
+#[derive(Clone, Debug, Default)]
+struct Brood {
+    /// When they were made, oldest first. The queue of a lock loses its oldest child and gains a youngest: both ends
+    /// are cheap.
     births: VecDeque<u64>,
-    /// The names of its children as clients get them, if there are any: newest first, so that who forgets to sort is
-    /// caught. Ten thousand readers share the list; if a child comes or goes while one still has it, it is copied.
-    list: Option<Rc<Children>>,
+    /// Their names as clients get them: newest first, so that who forgets to sort is caught. Ten thousand readers share
+    /// the list; if a child comes or goes while one still has it, it is copied.
+    list: Rc<Children>,
 }
 
 /// Who may do what with a node, and how often that was said since the node was made.
@@ -53,8 +60,7 @@ impl Node {
             owner,
             access: None,
             birth,
-            births: VecDeque::new(),
-            list: None,
+            children: None,
         }
     }
 
@@ -104,7 +110,9 @@ impl Node {
 
     /// The names of its children, oldest first.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &Path> {
-        self.list.iter().flat_map(|list| list.names().rev())
+        self.children
+            .iter()
+            .flat_map(|children| children.list.names().rev())
     }
 
     /// Its metadata as clients see it.
@@ -127,11 +135,15 @@ impl Node {
 
     /// The names of its children as clients get them: newest first, so that who forgets to sort is caught.
     pub fn list(&self) -> Rc<Children> {
-        self.list.clone().unwrap_or_default()
+        self.children
+            .as_ref()
+            .map_or_else(Rc::default, |children| Rc::clone(&children.list))
     }
 
     pub(super) fn child_count(&self) -> i32 {
-        i32::try_from(self.births.len()).unwrap_or(i32::MAX)
+        self.children.as_ref().map_or(0, |children| {
+            i32::try_from(children.births.len()).unwrap_or(i32::MAX)
+        })
     }
 
     pub(super) fn birth(&self) -> u64 {
@@ -139,21 +151,22 @@ impl Node {
     }
 
     pub(super) fn add_child(&mut self, birth: u64, name: Path) {
-        self.births.push_back(birth);
-        Rc::make_mut(self.list.get_or_insert_default()).push_front(name);
+        let children = self.children.get_or_insert_default();
+        children.births.push_back(birth);
+        Rc::make_mut(&mut children.list).push_front(name);
     }
 
     pub(super) fn remove_child(&mut self, birth: u64) {
-        let Some(list) = &mut self.list else {
+        let Some(Brood { births, list }) = self.children.as_deref_mut() else {
             return;
         };
         // Mostly it is the oldest.
-        if self.births.front() == Some(&birth) {
-            self.births.pop_front();
+        if births.front() == Some(&birth) {
+            births.pop_front();
             Rc::make_mut(list).pop_back();
-        } else if let Ok(place) = self.births.binary_search(&birth) {
-            self.births.remove(place);
-            Rc::make_mut(list).remove(self.births.len() - place);
+        } else if let Ok(place) = births.binary_search(&birth) {
+            births.remove(place);
+            Rc::make_mut(list).remove(births.len() - place);
         }
     }
 }

@@ -22,8 +22,8 @@ struct Slot {
     place: u32,
 }
 
-/// So many slots there are at first.
-const FIRST_SLOTS: usize = 16;
+/// So many slots there are at first: with few paths, each is in its own.
+const FIRST_SLOTS: usize = 64;
 
 impl<V> Default for PathMap<V> {
     fn default() -> Self {
@@ -103,6 +103,7 @@ impl<V> PathMap<V> {
     }
 
     /// Puts a value there, whatever there was. Answers its place.
+    #[inline]
     pub(super) fn insert(&mut self, path: Path, value: V) -> usize {
         if 2 * (self.len() + 1) > self.slots.len() {
             self.grow();

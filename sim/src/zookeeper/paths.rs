@@ -29,10 +29,28 @@ pub(super) fn is_valid_name(name: &str) -> bool {
     if matches!(name, "" | "." | "..") {
         return false;
     }
-    let is_plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
-    name.bytes()
-        .fold(true, |plain, byte| plain & is_plain(byte))
-        || !name.chars().any(is_refused)
+    is_plain(name.as_bytes()) || !name.chars().any(is_refused)
+}
+
+/// Whether these are letters, digits, and whatever else ASCII has to be seen, or blanks. Eight are looked at at a time;
+/// if there are more, the last eight may overlap with others.
+fn is_plain(bytes: &[u8]) -> bool {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let (eights, rest) = bytes.as_chunks::<8>();
+    match bytes.last_chunk::<8>() {
+        None => rest
+            .iter()
+            .all(|byte| byte.is_ascii_graphic() || *byte == b' '),
+        Some(last) => {
+            let others = eights.iter().chain([last]).fold(0, |others, eight| {
+                let eight = u64::from_le_bytes(*eight);
+                // Each of these has the highest bit where a byte is none of those. Where the first two do not, no byte
+                // borrows from the next or adds to it.
+                others | eight | eight.wrapping_sub(EACH * 0x20) | eight.wrapping_add(EACH)
+            });
+            others & (EACH * 0x80) == 0
+        }
+    }
 }
 
 /// Whether no name may have this letter. ZooKeeper looks at the halves of what has more than 16 bits, and refuses them.
@@ -45,4 +63,24 @@ pub(super) fn is_valid_path(path: &str) -> bool {
         || path
             .strip_prefix('/')
             .is_some_and(|names| names.split('/').all(is_valid_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_bytes_are_those_that_are_seen_and_blanks() {
+        for length in [1, 7, 8, 9, 16, 20] {
+            for place in 0..length {
+                for byte in 0..=u8::MAX {
+                    for others in [b' ', b'~'] {
+                        let mut bytes = vec![others; length];
+                        bytes[place] = byte;
+                        assert_eq!(is_plain(&bytes), (b' '..=b'~').contains(&byte));
+                    }
+                }
+            }
+        }
+    }
 }

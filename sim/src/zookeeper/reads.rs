@@ -11,11 +11,11 @@ use super::state::{Server, Turn};
 use super::watches::Table;
 
 impl Server {
-    pub(super) fn read(&mut self, id: ConnectionId, request: Request) -> Reply {
-        if !self.settings.version.knows_lasting_watches() && is_of_3_6(&request) {
+    pub(super) fn read(&mut self, id: ConnectionId, request: &Request) -> Reply {
+        if !self.settings.version.knows_lasting_watches() && is_of_3_6(request) {
             return Err(ZkError::Unimplemented);
         }
-        let (table, path, watch) = match &request {
+        let (table, path, watch) = match request {
             Request::AddWatch { path, recursive } => {
                 if let Some(connection) = self.clients.connections.get_mut(id) {
                     self.watches.add_lasting(path, id, connection, *recursive);
@@ -97,7 +97,7 @@ impl Server {
                 ReadOp::Data(_) => Request::GetData { path, watch },
                 ReadOp::Children(_) => Request::GetChildren { path, watch },
             };
-            match self.read(id, request)? {
+            match self.read(id, &request)? {
                 Response::Data { data, stat } => Ok(ReadResult::Data { data, stat }),
                 Response::Children(children) => Ok(ReadResult::Children(children)),
                 _ => Err(ZkError::Unimplemented),

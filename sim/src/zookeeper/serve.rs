@@ -4,7 +4,7 @@ use picklock_algorithms::clients::zookeeper::{Reply, Request, SessionId, ZkError
 use picklock_checker::VirtualTime;
 
 use super::access::Identities;
-use super::clients::{Awaited, Local};
+use super::clients::{Awaited, Decision, Local};
 use super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, Xid};
 use super::peer::{Forwarded, PeerBody, Submission};
 use super::sessions::password_of;
@@ -18,9 +18,13 @@ impl Server {
         if !self.serving {
             return;
         }
-        let Some(message) = self.clients.leave_unread(id, message) else {
+        let unread = &mut self.clients.unread;
+        if !unread.is_empty()
+            && let Some(unread) = unread.get_mut(&id)
+        {
+            unread.push(message);
             return;
-        };
+        }
         if self.read_only.is_some() {
             self.client_of_read_only(turn, id, message);
             return;
@@ -60,7 +64,8 @@ impl Server {
             }
             ClientMessage::Close { xid } => {
                 if let Some(session) = self.touch(turn, id) {
-                    self.clients.queue(session, id, Awaited::Close { xid });
+                    self.clients
+                        .await_decision(session, id, Decision::Close { xid });
                     self.ask_leader(turn, session, xid, Submission::Close);
                 }
                 return;
@@ -108,8 +113,8 @@ impl Server {
                     ..
                 }
             );
-            let write = Awaited::Write { xid, with_stat };
-            self.clients.queue(session, id, write);
+            let write = Decision::Write { xid, with_stat };
+            self.clients.await_decision(session, id, write);
             self.clients.throttle(id, self.settings.outstanding_limit);
             let connection = self.clients.connections.get(id);
             let who = connection.map_or_else(Identities::default, |one| one.who.clone());
@@ -117,10 +122,16 @@ impl Server {
         } else if matches!(request, Request::Sync { .. }) && !matches!(self.role, Role::Leading(_))
         {
             // On the leader's own port `sync` is a read like any other.
-            self.clients.queue(session, id, Awaited::Sync { xid });
+            self.clients
+                .await_decision(session, id, Decision::Sync { xid });
             self.ask_leader(turn, session, xid, Submission::Sync);
         } else {
-            self.in_turn(turn, session, id, Local::Read { xid, request });
+            if self.clients.is_waiting(session) {
+                let read = Awaited::Local(Local::Read { xid, request });
+                self.clients.queue(session, id, read);
+            } else {
+                self.do_read(turn, id, xid, &request);
+            }
         }
     }
 
@@ -183,7 +194,7 @@ impl Server {
         if session == SessionId(0) {
             let session = self.new_session();
             self.clients.attach(id, session);
-            self.clients.queue(session, id, Awaited::Open);
+            self.clients.await_decision(session, id, Decision::Open);
             self.ask_leader(turn, session, Xid(0), Submission::Open { timeout });
             return;
         }
@@ -290,21 +301,27 @@ impl Server {
                 let zxid = self.newest();
                 turn.tell(id, ServerMessage::WatchesSet { zxid });
             }
-            Local::Read { xid, request } => {
-                let reply = match self.may_read(id) {
-                    Ok(()) => self.read(id, request),
-                    Err(ZkError::SessionMoved) => {
-                        self.close_connection(turn, id);
-                        return;
-                    }
-                    Err(error) => Err(error),
-                };
-                let is_unknown = matches!(reply, Err(ZkError::Unimplemented));
-                self.reply(turn, id, xid, reply);
-                if is_unknown {
-                    self.close_connection(turn, id);
-                }
+            Local::Read { xid, request } => self.do_read(turn, id, xid, &request),
+        }
+    }
+
+    /// Reads for a connection, if it is there.
+    fn do_read(&mut self, turn: &mut Turn, id: ConnectionId, xid: Xid, request: &Request) {
+        if !self.clients.connections.contains(id) {
+            return;
+        }
+        let reply = match self.may_read(id) {
+            Ok(()) => self.read(id, request),
+            Err(ZkError::SessionMoved) => {
+                self.close_connection(turn, id);
+                return;
             }
+            Err(error) => Err(error),
+        };
+        let is_unknown = matches!(reply, Err(ZkError::Unimplemented));
+        self.reply(turn, id, xid, reply);
+        if is_unknown {
+            self.close_connection(turn, id);
         }
     }
 

@@ -10,24 +10,6 @@ use super::messages::{ClientMessage, ConnectionId};
 use super::state::{Server, Turn};
 
 impl Clients {
-    /// Keeps a message for later, if its connection is not read from now. Gives it back otherwise.
-    pub(super) fn leave_unread(
-        &mut self,
-        id: ConnectionId,
-        message: ClientMessage,
-    ) -> Option<ClientMessage> {
-        if self.unread.is_empty() {
-            return Some(message);
-        }
-        match self.unread.get_mut(&id) {
-            Some(unread) => {
-                unread.push(message);
-                None
-            }
-            None => Some(message),
-        }
-    }
-
     /// Reads no more of a connection whose request has just come, if there are too many already.
     pub(super) fn throttle(&mut self, id: ConnectionId, limit: usize) {
         if self.waiting() > limit {

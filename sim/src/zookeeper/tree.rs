@@ -224,8 +224,17 @@ impl DataTree {
     }
 
     /// Who may be told of a change of a node, and of its parent's children.
+    #[inline]
     pub(super) fn readers(&self, path: &str, parent: Option<&str>) -> Readers {
-        if self.restricted == 0 || !self.version.filters_notifications() {
+        if self.restricted == 0 {
+            return Readers::default();
+        }
+        self.permitted_readers(path, parent)
+    }
+
+    #[cold]
+    fn permitted_readers(&self, path: &str, parent: Option<&str>) -> Readers {
+        if !self.version.filters_notifications() {
             return Readers::default();
         }
         let acl = |path| self.get(path).map(Node::acl).unwrap_or_default();
