@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use picklock_algorithms::OwnershipRule;
-use picklock_algorithms::clients::zookeeper::{Path, ten_digits};
+use picklock_algorithms::clients::zookeeper::{self, Path};
 use picklock_checker::{ContenderId, Disowned, LockId, NameId, Token, VirtualTime, What};
 
 use crate::recorder::Recorder;
+use crate::zookeeper::txn::Created;
 
 /// Follows the committed changes of one lock's nodes, and records who comes to own it and who ceases to.
 #[derive(Clone, Debug)]
@@ -23,6 +24,7 @@ pub struct Ownership {
 
 #[derive(Clone, Debug)]
 struct Place {
+    /// Without its sign: after an overflow they begin with the greatest.
     sequence: u64,
     path: Path,
     /// Where the name begins in the path.
@@ -116,23 +118,24 @@ impl Ownership {
         }
     }
 
-    /// A node of the lock was made.
+    /// A node of the lock was made; below the lock, this is its name.
     pub fn created(
         &mut self,
         at: VirtualTime,
         name: &str,
-        path: &Path,
+        made: &Created,
         by: ContenderId,
         zxid: u64,
         recorder: &mut Recorder,
     ) {
+        let path = &made.path;
         match self.rule {
             OwnershipRule::LowestChild => {
                 let number = recorder.name(path);
                 let arrival = self.arrivals;
                 self.arrivals += 1;
                 let place = Place {
-                    sequence: sequence(name),
+                    sequence: made.number.unsigned_abs(),
                     path: Path::clone(path),
                     name_at: path.len() - name.len(),
                     by,
@@ -257,7 +260,8 @@ impl Ownership {
         if self.queue.front()?.node_name() == name {
             return self.queue.pop_front();
         }
-        let known = self.find(sequence(name), name).ok()?;
+        let sequence = zookeeper::sequence(name).unsigned_abs();
+        let known = self.find(sequence, name).ok()?;
         self.queue.remove(known)
     }
 
@@ -336,25 +340,4 @@ impl Ownership {
             false
         });
     }
-}
-
-/// The number at the end of a sequential node's name: the last 18 digits of it at most.
-fn sequence(name: &str) -> u64 {
-    if let Some((before, digits)) = name.as_bytes().split_last_chunk()
-        && !before.last().is_some_and(u8::is_ascii_digit)
-        && let (number, true) = ten_digits(digits)
-    {
-        return number as u64;
-    }
-    let mut number = 0;
-    let mut scale = 1;
-    for byte in name.bytes().rev().take(18) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        number += u64::from(digit) * scale;
-        scale *= 10;
-    }
-    if scale == 1 { u64::MAX } else { number }
 }

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub use acl::{Acl, Identity, Permissions, Permit};
-pub use children::{Children, ten_digits};
+pub use children::{Children, sequence};
 pub use request::{Op, ReadOp, Request, WatchSide};
 pub use response::{
     ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,

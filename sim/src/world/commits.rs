@@ -34,11 +34,11 @@ impl World {
     fn follow(&mut self, txn: &Txn, session: SessionId, change: &TxnChange) {
         match change {
             TxnChange::Create(created) => {
-                let path = &created.path;
-                if let (Some(name), Some(by)) = (name_in_lock(path), self.sessions.get(&session)) {
+                let name = name_in_lock(&created.path);
+                if let (Some(name), Some(by)) = (name, self.sessions.get(&session)) {
                     let (by, zxid) = (*by, txn.zxid.0);
                     self.ownership
-                        .created(self.now, name, path, by, zxid, &mut self.recorder);
+                        .created(self.now, name, created, by, zxid, &mut self.recorder);
                 }
             }
             TxnChange::Delete { path, .. } => {

@@ -224,12 +224,16 @@ impl Clients {
                 .is_some_and(|local| !local.queue.is_empty())
     }
 
-    /// Takes the request of a session that waits first, if that is answered now. `None`: the session is not served here.
+    /// Takes the request of a session that waits first, if that is answered now. `None`: nothing of it waits here.
     pub(super) fn take_answered(
         &mut self,
         session: SessionId,
         is_answered: impl FnOnce(Decision) -> bool,
     ) -> Option<Answered> {
+        // A session that nothing waits for has a connection.
+        if self.waiting == 0 {
+            return None;
+        }
         let local = self.sessions.get_mut(&session)?;
         let request = match local.queue.front() {
             Some(&Pending {

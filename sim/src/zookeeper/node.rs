@@ -150,10 +150,11 @@ impl Node {
         self.birth
     }
 
-    pub(super) fn add_child(&mut self, birth: u64, name: Path) {
+    /// A child was made; the number is that at the end of its name.
+    pub(super) fn add_child(&mut self, birth: u64, name: Path, number: i64) {
         let children = self.children.get_or_insert_default();
         children.births.push_back(birth);
-        Rc::make_mut(&mut children.list).push_front(name);
+        Rc::make_mut(&mut children.list).push_front(name, number);
     }
 
     pub(super) fn remove_child(&mut self, birth: u64) {

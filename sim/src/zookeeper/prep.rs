@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{
     Acl, CreateMode, Data, MultiFailed, Op, Path, Permissions, Request, SessionId, Version,
-    ZkError, Zxid,
+    ZkError, Zxid, sequence,
 };
 
 pub(super) use records::Prep;
@@ -184,6 +184,7 @@ impl Check<'_> {
         );
         Ok(TxnChange::Create(Created {
             name: Rc::from(name),
+            number: sequence(name),
             path,
             parent,
             data,

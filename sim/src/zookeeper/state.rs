@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Zxid, sequence};
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::clients::Clients;
@@ -121,6 +121,7 @@ impl Server {
             let made = Created {
                 path: Rc::clone(path),
                 name: Rc::from(name_of(path)),
+                number: sequence(path),
                 parent: Rc::from(parent),
                 data: Rc::from([]),
                 owner: SessionId(0),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use picklock_algorithms::clients::zookeeper::{
-    Acl, Children, Data, Path, SessionId, Stat, Version, Zxid,
+    Acl, Children, Data, Path, SessionId, Stat, Version, Zxid, sequence,
 };
 use rustc_hash::FxBuildHasher;
 
@@ -35,6 +35,8 @@ pub struct DataTree {
     restricted: usize,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
+    /// The place of the node that was made last: whoever made it asks for it next.
+    last_made: usize,
 }
 
 /// How long a container may be there without ever having had a child, in milliseconds.
@@ -60,6 +62,7 @@ impl DataTree {
             quotas: Vec::new(),
             restricted: 0,
             last_parent: 0,
+            last_made: 0,
         };
         let empty: Data = Rc::from([]);
         for path in ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"] {
@@ -68,7 +71,8 @@ impl DataTree {
             if let Some(parent) = parent_of(path)
                 && let Some(above) = tree.nodes.get_mut(parent)
             {
-                above.add_child(tree.births, Rc::from(name_of(path)));
+                let name = name_of(path);
+                above.add_child(tree.births, Rc::from(name), sequence(name));
             }
             tree.births += 1;
         }
@@ -94,6 +98,7 @@ impl DataTree {
     }
 
     /// A node, and its path as the tree shares it.
+    #[inline]
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
         let (known, node) = match self.nodes.at(self.last_parent) {
             Some(parent) if is_same(&parent.0, path) => parent,
@@ -104,7 +109,10 @@ impl DataTree {
 
     /// The metadata of a node.
     pub fn stat(&self, path: &str) -> Option<Stat> {
-        self.get(path).map(Node::stat)
+        match self.nodes.at(self.last_made) {
+            Some((known, node)) if is_same(known, path) => Some(node.stat()),
+            _ => self.get(path).map(Node::stat),
+        }
     }
 
     /// The names of a node's children, newest first.
@@ -202,14 +210,14 @@ impl DataTree {
             parent.creates = made.parent_creates;
             parent.pzxid = zxid;
         }
-        parent.add_child(births, Rc::clone(&made.name));
+        parent.add_child(births, Rc::clone(&made.name), made.number);
         let mut node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
         if !made.acl.is_open() {
             node.set_acl(&made.acl, 0);
             self.restricted += 1;
         }
         self.births += 1;
-        self.nodes.insert(Rc::clone(&made.path), node);
+        self.last_made = self.nodes.insert(Rc::clone(&made.path), node);
         if made.reaped != Reaped::Never {
             self.reaped.insert(Rc::clone(&made.path), made.reaped);
         }
@@ -244,6 +252,7 @@ impl DataTree {
         }
     }
 
+    #[inline]
     fn parent(&mut self, path: &str) -> Option<&mut Node> {
         let known = self.nodes.at(self.last_parent);
         if known.is_none_or(|(known, _)| !is_same(known, path)) {

@@ -82,6 +82,8 @@ pub struct Created {
     pub path: Path,
     /// The last component of the path.
     pub name: Path,
+    /// The number at the end of that, as lists of children have it.
+    pub number: i64,
     /// The node above it.
     pub parent: Path,
     /// Its data.

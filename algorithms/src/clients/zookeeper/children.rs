@@ -8,107 +8,112 @@ use std::rc::Rc;
 /// known of its order: ten thousand waiters cost one look at each number.
 #[derive(Debug, Default)]
 pub struct Children {
-    names: VecDeque<Rc<str>>,
+    list: VecDeque<Child>,
     name_bytes: u64,
     queue: OnceCell<Queue>,
+}
+
+/// A name, and the number at its end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Child {
+    number: i64,
+    name: Rc<str>,
 }
 
 /// The names in the order of their numbers.
 #[derive(Clone, Debug)]
 enum Queue {
-    /// It is that of the list, backwards: here are the numbers, lowest first. So it is with every server that lists
-    /// the newest first.
-    Backwards(VecDeque<i64>),
+    /// It is that of the list, backwards. So it is with every server that lists the newest first.
+    Backwards,
     /// It is another.
-    Sorted(Vec<(i64, Rc<str>)>),
+    Sorted(Vec<Child>),
 }
 
 /// A copy is made to be changed, so it has room.
 impl Clone for Children {
     fn clone(&self) -> Self {
-        let mut names = VecDeque::with_capacity(self.names.len() + 1);
-        names.extend(self.names.iter().cloned());
-        let mut queue = self.queue.clone();
-        if let Some(Queue::Backwards(numbers)) = queue.get_mut() {
-            numbers.reserve(1);
-        }
+        let mut list = VecDeque::with_capacity(self.list.len() + 1);
+        list.extend(self.list.iter().cloned());
         Self {
-            names,
+            list,
             name_bytes: self.name_bytes,
-            queue,
+            queue: self.queue.clone(),
         }
     }
 }
 
 impl PartialEq for Children {
     fn eq(&self, other: &Self) -> bool {
-        self.names == other.names
+        self.list == other.list
+    }
+}
+
+impl Child {
+    fn new(name: Rc<str>) -> Self {
+        let number = sequence(&name);
+        Self { number, name }
     }
 }
 
 impl Children {
     /// Wraps the names.
     pub fn new(names: impl IntoIterator<Item = Rc<str>>) -> Self {
-        let names: VecDeque<Rc<str>> = names.into_iter().collect();
+        let list: VecDeque<Child> = names.into_iter().map(Child::new).collect();
         Self {
-            name_bytes: names.iter().map(|name| wire_bytes(name)).sum(),
-            names,
+            name_bytes: list.iter().map(|child| wire_bytes(&child.name)).sum(),
+            list,
             queue: OnceCell::new(),
         }
     }
 
-    /// Puts a name in front of the others.
-    pub fn push_front(&mut self, name: Rc<str>) {
-        let number = sequence(&name);
-        match self.queue.get_mut() {
-            Some(Queue::Backwards(numbers)) if numbers.back().is_none_or(|last| *last < number) => {
-                numbers.push_back(number);
-            }
-            Some(Queue::Backwards(_) | Queue::Sorted(_)) | None => drop(self.queue.take()),
+    /// Puts a name in front of the others; its number is that of [`sequence`].
+    pub fn push_front(&mut self, name: Rc<str>, number: i64) {
+        let stays_backwards = match self.queue.get() {
+            Some(Queue::Backwards) => self.list.front().is_none_or(|last| last.number < number),
+            Some(Queue::Sorted(_)) | None => false,
+        };
+        if !stays_backwards {
+            self.queue = OnceCell::new();
         }
         self.name_bytes += wire_bytes(&name);
-        self.names.push_front(name);
+        self.list.push_front(Child { number, name });
     }
 
     /// Takes a name out, by its place in [`names`](Self::names).
     pub fn remove(&mut self, place: usize) {
-        let Some(name) = self.names.remove(place) else {
-            return;
-        };
-        self.name_bytes -= wire_bytes(&name);
-        match self.queue.get_mut() {
-            Some(Queue::Backwards(numbers)) => {
-                numbers.remove(self.names.len() - place);
-            }
-            Some(Queue::Sorted(_)) | None => drop(self.queue.take()),
-        }
+        let removed = self.list.remove(place);
+        self.removed(removed);
     }
 
     /// Takes the last name out.
     pub fn pop_back(&mut self) {
-        let Some(name) = self.names.pop_back() else {
-            return;
-        };
-        self.name_bytes -= wire_bytes(&name);
-        match self.queue.get_mut() {
-            Some(Queue::Backwards(numbers)) => drop(numbers.pop_front()),
-            Some(Queue::Sorted(_)) | None => drop(self.queue.take()),
+        let removed = self.list.pop_back();
+        self.removed(removed);
+    }
+
+    #[inline]
+    fn removed(&mut self, child: Option<Child>) {
+        if let Some(Child { name, .. }) = child {
+            self.name_bytes -= wire_bytes(&name);
+            if let Some(Queue::Sorted(_)) = self.queue.get() {
+                self.queue = OnceCell::new();
+            }
         }
     }
 
     /// The names, in no particular order.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &Rc<str>> + ExactSizeIterator {
-        self.names.iter()
+        self.list.iter().map(|child| &child.name)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.list.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.list.is_empty()
     }
 
     /// The place of a name, from zero, in the order of the sequence numbers at the names' ends; `None` if it is not
@@ -117,21 +122,23 @@ impl Children {
     pub fn place(&self, name: &str) -> Option<usize> {
         let wanted = sequence(name);
         match self.queue() {
-            Queue::Backwards(numbers) => {
+            Queue::Backwards => {
                 // Most queues have no gaps, so the first number says where the others are.
-                let guess = wanted.saturating_sub(*numbers.front()?);
+                let guess = wanted.saturating_sub(self.list.back()?.number);
                 let guess = usize::try_from(guess).ok()?;
-                let place = if numbers.get(guess) == Some(&wanted) {
+                let is_it = |child: &Child| child.number == wanted;
+                let place = if self.backwards(guess).is_some_and(is_it) {
                     guess
                 } else {
-                    numbers.binary_search(&wanted).ok()?
+                    let order = |child: &Child| wanted.cmp(&child.number);
+                    self.list.len() - 1 - self.list.binary_search_by(order).ok()?
                 };
-                (**self.at(place)? == *name).then_some(place)
+                (*self.backwards(place)?.name == *name).then_some(place)
             }
             Queue::Sorted(queue) => {
                 let key = (wanted, name);
                 queue
-                    .binary_search_by(|(number, name)| (*number, &**name).cmp(&key))
+                    .binary_search_by(|child| (child.number, &*child.name).cmp(&key))
                     .ok()
             }
         }
@@ -139,23 +146,26 @@ impl Children {
 
     /// The name at this [`place`](Self::place).
     pub fn at(&self, place: usize) -> Option<&Rc<str>> {
-        match self.queue() {
-            Queue::Backwards(_) => self.names.get(self.names.len().checked_sub(place + 1)?),
-            Queue::Sorted(queue) => queue.get(place).map(|(_, name)| name),
-        }
+        let child = match self.queue() {
+            Queue::Backwards => self.backwards(place),
+            Queue::Sorted(queue) => queue.get(place),
+        };
+        child.map(|child| &child.name)
+    }
+
+    #[inline]
+    fn backwards(&self, place: usize) -> Option<&Child> {
+        self.list
+            .get(self.list.len().checked_sub(1)?.checked_sub(place)?)
     }
 
     fn queue(&self) -> &Queue {
         self.queue.get_or_init(|| {
-            let numbers: VecDeque<i64> =
-                self.names.iter().rev().map(|name| sequence(name)).collect();
-            if numbers.iter().is_sorted_by(|one, next| one < next) {
-                return Queue::Backwards(numbers);
+            let numbers = self.list.iter().rev().map(|child| child.number);
+            if numbers.is_sorted_by(|one, next| one < next) {
+                return Queue::Backwards;
             }
-            let mut queue: Vec<(i64, Rc<str>)> = numbers
-                .into_iter()
-                .zip(self.names.iter().rev().cloned())
-                .collect();
+            let mut queue: Vec<Child> = self.list.iter().rev().cloned().collect();
             queue.sort_unstable();
             Queue::Sorted(queue)
         })
@@ -173,7 +183,7 @@ fn wire_bytes(name: &str) -> u64 {
 
 /// The number at the end of a sequential node's name: ten digits, or, after the counter has overflowed, a minus
 /// sign and ten digits. A name without one sorts last.
-fn sequence(name: &str) -> i64 {
+pub fn sequence(name: &str) -> i64 {
     let is_digit = |byte: &u8| byte.is_ascii_digit();
     let value = |digits: &[u8]| {
         digits
@@ -206,7 +216,7 @@ fn sequence(name: &str) -> i64 {
 /// Their number, and whether all are digits; if not, the number means nothing. Names are read often, so eight digits are
 /// added up at a time: neighbours to pairs, pairs to fours, and those to all eight.
 #[inline]
-pub fn ten_digits(&[first, second, ref rest @ ..]: &[u8; 10]) -> (i64, bool) {
+fn ten_digits(&[first, second, ref rest @ ..]: &[u8; 10]) -> (i64, bool) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
     let zero = u64::from(b'0');
@@ -235,6 +245,10 @@ mod tests {
             .collect()
     }
 
+    fn push(children: &mut Children, name: &str) {
+        children.push_front(name.into(), sequence(name));
+    }
+
     #[test]
     fn the_queue_is_in_the_order_of_the_numbers_not_of_the_names() {
         let children = children(&["aa-lock-0000000010", "zz-lock-0000000002"]);
@@ -260,8 +274,8 @@ mod tests {
     fn a_list_that_changes_keeps_its_queue() {
         let mut changing = children(&["b-0000000002", "a-0000000001"]);
         assert_eq!(changing.place("b-0000000002"), Some(1));
-        changing.push_front("c-0000000005".into());
-        changing.push_front("d-0000000006".into());
+        push(&mut changing, "c-0000000005");
+        push(&mut changing, "d-0000000006");
         assert_eq!(changing.place("c-0000000005"), Some(2));
         changing.remove(2);
         assert_eq!(changing.place("b-0000000002"), None);
@@ -269,14 +283,14 @@ mod tests {
             queue(&changing),
             ["a-0000000001", "c-0000000005", "d-0000000006"]
         );
-        changing.push_front("f-0000000007".into());
+        push(&mut changing, "f-0000000007");
         changing.pop_back();
         assert_eq!(
             queue(&changing),
             ["c-0000000005", "d-0000000006", "f-0000000007"]
         );
         changing.remove(0);
-        changing.push_front("e-0000000003".into());
+        push(&mut changing, "e-0000000003");
         assert_eq!(changing.place("e-0000000003"), Some(0));
         changing.pop_back();
         assert_eq!(queue(&changing), ["e-0000000003", "d-0000000006"]);
