@@ -65,8 +65,8 @@ pub(super) struct Pending {
 pub(super) enum Awaited {
     /// Answer when the leader has decided.
     Decision(Decision),
-    /// Do and answer what needs no leader.
-    Local(Local),
+    /// Do and answer what needs no leader. That seldom has to wait.
+    Local(Box<Local>),
 }
 
 /// What the leader decides.
@@ -278,7 +278,7 @@ impl Clients {
                 Pending {
                     connection,
                     what: Awaited::Local(what),
-                } => Some((connection, what)),
+                } => Some((connection, *what)),
                 Pending { .. } => None,
             };
         }

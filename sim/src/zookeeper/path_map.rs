@@ -224,12 +224,18 @@ fn mix(one: u64, other: u64) -> u32 {
 /// Whether a path is the one that is known. Mostly it is the very same, or has another end.
 #[inline]
 pub(super) fn is_same(known: &str, path: &str) -> bool {
+    if known.len() != path.len() {
+        return false;
+    }
+    if std::ptr::eq(known, path) {
+        return true;
+    }
     let end = |path: &str| {
-        let end = path.as_bytes().last_chunk();
-        end.map(|end| u64::from_le_bytes(*end))
+        path.as_bytes()
+            .last_chunk()
+            .map(|end| u64::from_le_bytes(*end))
     };
-    std::ptr::eq(known, path)
-        || known.len() == path.len() && end(known) == end(path) && *known == *path
+    end(known) == end(path) && *known == *path
 }
 
 /// A path to look for where other paths are.

@@ -127,7 +127,7 @@ impl Server {
             self.ask_leader(turn, session, xid, Submission::Sync);
         } else {
             if self.clients.is_waiting(session) {
-                let read = Awaited::Local(Local::Read { xid, request });
+                let read = Awaited::Local(Box::new(Local::Read { xid, request }));
                 self.clients.queue(session, id, read);
             } else {
                 self.do_read(turn, id, xid, &request);
@@ -283,7 +283,8 @@ impl Server {
     /// Does what needs no leader: now, or when what the session asked before is done.
     fn in_turn(&mut self, turn: &mut Turn, session: SessionId, id: ConnectionId, local: Local) {
         if self.clients.is_waiting(session) {
-            self.clients.queue(session, id, Awaited::Local(local));
+            let local = Awaited::Local(Box::new(local));
+            self.clients.queue(session, id, local);
         } else {
             self.do_local(turn, id, local);
         }

@@ -98,7 +98,6 @@ impl DataTree {
     }
 
     /// A node, and its path as the tree shares it.
-    #[inline]
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
         let (known, node) = match self.nodes.at(self.last_parent) {
             Some(parent) if is_same(&parent.0, path) => parent,
@@ -252,7 +251,6 @@ impl DataTree {
         }
     }
 
-    #[inline]
     fn parent(&mut self, path: &str) -> Option<&mut Node> {
         let known = self.nodes.at(self.last_parent);
         if known.is_none_or(|(known, _)| !is_same(known, path)) {

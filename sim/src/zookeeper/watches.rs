@@ -152,10 +152,8 @@ impl Watches {
     #[inline]
     fn take(&mut self, table: Table, path: &str) -> Option<(Path, Watchers)> {
         let watched = self.table(table);
-        if watched.is_empty() {
-            return None;
-        }
-        watched.swap_remove_entry(&Sought(path))
+        let place = watched.place_of(&Sought(path))?;
+        watched.swap_remove_at(place)
     }
 
     /// Removes a watcher from the table; its connection has forgotten the watch.

@@ -220,7 +220,7 @@ fn ten_digits(&[first, second, ref rest @ ..]: &[u8; 10]) -> (i64, bool) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
     let zero = u64::from(b'0');
-    let digits = u64::from_le_bytes(*rest) ^ EACH * zero;
+    let digits = u64::from_le_bytes(*rest) ^ (EACH * zero);
     // What is above nine, or has the highest bit anyway, has the highest bit now.
     let others = (digits.wrapping_add(EACH * (0x7f - 9)) | digits) & (EACH * 0x80);
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);

@@ -69,10 +69,20 @@ impl Prep {
             && oldest.zxid <= txn.zxid
         {
             self.gone += 1;
-            if !self.newest.is_empty() && self.newest.get(&oldest.path) == Some(&self.gone) {
-                self.newest.remove(&oldest.path, |_| {});
+            if !self.newest.is_empty() {
+                self.unnote_oldest();
             }
             self.changes.pop_front();
+        }
+    }
+
+    /// The oldest change goes, where there are many.
+    #[inline(never)]
+    fn unnote_oldest(&mut self) {
+        if let Some(Change { path, .. }) = self.changes.front()
+            && self.newest.get(path) == Some(&self.gone)
+        {
+            self.newest.remove(path, |_| {});
         }
     }
 
@@ -168,6 +178,7 @@ impl Check<'_> {
     }
 
     /// A node as it will be, and its path as others share it.
+    #[inline]
     pub(super) fn shared_view(&self, path: &str) -> Result<(Path, View), ZkError> {
         if let Some(Change { path, view, .. }) = self.prep.newest(path) {
             let view = view.clone().ok_or(ZkError::NoNode)?;
