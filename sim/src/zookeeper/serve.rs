@@ -29,7 +29,7 @@ impl Server {
             self.client_of_read_only(turn, id, message);
             return;
         }
-        let (xid, request) = match message {
+        match message {
             ClientMessage::Connect {
                 session,
                 password,
@@ -38,29 +38,28 @@ impl Server {
                 ..
             } => {
                 self.connect(turn, id, session, password, timeout, last_zxid);
-                return;
             }
             // Nobody reads so much: the connection goes.
             ClientMessage::Request { request, .. } if request.is_too_long() => {
                 self.close_connection(turn, id);
-                return;
             }
-            ClientMessage::Request { xid, request } => (xid, request),
+            ClientMessage::Request { xid, request } => {
+                if let Some(session) = self.touch(turn, id) {
+                    self.request(turn, session, id, xid, request);
+                }
+            }
             ClientMessage::Authenticate { scheme, secret } => {
                 self.authenticate(turn, id, &scheme, &secret);
-                return;
             }
             ClientMessage::Ping => {
                 if let Some(session) = self.touch(turn, id) {
                     self.in_turn(turn, session, id, Local::Ping);
                 }
-                return;
             }
             ClientMessage::SetWatches(tables) => {
                 if let Some(session) = self.touch(turn, id) {
                     self.in_turn(turn, session, id, Local::SetWatches(tables));
                 }
-                return;
             }
             ClientMessage::Close { xid } => {
                 if let Some(session) = self.touch(turn, id) {
@@ -68,11 +67,7 @@ impl Server {
                         .await_decision(session, id, Decision::Close { xid });
                     self.ask_leader(turn, session, xid, Submission::Close);
                 }
-                return;
             }
-        };
-        if let Some(session) = self.touch(turn, id) {
-            self.request(turn, session, id, xid, request);
         }
     }
 

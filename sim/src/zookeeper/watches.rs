@@ -152,6 +152,9 @@ impl Watches {
     #[inline]
     fn take(&mut self, table: Table, path: &str) -> Option<(Path, Watchers)> {
         let watched = self.table(table);
+        if watched.is_empty() {
+            return None;
+        }
         let place = watched.place_of(&Sought(path))?;
         watched.swap_remove_at(place)
     }

@@ -213,8 +213,8 @@ pub fn sequence(name: &str) -> i64 {
     }
 }
 
-/// Their number, and whether all are digits; if not, the number means nothing. Names are read often, so eight digits are
-/// added up at a time: neighbours to pairs, pairs to fours, and those to all eight.
+/// Their number, and whether all are digits; if not, the number means nothing. Names are read often, so eight digits
+/// are added up at a time: neighbours to pairs, pairs to fours, and those to all eight.
 #[inline]
 fn ten_digits(&[first, second, ref rest @ ..]: &[u8; 10]) -> (i64, bool) {
     const EACH: u64 = 0x0101_0101_0101_0101;
