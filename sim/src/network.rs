@@ -107,6 +107,30 @@ impl Link {
     }
 }
 
+/// The links between all servers: from each to each.
+#[derive(Clone, Debug)]
+pub struct Links {
+    machines: usize,
+    all: Vec<Link>,
+}
+
+impl Links {
+    /// The links between so many servers.
+    pub fn of(machines: u8) -> Self {
+        let machines = usize::from(machines);
+        Self {
+            machines,
+            all: vec![Link::default(); machines * machines],
+        }
+    }
+
+    /// The link from a server to another.
+    #[inline]
+    pub fn between(&mut self, from: ServerId, to: ServerId) -> &mut Link {
+        &mut self.all[usize::from(from.0) * self.machines + usize::from(to.0)]
+    }
+}
+
 /// A connection between a client and a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Connection {

@@ -36,7 +36,7 @@ use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 use crate::engine::ahead::Place;
 use crate::engine::{Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
-use crate::network::{ClientLink, Connections, Latency, Link};
+use crate::network::{ClientLink, Connections, Latency, Links};
 use crate::ownership::Ownership;
 use crate::plan::{Ensemble, Plan};
 use crate::process::{Process, ProcessId};
@@ -104,9 +104,7 @@ pub(crate) struct World {
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     shared: Weak<Shared>,
-    /// Between servers: from each to each of so many.
-    links: Vec<Link>,
-    machines: usize,
+    links: Links,
     sessions: BTreeMap<SessionId, ContenderId>,
     client_latency: Latency,
     server_latency: Latency,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
-use crate::network::{Connections, Latency, Link};
+use crate::network::{Connections, Latency, Links};
 use crate::ownership::Ownership;
 use crate::plan::{Ensemble, Plan, Service};
 use crate::process::Process;
@@ -35,8 +35,6 @@ impl World {
         let (ensemble, servers, lock_path) = service(&plan.service);
         let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
-        let lease = end::lease(&plan.service);
-        let machines = usize::from(plan.service.machines());
         let redis = Redis::new(&plan.service, processes.len(), &mut tape);
         let mut world = Self {
             now: VirtualTime::ZERO,
@@ -63,12 +61,11 @@ impl World {
             seen: None,
             ended: None,
             progress_bound: end::progress_bound(&plan),
-            lease,
+            lease: end::lease(&plan.service),
             anew: Vec::new(),
             draining: false,
             shared,
-            links: vec![Link::default(); machines.pow(2)],
-            machines,
+            links: Links::of(plan.service.machines()),
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
             server_latency: Latency::new(plan.network.server_latency),

@@ -122,8 +122,8 @@ impl World {
         for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
             if peer != server {
                 let latency = self.server_latency.draw(&mut self.tape);
-                let link = self.link_between(server, peer);
-                let at = self.links[link].arrival(self.now, latency);
+                let link = self.links.between(server, peer);
+                let at = link.arrival(self.now, latency);
                 self.timeline.add(
                     at,
                     Event::PeerLost {
@@ -195,8 +195,7 @@ impl World {
 
     /// Messages of one server to another wait until `until`.
     pub(super) fn hold_link(&mut self, from: ServerId, to: ServerId, until: VirtualTime) {
-        let link = self.link_between(from, to);
-        self.links[link].obstacle.hold(until);
+        self.links.between(from, to).obstacle.hold(until);
     }
 
     /// Lets a server learn everything later, until `until`.

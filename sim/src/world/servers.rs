@@ -317,11 +317,11 @@ impl World {
         if departed < slot.lag_until {
             latency += slot.lag;
         }
-        let link = self.link_between(from, to);
+        let link = self.links.between(from, to);
         let at = if is_late {
-            self.links[link].arrival_of_late(departed, latency)
+            link.arrival_of_late(departed, latency)
         } else {
-            self.links[link].arrival(departed, latency)
+            link.arrival(departed, latency)
         };
         let life = self.servers[from.0 as usize].deaths.len() as u32;
         self.timeline.add(
@@ -334,10 +334,6 @@ impl World {
                 message,
             },
         );
-    }
-
-    pub(super) fn link_between(&self, from: ServerId, to: ServerId) -> usize {
-        usize::from(from.0) * self.machines + usize::from(to.0)
     }
 
     /// A message of another server arrives, if its sender lived long enough to send it.

@@ -68,8 +68,7 @@ impl World {
         let latency = self
             .server_latency
             .draw_of((link, self.now), &mut self.tape);
-        let link = self.link_between(from, to);
-        self.links[link].arrival(self.now, latency)
+        self.links.between(from, to).arrival(self.now, latency)
     }
 
     /// A replica wants a link to its primary.
