@@ -4,13 +4,13 @@ mod calls;
 mod handle;
 
 use std::cell::RefMut;
-use std::future::poll_fn;
+use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_lite::future;
-use picklock_algorithms::clients::completion::{Completions, completion};
+use picklock_algorithms::clients::completion::{Answer, Completions, completion};
 use picklock_algorithms::{Env, Held, Lock, LockError};
 use picklock_checker::{ContenderId, Failure, Token, What};
 
@@ -92,10 +92,10 @@ impl Contender {
         self.shared.world.borrow_mut()
     }
 
-    async fn sleep(&self, duration: Duration) {
+    fn sleep(&self, duration: Duration) -> Answer<()> {
         let (done, slept) = self.sleeps.completion();
         self.world().sleep(self.process, duration, done);
-        slept.await;
+        slept
     }
 
     /// Waits for its turn to come to the lock at all.
@@ -189,18 +189,23 @@ impl Contender {
                     lock: LOCK,
                 })
                 .await;
-                let what = match self.lock.release(held).await {
-                    Ok(()) => What::Released {
-                        by: self.id,
-                        lock: LOCK,
-                    },
-                    Err(error) => What::ReleaseFailed {
-                        by: self.id,
-                        lock: LOCK,
-                        why: failure(error),
-                    },
-                };
-                self.say(what).await;
+                match self.lock.release(held).await {
+                    Ok(()) => {
+                        self.say(What::Released {
+                            by: self.id,
+                            lock: LOCK,
+                        })
+                        .await;
+                    }
+                    Err(error) => {
+                        self.say(What::ReleaseFailed {
+                            by: self.id,
+                            lock: LOCK,
+                            why: failure(error),
+                        })
+                        .await;
+                    }
+                }
             }
             Err(Interrupted(error)) => {
                 self.say(What::Lost {
@@ -216,57 +221,38 @@ impl Contender {
     }
 
     async fn section(&self, token: Option<Token>) -> Result<(), Interrupted> {
-        let workload = Rc::clone(&self.shared.world.borrow().plan);
-        match workload.workload.section {
-            Section::Nothing => self.hold().await,
-            Section::Write => {
-                self.hold().await;
-                let value = self.world().next_value();
-                self.write(Write {
-                    value,
-                    based_on: None,
-                    token,
-                })
-                .await?;
-            }
-            Section::Count => {
-                let read = self.read().await;
-                self.hold().await;
-                self.write(Write {
-                    value: read + 1,
-                    based_on: Some(read),
-                    token,
-                })
-                .await?;
-            }
-            Section::Sell { .. } => {
-                let read = self.read().await;
-                self.hold().await;
-                if read > 0 {
-                    self.write(Write {
-                        value: read - 1,
-                        based_on: Some(read),
-                        token,
-                    })
-                    .await?;
-                }
-            }
-            Section::DelayedWrite { delay } => {
-                let (value, delay) = {
-                    let mut world = self.world();
-                    (world.next_value(), world.draw((Duration::ZERO, delay)))
-                };
-                let write = Write {
-                    value,
-                    based_on: None,
-                    token,
-                };
-                // Nobody waits for the answer: the call has timed out, or was never meant to be waited for.
-                let _unheard = self.send(write, delay).await;
-                self.hold().await;
-            }
+        let section = self.world().plan.workload.section;
+        if let Section::DelayedWrite { delay } = section {
+            let (value, delay) = {
+                let mut world = self.world();
+                (world.next_value(), world.draw((Duration::ZERO, delay)))
+            };
+            // Nobody waits for the answer: the call has timed out, or was never meant to be waited for.
+            let write = Write {
+                value,
+                based_on: None,
+                token,
+            };
+            self.writing(token).await;
+            drop(self.ask(ResourceRequest::Write(write), delay));
         }
-        Ok(())
+        let mut based_on = None;
+        if section.step().is_some() {
+            based_on = Some(self.ask(ResourceRequest::Read, Duration::ZERO).await);
+        }
+        self.hold().await;
+        let value = match (section, based_on) {
+            (Section::Count, Some(read)) => read + 1,
+            (Section::Sell { .. }, Some(read)) if read > 0 => read - 1,
+            (Section::Write, _) => self.world().next_value(),
+            _ => return Ok(()),
+        };
+        self.write(Write {
+            value,
+            based_on,
+            token,
+        })
+        .await
     }
 
     async fn hold(&self) {
@@ -287,15 +273,10 @@ impl Contender {
         }
     }
 
-    async fn read(&self) -> i64 {
-        let (answer, answered) = self.answers.completion();
-        self.world()
-            .ask_resource(self.process, ResourceRequest::Read, Duration::ZERO, answer);
-        answered.await
-    }
-
     async fn write(&self, write: Write) -> Result<(), Interrupted> {
-        let accepted = self.send(write, Duration::ZERO).await.await == 1;
+        self.writing(write.token).await;
+        let answer = self.ask(ResourceRequest::Write(write), Duration::ZERO);
+        let accepted = answer.await == 1;
         self.say(What::Written {
             by: self.id,
             lock: LOCK,
@@ -309,40 +290,32 @@ impl Contender {
         }
     }
 
-    async fn send(
-        &self,
-        write: Write,
-        delay: Duration,
-    ) -> picklock_algorithms::clients::completion::Answer<i64> {
-        self.say(What::Writing {
-            by: self.id,
-            lock: LOCK,
-            token: write.token,
-        })
-        .await;
+    /// Asks the resource. What it asks may travel longer by `extra`.
+    fn ask(&self, request: ResourceRequest, extra: Duration) -> Answer<i64> {
         let (answer, answered) = self.answers.completion();
         self.world()
-            .ask_resource(self.process, ResourceRequest::Write(write), delay, answer);
+            .ask_resource(self.process, request, extra, answer);
         answered
     }
 
+    fn writing(&self, token: Option<Token>) -> Said<'_> {
+        self.say(What::Writing {
+            by: self.id,
+            lock: LOCK,
+            token,
+        })
+    }
+
     /// Says what has happened. A fault that waits for it may stop the process right here.
-    async fn say(&self, what: What) {
-        let runs = {
-            let mut world = self.world();
-            world.contender_says(self.process, what);
-            world.runs(self.process)
-        };
-        if !runs {
-            poll_fn(|context| {
-                if self.world().runs(self.process) {
-                    return Poll::Ready(());
-                }
-                context.waker().wake_by_ref();
-                Poll::Pending
-            })
-            .await;
-        }
+    ///
+    /// It is written into each place that says something, so that the compiler knows there what is said.
+    #[inline(always)]
+    fn say(&self, what: What) -> Said<'_> {
+        let mut world = self.world();
+        world.contender_says(self.process, what);
+        let runs = world.runs(self.process);
+        drop(world);
+        Said { by: self, runs }
     }
 
     /// A closed session never comes back: a new one takes its place.
@@ -350,6 +323,37 @@ impl Contender {
         if !self.lock.renews_sessions() && self.client.is_closed() {
             (self.client, self.lock) = connect(&self.shared, self.process, &self.env);
         }
+    }
+}
+
+/// Resolves when whoever has said something may go on: mostly at once.
+struct Said<'a> {
+    by: &'a Contender,
+    runs: bool,
+}
+
+impl Future for Said<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.runs || self.runs_again(context) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Said<'_> {
+    /// Whether the process that stood still goes on. If not, it looks again as soon as anything runs.
+    #[cold]
+    fn runs_again(&self, context: &Context<'_>) -> bool {
+        let runs = self.by.world().runs(self.by.process);
+        if !runs {
+            context.waker().wake_by_ref();
+        }
+        runs
     }
 }
 

@@ -13,7 +13,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Writes an event down.
+    /// Writes an event down. It is written into each place where the kind of event is known.
+    #[inline(always)]
     pub fn record(&mut self, at: VirtualTime, what: What) {
         self.hash_event(at, &what);
         self.history.events.push(Event { at, what });
@@ -36,6 +37,7 @@ impl Recorder {
         self.hash.value()
     }
 
+    #[inline(always)]
     fn hash_event(&mut self, at: VirtualTime, what: &What) {
         let code = words(what);
         self.hash.mix(at.micros());
@@ -66,6 +68,7 @@ impl RollingHash {
 }
 
 /// An event as words. The first says which event it is, and its number never changes.
+#[inline(always)]
 fn words(what: &What) -> [u64; 4] {
     fn signed(value: i64) -> u64 {
         value.cast_unsigned()

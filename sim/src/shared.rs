@@ -134,19 +134,14 @@ impl SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
-        self.tell(Input::Submit {
-            request,
-            watcher,
-            caller: Caller::waiting(completion),
-        });
+        let mut world = self.shared.world.borrow_mut();
+        world.submit(self.client, request, watcher, Caller::waiting(completion));
     }
 
     fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
-        self.tell(Input::Submit {
-            request,
-            watcher: None,
-            caller: Caller::in_background(completion),
-        });
+        let mut world = self.shared.world.borrow_mut();
+        let caller = Caller::in_background(completion);
+        world.submit(self.client, request, None, caller);
     }
 
     fn watch_session(&self, watcher: Watcher) {

@@ -18,6 +18,7 @@ mod redis;
 mod resource;
 mod servers;
 mod spreading;
+mod talk;
 mod wire;
 mod writers;
 
@@ -238,6 +239,7 @@ struct Busy {
 
 impl World {
     /// Writes an event of the history down.
+    #[inline(always)]
     pub fn record(&mut self, what: What) {
         self.recorder.record(self.now, what);
     }

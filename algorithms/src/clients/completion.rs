@@ -97,11 +97,12 @@ impl Waiting {
     /// Leaves word whom to wake.
     #[inline]
     pub(crate) fn wait(&self, context: &Context<'_>) {
-        let waker = match self.waker.take() {
-            Some(known) if known.will_wake(context.waker()) => known,
-            _ => context.waker().clone(),
-        };
-        self.waker.set(Some(waker));
+        let known = self.waker.take();
+        if (known.as_ref()).is_some_and(|known| known.will_wake(context.waker())) {
+            self.waker.set(known);
+        } else {
+            self.waker.set(Some(context.waker().clone()));
+        }
         self.somebody.set(true);
     }
 

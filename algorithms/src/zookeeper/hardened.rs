@@ -118,10 +118,10 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
 /// Steps 2 to 5.
 async fn wait_for_turn(zk: &ZooKeeper, lock: &Path, ticket: &Ticket) -> Result<(), LockError> {
     loop {
-        let Some(ahead) = predecessor(zk, lock, ticket).await? else {
+        let children = until_answered(async || zk.children(lock).await).await?;
+        let Some(ahead) = predecessor(children, lock, ticket)? else {
             return Ok(());
         };
-        let ahead = child(lock, &ahead);
         match until_answered(async || zk.data_and_watch(&ahead).await).await {
             Ok((_, _, gone)) => {
                 gone.next().await;

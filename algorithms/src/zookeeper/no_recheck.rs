@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 
 use super::predecessor_watch::CLAIMS;
-use super::queue::{child, delete_own, make_ticket_with_guid, predecessor, session_lost};
+use super::queue::{delete_own, make_ticket_with_guid, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -34,8 +34,8 @@ impl Lock for NoRecheck {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let guid = self.env.guid();
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?;
-        if let Some(ahead) = predecessor(&self.zk, &self.lock, &ticket).await? {
-            let ahead = child(&self.lock, &ahead);
+        let children = until_answered(async || self.zk.children(&self.lock).await).await?;
+        if let Some(ahead) = predecessor(children, &self.lock, &ticket)? {
             let (there, gone) =
                 until_answered(async || self.zk.exists_and_watch(&ahead).await).await?;
             if there.is_some() {

@@ -32,7 +32,7 @@
 
 use async_trait::async_trait;
 
-use super::queue::{Ticket, child, delete_own, make_ticket_with_guid, predecessor, session_lost};
+use super::queue::{Ticket, delete_own, make_ticket_with_guid, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
 use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -95,12 +95,12 @@ pub(super) async fn wait_for_turn(
     ticket: &Ticket,
 ) -> Result<(), LockError> {
     loop {
-        let Some(ahead) = predecessor(zk, lock, ticket).await? else {
+        let children = until_answered(async || zk.children(lock).await).await?; // Step 2.
+        let Some(ahead) = predecessor(children, lock, ticket)? else {
             return Ok(()); // Step 3.
         };
-        let ahead = child(lock, &ahead);
-        let (there, gone) = until_answered(async || zk.exists_and_watch(&ahead).await).await?;
-        if there.is_some() {
+        let watch = until_answered(async || zk.exists_and_watch(&ahead).await);
+        if let (Some(_), gone) = watch.await? {
             gone.next().await; // Steps 4 and 5.
         }
     }

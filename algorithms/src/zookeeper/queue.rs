@@ -7,7 +7,7 @@ use memchr::memrchr;
 use crate::LockError;
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
-    CreateMode, Path, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
+    Children, CreateMode, Path, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
 
 /// A place in the queue: an ephemeral sequential node.
@@ -110,21 +110,21 @@ pub(super) async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockEr
     }
 }
 
-/// The node just ahead of ours in the queue; `None` if ours is the first.
+/// The path of the node just ahead of ours in the queue; `None` if ours is the first. Takes the list, which nobody need
+/// keep while he waits.
 ///
 /// # Errors
 ///
 /// `PlaceLost` if ours is not in the queue.
-pub(super) async fn predecessor(
-    zk: &ZooKeeper,
+pub(super) fn predecessor(
+    children: Rc<Children>,
     lock: &Path,
     ticket: &Ticket,
-) -> Result<Option<Rc<str>>, LockError> {
-    let children = until_answered(async || zk.children(lock).await).await?;
+) -> Result<Option<Path>, LockError> {
     match children.place(ticket.name()) {
         None => Err(LockError::PlaceLost),
         Some(0) => Ok(None),
-        Some(place) => Ok(children.at(place - 1).map(Rc::clone)),
+        Some(place) => Ok(children.at(place - 1).map(|ahead| child(lock, ahead))),
     }
 }
 

@@ -1,63 +1,83 @@
 //! The calls of a lock that a contender makes to get it.
 
-use futures_lite::future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use picklock_algorithms::clients::completion::Answer;
+use picklock_algorithms::env::LocalFuture;
 use picklock_algorithms::{Held, LockError};
 
 use super::Contender;
 use crate::engine::ahead::Place;
 
+/// A call of `acquire`, and what may end it before it returns.
+struct Call<'a> {
+    acquire: LocalFuture<'a, Result<Held, LockError>>,
+    /// The time for which we wanted to wait is over.
+    late: Option<Answer<()>>,
+    cancelled: Option<Answer<()>>,
+}
+
+impl Future for Call<'_> {
+    /// `None` if it was cancelled.
+    type Output = Option<Result<Held, LockError>>;
+
+    /// Whoever has got the lock when it is about to give up has got it.
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(result) = self.acquire.as_mut().poll(context) {
+            return Poll::Ready(Some(result));
+        }
+        if has_come(&mut self.late, context) {
+            return Poll::Ready(Some(Err(LockError::TimedOut)));
+        }
+        if has_come(&mut self.cancelled, context) {
+            return Poll::Ready(None);
+        }
+        Poll::Pending
+    }
+}
+
+/// Whether something has come that may never come.
+fn has_come(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool {
+    let answer = answer.as_mut().map(|answer| Pin::new(answer).poll(context));
+    answer.is_some_and(|answer| answer.is_ready())
+}
+
 impl Contender {
     /// `None` if it was cancelled.
     pub(super) async fn acquire(&mut self) -> Option<Result<Held, LockError>> {
-        let cancelled = {
-            let mut world = self.world();
-            world.set_acquiring(self.process, true);
-            world.cancellable(self.process)
-        };
-        let patience = self.shared.world.borrow().plan.workload.patience;
-        // A recipe without such a call is dropped where it waits when the time is up.
-        let limit = patience.filter(|_| !self.lock.has_timed_acquire());
-        let limit = limit.map(|limit| {
-            let (up, time) = self.sleeps.completion();
-            self.world().sleep(self.process, limit, up);
-            time
-        });
-        let acquire = match patience {
-            Some(patience) if limit.is_none() => self.lock.acquire_within(patience),
-            Some(_) | None => self.lock.acquire(),
-        };
-        let place = self.process.0 as usize;
-        self.shared.world.borrow_mut().contenders[place].call = Place::of(&*acquire);
-        let acquire = async {
-            match limit {
-                None => acquire.await,
-                Some(time) => {
-                    let late = async {
-                        time.await;
-                        Err(LockError::TimedOut)
-                    };
-                    future::or(acquire, late).await
-                }
-            }
-        };
-        let result = match cancelled {
-            None => Some(acquire.await),
-            Some(cancelled) => {
-                let acquire = async { Some(acquire.await) };
-                let cancelled = async {
-                    cancelled.await;
-                    None
-                };
-                future::or(acquire, cancelled).await
-            }
-        };
+        let result = self.call().await;
         self.world().set_acquiring(self.process, false);
         result
     }
 
+    fn call(&mut self) -> Call<'_> {
+        let (cancelled, patience) = {
+            let mut world = self.world();
+            world.set_acquiring(self.process, true);
+            let patience = world.plan.workload.patience;
+            (world.cancellable(self.process), patience)
+        };
+        // A recipe without such a call is dropped where it waits when the time is up.
+        let limit = patience.filter(|_| !self.lock.has_timed_acquire());
+        let late = limit.map(|limit| self.sleep(limit));
+        let acquire = match patience {
+            Some(patience) if late.is_none() => self.lock.acquire_within(patience),
+            Some(_) | None => self.lock.acquire(),
+        };
+        let place = self.process.0 as usize;
+        self.shared.world.borrow_mut().contenders[place].call = Place::of(&*acquire);
+        Call {
+            acquire,
+            late,
+            cancelled,
+        }
+    }
+
     /// Enters the lock again, and leaves all but the first entry.
     pub(super) async fn enter_again(&mut self) -> Result<(), LockError> {
-        let again = self.shared.world.borrow().plan.workload.entries - 1;
+        let again = self.world().plan.workload.entries - 1;
         let mut entered = Vec::new();
         for _ in 0..again {
             self.world().set_acquiring(self.process, true);

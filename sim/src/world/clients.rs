@@ -2,16 +2,16 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionState;
-use picklock_checker::{ContenderId, VirtualTime};
+use picklock_checker::VirtualTime;
 
-use super::{ClientSlot, Fate, World};
+use super::{ClientSlot, World};
 use crate::event::{ClientId, Event};
 use crate::network::Obstacle;
 use crate::process::ProcessId;
 use crate::routes;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
-use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage};
+use crate::zookeeper::messages::{ConnectionId, ServerId};
 
 impl World {
     /// Gives a process a new client handle, which begins to connect.
@@ -51,6 +51,12 @@ impl World {
 
     /// Lets a client handle an input, and does what it wants done.
     pub fn tell_client(&mut self, id: ClientId, input: Input) {
+        self.let_handle(id, input);
+    }
+
+    /// The same, written into the place where the kind of input is known.
+    #[inline(always)]
+    pub(super) fn let_handle(&mut self, id: ClientId, input: Input) {
         let slot = &self.clients[id.0 as usize];
         if !slot.alive {
             return;
@@ -106,7 +112,7 @@ impl World {
     }
 
     /// Keeps the number of requests under way up to date.
-    fn count_requests(&mut self, id: ClientId) {
+    pub(super) fn count_requests(&mut self, id: ClientId) {
         let slot = &mut self.clients[id.0 as usize];
         if (slot.process.0 as usize) < self.contenders.len() {
             let count = if slot.alive {
@@ -192,7 +198,11 @@ impl World {
         self.reaches_server_later(connection, 0)
     }
 
-    fn reaches_server_later(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
+    pub(super) fn reaches_server_later(
+        &mut self,
+        connection: ConnectionId,
+        extra: u64,
+    ) -> VirtualTime {
         let link = routes::to_server(self.connections.get(connection).client);
         let obstacle = self.in_the_way(self.ends_of(connection), |link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
@@ -218,41 +228,6 @@ impl World {
         self.connections.get_mut(connection).open_at_client = false;
         let at = self.reaches_server(connection);
         self.timeline.add(at, Event::Gone { connection });
-    }
-
-    fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
-        let client = self.connections.get(connection).client as usize;
-        if let ClientMessage::Request { xid, request } = &message
-            && self.minds_requests()
-        {
-            let (xid, kind) = (*xid, request.kind());
-            self.clients[client].sent.push((xid, kind));
-            let by = self.clients[client].process.0;
-            let request = Some((connection, xid));
-            self.moment(Moment {
-                by,
-                occasion: Occasion::Sent(kind),
-                request,
-            });
-        }
-        let extra = match self.request_fate.take() {
-            None => 0,
-            Some(Fate::Late(by)) => by,
-            Some(Fate::Lost) => {
-                self.cut(connection);
-                return;
-            }
-        };
-        if self.connections.get(connection).open_at_client {
-            let at = self.reaches_server_later(connection, extra);
-            self.timeline.add(
-                at,
-                Event::ToServer {
-                    connection,
-                    message,
-                },
-            );
-        }
     }
 
     /// The connection breaks, and both sides learn of it.
@@ -295,27 +270,6 @@ impl World {
                 Input::Refused
             };
             self.tell_client(ClientId(ends.client), input);
-        }
-    }
-
-    pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
-        let ends = *self.connections.get(connection);
-        let process = ends.process;
-        let heard = ends.open_at_client && !ends.broken;
-        self.arrived(ClientId(ends.client), &message, heard);
-        if heard {
-            if let ServerMessage::Connected { session, .. } = message
-                && (process.0 as usize) < self.contenders.len()
-            {
-                self.sessions.insert(session, ContenderId(process.0));
-            }
-            self.tell_client(
-                ClientId(ends.client),
-                Input::Message {
-                    connection,
-                    message,
-                },
-            );
         }
     }
 

@@ -17,6 +17,7 @@ use crate::world::moments::{Moment, Occasion};
 
 impl World {
     /// Writes down what a contender has to say, and tells the faults.
+    #[inline(always)]
     pub fn contender_says(&mut self, process: ProcessId, what: What) {
         self.record(what);
         let occasion = match what {

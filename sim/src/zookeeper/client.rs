@@ -1,14 +1,14 @@
 //! The client handle: one session, over one connection after another.
 //!
-//! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection
-//! after two thirds of the session timeout, and looks for another server. It never knows that its
-//! session is over before a server has told it so (unless [`Settings::local_expiry`] is set). Other
-//! libraries differ where [`Library`] says so.
+//! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection after two thirds of
+//! the session timeout, and looks for another server. It never knows that its session is over before a server has told
+//! it so (unless [`Settings::local_expiry`] is set). Other libraries differ where [`Library`] says so.
 
 mod connection;
 mod event_thread;
 mod pings;
 mod read_only;
+mod registration;
 mod requests;
 mod servers;
 mod watches;
@@ -175,9 +175,8 @@ pub enum Input {
 /// What a client wants done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at
-    /// all. It takes back an earlier one, and so does the end of the session: what was taken back
-    /// must not be answered any more.
+    /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at all. It takes back an
+    /// earlier one, and so does the end of the session: what was taken back must not be answered any more.
     Connect {
         /// To whom.
         server: ServerId,
@@ -205,9 +204,9 @@ pub enum Output {
 
 /// A client handle. Times are those of its process's own monotonic clock.
 ///
-/// Completions and watchers are filled while an input is handled; that wakes tasks, and runs none.
-/// Whatever the input, the timers come first: a process that was stopped for too long gives up
-/// its connection before it reads what has queued up there.
+/// Completions and watchers are filled while an input is handled; that wakes tasks, and runs none. Whatever the input,
+/// the timers come first: a process that was stopped for too long gives up its connection before it reads what has
+/// queued up there.
 pub struct Client {
     settings: Settings,
     phase: Phase,
@@ -292,6 +291,7 @@ impl Client {
     }
 
     /// Handles an input. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
+    #[inline(always)]
     pub fn handle(
         &mut self,
         now: VirtualTime,
@@ -362,8 +362,8 @@ impl Client {
             .min(self.request_ends_at())
     }
 
-    /// The state of the session as the client knows it. It is `Connected` until the loss of the
-    /// connection is told, which takes [`Settings::cleanup_pause`].
+    /// The state of the session as the client knows it. It is `Connected` until the loss of the connection is told,
+    /// which takes [`Settings::cleanup_pause`].
     pub fn state(&self) -> SessionState {
         self.state
     }
@@ -397,8 +397,8 @@ impl Client {
         }
     }
 
-    /// What it waits for, in the order of the paths. A node and table is listed once for each
-    /// watcher object; also those that nobody listens to any more, for the server knows no better.
+    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also those
+    /// that nobody listens to any more, for the server knows no better.
     pub fn watches(&self) -> impl Iterator<Item = (&Path, WatchTable)> {
         self.watches.iter()
     }

@@ -76,6 +76,7 @@ impl Client {
     }
 
     /// Ends every phase that is over by now.
+    #[inline(never)]
     pub(super) fn run_timers(
         &mut self,
         now: VirtualTime,

@@ -36,6 +36,7 @@ impl Client {
     }
 
     /// Sends a ping if one is due.
+    #[inline(never)]
     pub(super) fn settle(
         &mut self,
         now: VirtualTime,

@@ -6,14 +6,15 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
-    Data, Path, Reply, Request, Response, SessionState, WatchSide, Watcher, ZkError, Zxid,
+    Data, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
 };
 use picklock_checker::VirtualTime;
 
 use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
-use super::watches::{WatchTable, Watches};
-use super::{Client, Output};
+use super::registration::Registration;
+use super::watches::Watches;
+use super::{Client, Input, Output};
 use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
@@ -36,37 +37,16 @@ enum Ask {
     Close,
 }
 
-/// What becomes of a watch when the request is answered.
-struct Registration {
-    path: Path,
-    kind: Kind,
-    /// There is none if all watches are taken back.
-    watcher: Option<Watcher>,
-}
-
-/// The request that leaves a watch, or takes some back.
-#[derive(Clone, Copy)]
-enum Kind {
-    Exists,
-    GetData,
-    GetChildren,
-    AddWatch { recursive: bool },
-    TakeBack { side: WatchSide, local: bool },
-}
-
 impl Waiting {
     pub(super) fn ask_for_waiter(&self) {
         ask_for(self.caller.slot());
-        if let Some(Registration {
-            watcher: Some(watcher),
-            ..
-        }) = &self.registration
-        {
-            ask_for(watcher.slot());
+        if let Some(registration) = &self.registration {
+            registration.ask_for_watcher();
         }
     }
 
     /// Tells of the answer, once it is known what becomes of the watch.
+    #[inline(always)]
     fn answer(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) {
         let reply = match self.registration {
             Some(registration) => registration.settle(watches, events, reply),
@@ -76,73 +56,36 @@ impl Waiting {
     }
 }
 
-impl Registration {
-    /// Without a watcher there is nobody to tell, and without the flag nothing to be told.
-    fn of(request: &Request, watcher: Option<Watcher>) -> Option<Self> {
-        let (path, watch, kind) = match request {
-            Request::Exists { path, watch } => (path, *watch, Kind::Exists),
-            Request::GetData { path, watch } => (path, *watch, Kind::GetData),
-            Request::GetChildren { path, watch } => (path, *watch, Kind::GetChildren),
-            Request::AddWatch { path, recursive } => {
-                let recursive = *recursive;
-                (path, true, Kind::AddWatch { recursive })
-            }
-            Request::RemoveWatches { path, side, local }
-            | Request::CheckWatches { path, side, local } => {
-                let (side, local) = (*side, *local);
-                return Some(Self {
-                    path: Path::clone(path),
-                    kind: Kind::TakeBack { side, local },
-                    watcher,
-                });
-            }
-            Request::Create { .. }
-            | Request::Delete { .. }
-            | Request::SetData { .. }
-            | Request::Sync { .. }
-            | Request::GetEphemerals { .. }
-            | Request::GetAcl { .. }
-            | Request::SetAcl { .. }
-            | Request::Multi(_)
-            | Request::MultiRead(_) => return None,
-        };
-        let watcher = watcher.filter(|_| watch)?;
-        Some(Self {
-            path: Path::clone(path),
-            kind,
-            watcher: Some(watcher),
-        })
-    }
-
-    /// Registers the watcher, or takes some back. Answers what the application is told.
-    fn settle(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) -> Reply {
-        if let Kind::TakeBack { side, local } = self.kind {
-            let (one, how) = (self.watcher.as_ref(), (side, local));
-            return watches.take_back(&self.path, one, how, reply, events);
-        }
-        if let (Some(table), Some(watcher)) = (self.table(&reply), self.watcher) {
-            watches.register(self.path, table, watcher);
-        }
-        reply
-    }
-
-    /// The table that the answer puts it in: only `exists` watches what is not there.
-    fn table(&self, reply: &Reply) -> Option<WatchTable> {
-        match (self.kind, reply) {
-            (Kind::Exists | Kind::GetData, Ok(_)) => Some(WatchTable::Data),
-            (Kind::GetChildren, Ok(_)) => Some(WatchTable::Child),
-            (Kind::AddWatch { recursive: false }, Ok(_)) => Some(WatchTable::Persistent),
-            (Kind::AddWatch { recursive: true }, Ok(_)) => Some(WatchTable::Recursive),
-            (Kind::Exists, Err(ZkError::NoNode)) => Some(WatchTable::Exist),
-            (Kind::TakeBack { .. }, _) => None,
-            (Kind::Exists | Kind::GetData | Kind::GetChildren | Kind::AddWatch { .. }, Err(_)) => {
-                None
-            }
-        }
-    }
-}
-
 impl Client {
+    /// Sends a request at once, as nearly all are: there is a connection, and nothing else is to be done. Otherwise it
+    /// is an input like any other, and comes back.
+    #[inline(always)]
+    pub fn ask_at_once(
+        &mut self,
+        now: VirtualTime,
+        request: Request,
+        watcher: Option<Watcher>,
+        caller: Caller,
+    ) -> Result<(ConnectionId, ClientMessage), Input> {
+        match self.phase {
+            Phase::Connected { connection } if now < self.quiet_until && !self.closing => {
+                let waiting = Waiting {
+                    since: now,
+                    registration: Registration::of(&request, watcher),
+                    caller,
+                };
+                let xid = self.expect(now, waiting);
+                self.last_awake = now;
+                Ok((connection, ClientMessage::Request { xid, request }))
+            }
+            _ => Err(Input::Submit {
+                request,
+                watcher,
+                caller,
+            }),
+        }
+    }
+
     /// Sends a request, or keeps it until it is known how the next attempt to connect ends.
     pub(super) fn submit(
         &mut self,
@@ -220,10 +163,7 @@ impl Client {
         waiting: Waiting,
         out: &mut Vec<Output>,
     ) {
-        let xid = self.next_xid;
-        self.next_xid = Xid(xid.0.wrapping_add(1));
-        push(&mut self.waiting, waiting);
-        self.last_sent = now;
+        let xid = self.expect(now, waiting);
         let message = match ask {
             Ask::Request(request) => ClientMessage::Request { xid, request },
             Ask::Close => ClientMessage::Close { xid },
@@ -232,6 +172,16 @@ impl Client {
             connection,
             message,
         });
+    }
+
+    /// Somebody waits for the answer to what is sent now: under which number.
+    #[inline(always)]
+    fn expect(&mut self, now: VirtualTime, waiting: Waiting) -> Xid {
+        let xid = self.next_xid;
+        self.next_xid = Xid(xid.0.wrapping_add(1));
+        push(&mut self.waiting, waiting);
+        self.last_sent = now;
+        xid
     }
 
     /// Says who the application is: at once if there is a connection, and on every one from then on.
