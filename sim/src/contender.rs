@@ -43,7 +43,9 @@ pub(crate) async fn run(shared: Rc<Shared>, id: ContenderId, start: Start) {
         if left == 0 {
             break;
         }
-        contender.round().await;
+        if let Some(held) = contender.get_lock().await {
+            contender.use_lock(held).await;
+        }
         contender.shared.world.borrow_mut().contenders[id.0 as usize].rounds_left = left - 1;
         if left > 1 {
             contender.think().await;
@@ -121,6 +123,9 @@ impl Contender {
         let think = {
             let mut world = self.world();
             let range = world.plan.workload.think;
+            if range == (Duration::ZERO, Duration::ZERO) {
+                return;
+            }
             world.draw(range)
         };
         if !think.is_zero() {
@@ -128,8 +133,8 @@ impl Contender {
         }
     }
 
-    /// Gets the lock, uses it, and gives it back; tries until it has had it, or is cancelled.
-    async fn round(&mut self) {
+    /// Tries until it has got the lock; `None` if it is cancelled.
+    async fn get_lock(&mut self) -> Option<Held> {
         loop {
             self.renew_if_closed();
             self.say(What::AcquireStarted {
@@ -137,19 +142,18 @@ impl Contender {
                 lock: LOCK,
             })
             .await;
-            match self.acquire().await {
+            let result = self.call().await;
+            self.world().set_acquiring(self.process, false);
+            match result {
                 None => {
                     self.say(What::Cancelled {
                         by: self.id,
                         lock: LOCK,
                     })
                     .await;
-                    return;
+                    return None;
                 }
-                Some(Ok(held)) => {
-                    self.use_lock(held).await;
-                    return;
-                }
+                Some(Ok(held)) => return Some(held),
                 Some(Err(error)) => {
                     let (by, lock, why, definite) =
                         (self.id, LOCK, failure(error), error.definite());
@@ -166,6 +170,7 @@ impl Contender {
         }
     }
 
+    /// Uses the lock, and gives it back.
     async fn use_lock(&mut self, held: Held) {
         let token = held.token.map(Token);
         self.say(What::Acquired {

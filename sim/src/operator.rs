@@ -24,7 +24,7 @@ pub(crate) fn recreate_lock(world: &mut World) {
     with_operator(world, async |zk| {
         let lock = Path::from(LOCK_PATH);
         loop {
-            let children = match until_answered(async || zk.children(&lock).await).await {
+            let children = match until_answered(|| zk.children(&lock)).await {
                 // Another operator is at the same work, or this one was interrupted in it.
                 Err(ZkError::NoNode) => break,
                 answer => answer?,
@@ -50,7 +50,7 @@ pub(crate) fn recreate_lock(world: &mut World) {
 }
 
 async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
-    match until_answered(async || zk.delete(path, None).await).await {
+    match until_answered(|| zk.delete(path, None)).await {
         Err(ZkError::NoNode) => Ok(()),
         answer => answer,
     }

@@ -145,7 +145,8 @@ impl Transport for SimulatedTransport {
     }
 
     fn watch_session(&self, watcher: Watcher) {
-        self.tell(Input::WatchSession(watcher));
+        let mut world = self.shared.world.borrow_mut();
+        world.watch_session(self.client, watcher);
     }
 
     fn authenticate(&self, scheme: &str, secret: &[u8]) {

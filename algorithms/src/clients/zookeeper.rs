@@ -5,6 +5,7 @@
 
 mod access;
 mod acl;
+mod call;
 mod children;
 mod lasting;
 mod request;
@@ -122,26 +123,26 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// As for [`create`](Self::create).
-    pub async fn create_with_stat(
+    pub fn create_with_stat(
         &self,
         path: &Path,
         data: &[u8],
         mode: CreateMode,
-    ) -> ZkResult<(Path, Stat)> {
-        let request = Request::Create {
+    ) -> impl Future<Output = ZkResult<(Path, Stat)>> {
+        let request = move || Request::Create {
             path: Path::clone(path),
             data: self.spare.data(data),
             mode,
             acl: Acl::OPEN,
             with_stat: true,
         };
-        match self.ask(request, None).await? {
+        self.call(request, |reply| match reply? {
             Response::Created {
                 path,
                 stat: Some(stat),
             } => Ok((path, *stat)),
             other => unexpected("create_with_stat", &other),
-        }
+        })
     }
 
     /// Deletes a node, of this version only if one is given.
@@ -149,20 +150,19 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode`, `BadVersion`, `NotEmpty`. After `ConnectionLoss` it may be gone.
-    pub async fn delete(&self, path: &Path, version: Option<Version>) -> ZkResult<()> {
-        match self
-            .ask(
-                Request::Delete {
-                    path: Path::clone(path),
-                    version,
-                },
-                None,
-            )
-            .await?
-        {
+    pub fn delete(
+        &self,
+        path: &Path,
+        version: Option<Version>,
+    ) -> impl Future<Output = ZkResult<()>> {
+        let request = move || Request::Delete {
+            path: Path::clone(path),
+            version,
+        };
+        self.call(request, |reply| match reply? {
             Response::Deleted => Ok(()),
             other => unexpected("delete", &other),
-        }
+        })
     }
 
     /// The stat of a node, or `None` if there is no such node.
@@ -170,12 +170,12 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `ConnectionLoss`, `SessionExpired`.
-    pub async fn exists(&self, path: &Path) -> ZkResult<Option<Stat>> {
-        let request = Request::Exists {
+    pub fn exists(&self, path: &Path) -> impl Future<Output = ZkResult<Option<Stat>>> {
+        let request = move || Request::Exists {
             path: Path::clone(path),
             watch: false,
         };
-        as_stat(self.ask(request, None).await)
+        self.call(request, as_stat)
     }
 
     /// The stat of a node, or `None`; and a watch, which fires when the node is made, changed, or deleted.
@@ -183,13 +183,15 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `ConnectionLoss`, `SessionExpired`.
-    pub async fn exists_and_watch(&self, path: &Path) -> ZkResult<(Option<Stat>, Watch)> {
-        let (watcher, watch) = self.spare.watches.watch();
-        let request = Request::Exists {
+    pub fn exists_and_watch(
+        &self,
+        path: &Path,
+    ) -> impl Future<Output = ZkResult<(Option<Stat>, Watch)>> {
+        let request = move || Request::Exists {
             path: Path::clone(path),
             watch: true,
         };
-        Ok((as_stat(self.ask(request, Some(watcher)).await)?, watch))
+        self.call_and_watch(request, |reply, watch| Ok((as_stat(reply)?, watch)))
     }
 
     /// The data of a node.
@@ -197,15 +199,15 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
-    pub async fn data(&self, path: &Path) -> ZkResult<(Data, Stat)> {
-        let request = Request::GetData {
+    pub fn data(&self, path: &Path) -> impl Future<Output = ZkResult<(Data, Stat)>> {
+        let request = move || Request::GetData {
             path: Path::clone(path),
             watch: false,
         };
-        match self.ask(request, None).await? {
+        self.call(request, |reply| match reply? {
             Response::Data { data, stat } => Ok((data, *stat)),
             other => unexpected("data", &other),
-        }
+        })
     }
 
     /// The data of a node, and a watch, which fires when the node is changed or deleted.
@@ -213,16 +215,18 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
-    pub async fn data_and_watch(&self, path: &Path) -> ZkResult<(Data, Stat, Watch)> {
-        let (watcher, watch) = self.spare.watches.watch();
-        let request = Request::GetData {
+    pub fn data_and_watch(
+        &self,
+        path: &Path,
+    ) -> impl Future<Output = ZkResult<(Data, Stat, Watch)>> {
+        let request = move || Request::GetData {
             path: Path::clone(path),
             watch: true,
         };
-        match self.ask(request, Some(watcher)).await? {
+        self.call_and_watch(request, |reply, watch| match reply? {
             Response::Data { data, stat } => Ok((data, *stat, watch)),
             other => unexpected("data_and_watch", &other),
-        }
+        })
     }
 
     /// Sets the data of a node, of this version only if one is given.
@@ -252,15 +256,15 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
-    pub async fn children(&self, path: &Path) -> ZkResult<Rc<Children>> {
-        let request = Request::GetChildren {
-            path: Rc::clone(path),
+    pub fn children(&self, path: &Path) -> impl Future<Output = ZkResult<Rc<Children>>> {
+        let request = move || Request::GetChildren {
+            path: Path::clone(path),
             watch: false,
         };
-        match self.ask(request, None).await? {
+        self.call(request, |reply| match reply? {
             Response::Children(children) => Ok(children),
             other => unexpected("children", &other),
-        }
+        })
     }
 
     /// The names of a node's children, and a watch, which fires when one comes or goes, or the node is deleted.
@@ -268,16 +272,18 @@ impl ZooKeeper {
     /// # Errors
     ///
     /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
-    pub async fn children_and_watch(&self, path: &Path) -> ZkResult<(Rc<Children>, Watch)> {
-        let (watcher, watch) = self.spare.watches.watch();
-        let request = Request::GetChildren {
-            path: Rc::clone(path),
+    pub fn children_and_watch(
+        &self,
+        path: &Path,
+    ) -> impl Future<Output = ZkResult<(Rc<Children>, Watch)>> {
+        let request = move || Request::GetChildren {
+            path: Path::clone(path),
             watch: true,
         };
-        match self.ask(request, Some(watcher)).await? {
+        self.call_and_watch(request, |reply, watch| match reply? {
             Response::Children(children) => Ok((children, watch)),
             other => unexpected("children_and_watch", &other),
-        }
+        })
     }
 
     /// Waits until the server that we are connected to has applied all that the leader had proposed.
@@ -370,6 +376,7 @@ fn as_stat(reply: Reply) -> ZkResult<Option<Stat>> {
 }
 
 /// A transport that answers a create with a list of children has a bug; nothing a user does can cause it.
+#[cold]
 fn unexpected<T>(call: &str, response: &Response) -> T {
     panic!("the transport answered {call} with {response:?}")
 }

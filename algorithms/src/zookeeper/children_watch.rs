@@ -59,7 +59,7 @@ impl Lock for ChildrenWatch {
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?; // Step 1.
         loop {
             let (children, changed) =
-                until_answered(async || self.zk.children_and_watch(&self.lock).await).await?; // Step 2.
+                until_answered(|| self.zk.children_and_watch(&self.lock)).await?; // Step 2.
             let place = children.place(ticket.name());
             drop(children);
             match place {

@@ -101,7 +101,7 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
         match make_ticket(zk, &prefix).await {
             Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
                 for path in nodes_of(zk, lock, guid).await? {
-                    match until_answered(async || zk.exists(&path).await).await? {
+                    match until_answered(|| zk.exists(&path)).await? {
                         Some(stat) if stat.ephemeral_owner == zk.session() => {
                             return Ok(Ticket::new(path, stat.czxid));
                         }
@@ -118,11 +118,11 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
 /// Steps 2 to 5.
 async fn wait_for_turn(zk: &ZooKeeper, lock: &Path, ticket: &Ticket) -> Result<(), LockError> {
     loop {
-        let children = until_answered(async || zk.children(lock).await).await?;
+        let children = until_answered(|| zk.children(lock)).await?;
         let Some(ahead) = predecessor(children, lock, ticket)? else {
             return Ok(());
         };
-        match until_answered(async || zk.data_and_watch(&ahead).await).await {
+        match until_answered(|| zk.data_and_watch(&ahead)).await {
             Ok((_, _, gone)) => {
                 gone.next().await;
             }
@@ -137,13 +137,13 @@ async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>
     let nothing = child(lock, &format!("{guid}-nothing"));
     // A refused write has its place in the order of all writes like any other.
     delete_if_there(zk, &nothing).await?;
-    let children = until_answered(async || zk.children(lock).await).await?;
+    let children = until_answered(|| zk.children(lock)).await?;
     let ours = children.names().filter(|name| name.starts_with(guid));
     Ok(ours.map(|name| child(lock, name)).collect())
 }
 
 async fn delete_if_there(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
-    match until_answered(async || zk.delete(path, None).await).await {
+    match until_answered(|| zk.delete(path, None)).await {
         Err(ZkError::NoNode) => Ok(()),
         answer => answer,
     }

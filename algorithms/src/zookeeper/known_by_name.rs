@@ -41,7 +41,7 @@ impl Lock for KnownByName {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let SameName { zk, node } = &self.lock;
         loop {
-            match until_answered(async || zk.data_and_watch(node).await).await {
+            match until_answered(|| zk.data_and_watch(node)).await {
                 Ok((data, stat, _)) if *data == *self.name.as_bytes() => {
                     return Ok(self.lock.held(&stat));
                 }

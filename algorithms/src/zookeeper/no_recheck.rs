@@ -34,10 +34,9 @@ impl Lock for NoRecheck {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let guid = self.env.guid();
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?;
-        let children = until_answered(async || self.zk.children(&self.lock).await).await?;
+        let children = until_answered(|| self.zk.children(&self.lock)).await?;
         if let Some(ahead) = predecessor(children, &self.lock, &ticket)? {
-            let (there, gone) =
-                until_answered(async || self.zk.exists_and_watch(&ahead).await).await?;
+            let (there, gone) = until_answered(|| self.zk.exists_and_watch(&ahead)).await?;
             if there.is_some() {
                 // The flaw: no look at the queue after this.
                 gone.next_about_node()

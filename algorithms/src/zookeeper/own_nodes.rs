@@ -119,7 +119,7 @@ impl Lock for OwnNodes {
                 let token = Some(token.0);
                 return Ok(Held { place, token }); // Step 3.
             };
-            let watched = until_answered(async || self.zk.exists_and_watch(&ahead).await);
+            let watched = until_answered(|| self.zk.exists_and_watch(&ahead));
             let (there, gone) = watched.await?;
             if there.is_some() {
                 gone.next().await; // Step 4.

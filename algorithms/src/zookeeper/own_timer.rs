@@ -83,7 +83,7 @@ impl OwnTimer {
         let zk = &self.0.zk;
         loop {
             self.0.env.sleep(zk.timeout() / LOOKS).await;
-            match until_answered(async || zk.exists(&held.place).await).await {
+            match until_answered(|| zk.exists(&held.place)).await {
                 Ok(Some(_)) => {}
                 Ok(None) => return LockError::PlaceLost,
                 Err(error) => return error.into(),

@@ -95,11 +95,11 @@ pub(super) async fn wait_for_turn(
     ticket: &Ticket,
 ) -> Result<(), LockError> {
     loop {
-        let children = until_answered(async || zk.children(lock).await).await?; // Step 2.
+        let children = until_answered(|| zk.children(lock)).await?; // Step 2.
         let Some(ahead) = predecessor(children, lock, ticket)? else {
             return Ok(()); // Step 3.
         };
-        let watch = until_answered(async || zk.exists_and_watch(&ahead).await);
+        let watch = until_answered(|| zk.exists_and_watch(&ahead));
         if let (Some(_), gone) = watch.await? {
             gone.next().await; // Steps 4 and 5.
         }

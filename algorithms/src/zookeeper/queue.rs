@@ -86,25 +86,27 @@ pub(super) async fn make_ticket_with_guid(
 ) -> ZkResult<Ticket> {
     let prefix = prefix(lock, guid);
     loop {
-        match make_ticket(zk, &prefix).await {
+        let mode = CreateMode::EphemeralSequential;
+        match zk.create_with_stat(&prefix, b"", mode).await {
+            Ok((path, stat)) => return Ok(Ticket::new(path, stat.czxid)),
             Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
-                let children = until_answered(async || zk.children(lock).await).await?;
+                let children = until_answered(|| zk.children(lock)).await?;
                 let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {
                     let path = child(lock, ours);
-                    if let Some(stat) = until_answered(async || zk.exists(&path).await).await? {
+                    if let Some(stat) = until_answered(|| zk.exists(&path)).await? {
                         return Ok(Ticket::new(path, stat.czxid));
                     }
                 }
             }
-            answer => return answer,
+            Err(error) => return Err(error),
         }
     }
 }
 
 /// Deletes a node of ours, whose name nobody else can have: if it is gone already, all the better.
 pub(super) async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockError> {
-    match until_answered(async || zk.delete(path, None).await).await {
+    match until_answered(|| zk.delete(path, None)).await {
         Ok(()) | Err(ZkError::NoNode) => Ok(()),
         Err(error) => Err(error.into()),
     }

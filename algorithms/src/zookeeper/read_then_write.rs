@@ -48,7 +48,7 @@ impl Lock for ReadThenWrite {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let Self { zk, env, node } = self;
         loop {
-            match until_answered(async || zk.data_and_watch(node).await).await {
+            match until_answered(|| zk.data_and_watch(node)).await {
                 Ok((data, _, _)) if data.is_empty() => {
                     let name = env.guid();
                     // The flaw: `None`. The version that was read belongs here.

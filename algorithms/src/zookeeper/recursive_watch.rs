@@ -80,7 +80,7 @@ impl RecursiveWatch {
 
     /// Step 3: the numbers of the tickets ahead of ours.
     async fn ahead_of(&self, ticket: &Ticket) -> Result<BTreeSet<u64>, LockError> {
-        let children = until_answered(async || self.zk.children(&self.lock).await).await?;
+        let children = until_answered(|| self.zk.children(&self.lock)).await?;
         if children.place(ticket.name()).is_none() {
             return Err(LockError::PlaceLost);
         }

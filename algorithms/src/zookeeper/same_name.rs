@@ -91,8 +91,7 @@ impl SameName {
                 Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
                 Err(error) => return Err(error.into()),
             }
-            let (there, changed) =
-                until_answered(async || self.zk.exists_and_watch(&self.node).await).await?;
+            let (there, changed) = until_answered(|| self.zk.exists_and_watch(&self.node)).await?;
             match there {
                 // A create of ours whose answer was lost.
                 Some(stat) if stat.ephemeral_owner == self.zk.session() => {
@@ -119,7 +118,7 @@ impl Lock for SameName {
             match self.zk.delete(&held.place, None).await {
                 Ok(()) | Err(ZkError::NoNode) => return Ok(()),
                 Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
-                    let there = until_answered(async || self.zk.exists(&held.place).await).await?;
+                    let there = until_answered(|| self.zk.exists(&held.place)).await?;
                     if there.is_none_or(|stat| Some(stat.czxid.0) != held.token) {
                         return Ok(());
                     }

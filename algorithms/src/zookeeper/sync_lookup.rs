@@ -72,7 +72,7 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
                 let ours = children.names().find(|name| name.starts_with(guid));
                 if let Some(ours) = ours {
                     let path = child(lock, ours);
-                    if let Some(stat) = until_answered(async || zk.exists(&path).await).await? {
+                    if let Some(stat) = until_answered(|| zk.exists(&path)).await? {
                         return Ok(Ticket::new(path, stat.czxid));
                     }
                 }

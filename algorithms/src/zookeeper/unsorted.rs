@@ -33,7 +33,7 @@ impl Lock for Unsorted {
         let guid = self.env.guid();
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?;
         loop {
-            let children = until_answered(async || self.zk.children(&self.lock).await).await?;
+            let children = until_answered(|| self.zk.children(&self.lock)).await?;
             let names: Vec<_> = children.names().collect();
             match names.iter().position(|name| name.as_ref() == ticket.name()) {
                 None => return Err(LockError::PlaceLost),
@@ -45,8 +45,7 @@ impl Lock for Unsorted {
                 }
                 Some(place) => {
                     let ahead = child(&self.lock, names[place - 1]);
-                    let (there, gone) =
-                        until_answered(async || self.zk.exists_and_watch(&ahead).await).await?;
+                    let (there, gone) = until_answered(|| self.zk.exists_and_watch(&ahead)).await?;
                     if there.is_some() {
                         gone.next().await;
                     }

@@ -42,14 +42,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             } => {
                 let queue = queue(&mut queues, lock);
                 queued = true;
-                contended |= queue.iter().any(|other| other.by != by);
-                // Nearly always at the end: whoever comes later gets a higher place.
-                let last = queue.back().is_none_or(|last| last.place <= place);
-                let at = if last {
-                    queue.len()
-                } else {
-                    queue.partition_point(|other| other.place <= place)
-                };
+                contended = contended || queue.iter().any(|other| other.by != by);
                 let joins = Place {
                     lock,
                     place,
@@ -58,20 +51,29 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                     queued: index,
                     served: false,
                 };
-                queue.insert(at, joins);
+                // Nearly always at the end: whoever comes later gets a higher place.
+                if queue.back().is_none_or(|last| last.place <= place) {
+                    queue.push_back(joins);
+                } else {
+                    let at = queue.partition_point(|other| other.place <= place);
+                    queue.insert(at, joins);
+                }
             }
             What::Unqueued {
                 by, lock, place, ..
             } => {
                 let queue = queue(&mut queues, lock);
+                let is_it = |p: &Place| (p.place, p.by) == (place, by);
+                // Nearly always the first.
+                if queue.front().is_some_and(is_it) {
+                    queue.pop_front();
+                    continue;
+                }
                 let mut at = queue.partition_point(|other| other.place < place);
                 while at < queue.len() && queue[at].place == place && queue[at].by != by {
                     at += 1;
                 }
-                if queue
-                    .get(at)
-                    .is_some_and(|p| (p.place, p.by) == (place, by))
-                {
+                if queue.get(at).is_some_and(is_it) {
                     queue.remove(at);
                 }
             }

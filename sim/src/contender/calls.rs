@@ -11,7 +11,7 @@ use super::Contender;
 use crate::engine::ahead::Place;
 
 /// A call of `acquire`, and what may end it before it returns.
-struct Call<'a> {
+pub(super) struct Call<'a> {
     acquire: LocalFuture<'a, Result<Held, LockError>>,
     /// The time for which we wanted to wait is over.
     late: Option<Answer<()>>,
@@ -45,14 +45,8 @@ fn has_come(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool 
 }
 
 impl Contender {
-    /// `None` if it was cancelled.
-    pub(super) async fn acquire(&mut self) -> Option<Result<Held, LockError>> {
-        let result = self.call().await;
-        self.world().set_acquiring(self.process, false);
-        result
-    }
-
-    fn call(&mut self) -> Call<'_> {
+    /// Calls `acquire`.
+    pub(super) fn call(&mut self) -> Call<'_> {
         let (cancelled, patience) = {
             let mut world = self.world();
             world.set_acquiring(self.process, true);

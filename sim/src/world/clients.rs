@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 
 use super::{ClientSlot, World};
 use crate::event::{ClientId, Event};
-use crate::network::Obstacle;
+use crate::network::{ClientLink, Obstacle};
 use crate::process::ProcessId;
 use crate::routes;
 use crate::world::moments::{Moment, Occasion};
@@ -51,20 +51,24 @@ impl World {
 
     /// Lets a client handle an input, and does what it wants done.
     pub fn tell_client(&mut self, id: ClientId, input: Input) {
-        self.let_handle(id, input);
+        let Some(now) = self.clock_of(id) else {
+            return;
+        };
+        let machine = &mut self.clients[id.0 as usize].machine;
+        let earlier = machine.handle(now, input, &mut self.tape, &mut self.client_outputs);
+        self.follow_up(id, earlier);
     }
 
-    /// The same, written into the place where the kind of input is known.
-    #[inline(always)]
-    pub(super) fn let_handle(&mut self, id: ClientId, input: Input) {
+    /// What the clock of a client shows, if it lives.
+    #[inline]
+    pub(super) fn clock_of(&self, id: ClientId) -> Option<VirtualTime> {
         let slot = &self.clients[id.0 as usize];
-        if !slot.alive {
-            return;
-        }
-        let now = self.local_now(slot.process);
-        let slot = &mut self.clients[id.0 as usize];
-        let out = &mut self.client_outputs;
-        let earlier = slot.machine.handle(now, input, &mut self.tape, out);
+        slot.alive.then(|| self.local_now(slot.process))
+    }
+
+    /// Does what a client wants done, which may want to wake earlier than before.
+    #[inline]
+    pub(super) fn follow_up(&mut self, id: ClientId, earlier: bool) {
         self.carry_out(id);
         if earlier {
             self.arm_client(id);
@@ -175,10 +179,18 @@ impl World {
         }
     }
 
-    /// The process and the server that a connection joins.
-    fn ends_of(&self, connection: ConnectionId) -> (ProcessId, ServerId) {
+    /// What is in the way of the messages of a connection, one way.
+    fn in_the_way_of(
+        &self,
+        connection: ConnectionId,
+        way: impl Fn(&ClientLink) -> Obstacle,
+    ) -> Option<Obstacle> {
+        // Mostly nothing: then nobody need know whom it joins.
+        if self.links_clear {
+            return None;
+        }
         let server = self.connections.get(connection).server;
-        (self.process_of(connection), server)
+        self.in_the_way((self.process_of(connection), server), way)
     }
 
     #[cold]
@@ -204,7 +216,7 @@ impl World {
         extra: u64,
     ) -> VirtualTime {
         let link = routes::to_server(self.connections.get(connection).client);
-        let obstacle = self.in_the_way(self.ends_of(connection), |link| link.to_server);
+        let obstacle = self.in_the_way_of(connection, |link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
@@ -217,7 +229,7 @@ impl World {
         extra: u64,
     ) -> VirtualTime {
         let link = routes::to_client(self.connections.get(connection).client);
-        let obstacle = self.in_the_way(self.ends_of(connection), |link| link.to_client);
+        let obstacle = self.in_the_way_of(connection, |link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
     }

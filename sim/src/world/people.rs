@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::{Answer, Completion, completion};
-use picklock_checker::{What, time::whole_micros};
+use picklock_checker::What;
 
 use super::World;
 use crate::engine::TaskId;
@@ -24,7 +24,7 @@ impl World {
             What::AcquireStarted { .. } => Occasion::Acquiring,
             What::Acquired { .. } => {
                 if self.draining {
-                    let took = whole_micros(self.now - self.last_release);
+                    let took = self.now.micros() - self.last_release.micros();
                     self.samples.handover.push(took);
                 }
                 self.start_next(process);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
-use picklock_checker::{ContenderId, VirtualTime, What, time::whole_micros};
+use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{LOCK, World};
 use crate::event::{Event, ResourceRequest};
@@ -19,8 +19,10 @@ impl World {
         answer: Completion<i64>,
     ) {
         let latency = self.client_latency.draw(&mut self.tape);
-        let mut at = VirtualTime::from_micros(self.now.micros() + latency + whole_micros(extra));
-        if extra.is_zero() {
+        let mut at = VirtualTime::from_micros(self.now.micros() + latency);
+        if !extra.is_zero() {
+            at += extra;
+        } else {
             let contender = &mut self.contenders[process.0 as usize];
             contender.to_resource = contender.to_resource.max(at);
             at = contender.to_resource;

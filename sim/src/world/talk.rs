@@ -6,7 +6,7 @@ use picklock_checker::ContenderId;
 use super::{Fate, World};
 use crate::event::{ClientId, Event};
 use crate::world::moments::{Moment, Occasion};
-use crate::zookeeper::client::{Caller, Input};
+use crate::zookeeper::client::Caller;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
 
 impl World {
@@ -18,19 +18,29 @@ impl World {
         watcher: Option<Watcher>,
         caller: Caller,
     ) {
-        let slot = &self.clients[id.0 as usize];
-        if !slot.alive {
+        let Some(now) = self.clock_of(id) else {
             return;
-        }
-        let now = self.local_now(slot.process);
+        };
         let machine = &mut self.clients[id.0 as usize].machine;
-        match machine.ask_at_once(now, request, watcher, caller) {
-            Ok((connection, message)) => {
-                self.send_to_server(connection, message);
-                self.count_requests(id);
-            }
-            Err(input) => self.tell_client(id, input),
+        if let Some(connection) = machine.asks_at_once(now) {
+            let xid = machine.ask_at_once(now, &request, watcher, caller);
+            self.send_to_server(connection, ClientMessage::Request { xid, request });
+            self.count_requests(id);
+        } else {
+            let asked = (request, watcher, caller);
+            let earlier = machine.ask(now, asked, &mut self.tape, &mut self.client_outputs);
+            self.follow_up(id, earlier);
         }
+    }
+
+    /// The application wants to be told of each change of a session's state.
+    pub fn watch_session(&mut self, id: ClientId, watcher: Watcher) {
+        let Some(now) = self.clock_of(id) else {
+            return;
+        };
+        let machine = &mut self.clients[id.0 as usize].machine;
+        let earlier = machine.watch_session(now, watcher, &mut self.tape, &mut self.client_outputs);
+        self.follow_up(id, earlier);
     }
 
     #[inline(always)]
@@ -72,22 +82,23 @@ impl World {
     /// A message reaches a client.
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         let ends = *self.connections.get(connection);
-        let process = self.clients[ends.client as usize].process;
+        let id = ClientId(ends.client);
         let heard = ends.open_at_client && !ends.broken;
-        self.arrived(ClientId(ends.client), &message, heard);
-        if heard {
-            if let ServerMessage::Connected { session, .. } = message
-                && (process.0 as usize) < self.contenders.len()
-            {
+        self.arrived(id, &message, heard);
+        if !heard {
+            return;
+        }
+        if let ServerMessage::Connected { session, .. } = message {
+            let process = self.clients[id.0 as usize].process;
+            if (process.0 as usize) < self.contenders.len() {
                 self.sessions.insert(session, ContenderId(process.0));
             }
-            self.let_handle(
-                ClientId(ends.client),
-                Input::Message {
-                    connection,
-                    message,
-                },
-            );
+        }
+        if let Some(now) = self.clock_of(id) {
+            let (chance, out) = (&mut self.tape, &mut self.client_outputs);
+            let machine = &mut self.clients[id.0 as usize].machine;
+            let earlier = machine.hear(now, connection, message, chance, out);
+            self.follow_up(id, earlier);
         }
     }
 }

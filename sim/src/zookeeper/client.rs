@@ -38,12 +38,12 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
-    Data, Path, Reply, Request, SessionId, SessionState, Watcher, Zxid,
+    Data, Path, Reply, SessionId, SessionState, Watcher, Zxid,
 };
 use picklock_checker::VirtualTime;
 
 use super::library::Library;
-use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
+use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use super::version::Version;
 use crate::chance::Chance;
 use crate::engine::ahead::ask_for;
@@ -115,21 +115,8 @@ impl Settings {
     }
 }
 
-/// What happens to a client.
+/// What happens to a client now and then. What happens often has calls of its own.
 pub enum Input {
-    /// The application asks for something. On a closed handle it fails at once, and no time passes:
-    /// who repeats such a request for ever must be made to take time by the world.
-    Submit {
-        /// What.
-        request: Request,
-        /// Whom to tell, if the request leaves a watch; registered when it is answered.
-        watcher: Option<Watcher>,
-        /// Who gets the answer.
-        caller: Caller,
-    },
-    /// The application wants to be told of each change of the session's state. On a closed handle
-    /// nothing will ever be told.
-    WatchSession(Watcher),
     /// The application says who it is, now and after each reconnect.
     Authenticate {
         /// By which scheme.
@@ -160,13 +147,6 @@ pub enum Input {
     Writer {
         /// By whom.
         server: ServerId,
-    },
-    /// A server says something.
-    Message {
-        /// On which connection; one that was given up is not listened to.
-        connection: ConnectionId,
-        /// What.
-        message: ServerMessage,
     },
     /// The time of [`Client::next_wake`] has come.
     Wake,
@@ -291,7 +271,6 @@ impl Client {
     }
 
     /// Handles an input. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
-    #[inline(always)]
     pub fn handle(
         &mut self,
         now: VirtualTime,
@@ -299,21 +278,8 @@ impl Client {
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
     ) -> bool {
-        let quiet = now < self.quiet_until;
-        if !quiet {
-            self.run_timers(now, chance, out);
-        }
+        let quiet = self.wakes(now, chance, out);
         match input {
-            Input::Submit {
-                request,
-                watcher,
-                caller,
-            } => self.submit(now, request, watcher, caller, out),
-            Input::WatchSession(watcher) => {
-                if self.state != SessionState::Closed {
-                    self.watches.watch_session(watcher);
-                }
-            }
             Input::Authenticate { scheme, secret } => self.authenticate(now, scheme, secret, out),
             Input::Abandon => self.abandon(out),
             Input::Close { completion } => self.close(now, completion, out),
@@ -329,17 +295,47 @@ impl Client {
                 }
             }
             Input::Writer { server } => self.writer_found(now, server, out),
-            Input::Message {
-                connection,
-                message,
-            } => {
-                if self.phase.connection() == Some(connection) {
-                    self.last_heard = now;
-                    self.hear(now, connection, message, out);
-                }
-            }
             Input::Wake => {}
         }
+        self.rests(now, quiet, chance, out)
+    }
+
+    /// The application wants to be told of each change of the session's state. On a closed handle nothing will ever be
+    /// told. Answers as [`handle`](Self::handle) does.
+    #[inline]
+    pub fn watch_session(
+        &mut self,
+        now: VirtualTime,
+        watcher: Watcher,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let quiet = self.wakes(now, chance, out);
+        if self.state != SessionState::Closed {
+            self.watches.watch_session(watcher);
+        }
+        self.rests(now, quiet, chance, out)
+    }
+
+    /// It has something to do: first whatever time wants done. Answers whether that is nothing.
+    #[inline]
+    fn wakes(&mut self, now: VirtualTime, chance: &mut dyn Chance, out: &mut Vec<Output>) -> bool {
+        let quiet = now < self.quiet_until;
+        if !quiet {
+            self.run_timers(now, chance, out);
+        }
+        quiet
+    }
+
+    /// It has done it. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
+    #[inline]
+    fn rests(
+        &mut self,
+        now: VirtualTime,
+        quiet: bool,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> bool {
         let settled = quiet && matches!(self.phase, Phase::Connected { .. });
         if settled {
             self.last_awake = now;

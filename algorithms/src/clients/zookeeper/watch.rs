@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use super::{Path, SessionState};
 use crate::clients::completion::{Waiting, take_spare};
@@ -75,15 +75,24 @@ pub fn watch() -> (Watcher, Watch) {
     (Watcher(Rc::clone(&slot)), Watch(slot))
 }
 
-/// Makes the ends of one watch after the other. Who watches again only when the last watch has come to its end needs
-/// no new memory.
+/// Makes the ends of one watch after the other. Who watches again only when the last watch has come to its end, or the
+/// one before it, needs no new memory.
 #[derive(Default)]
-pub struct Watches(Cell<Option<Rc<Slot>>>);
+pub struct Watches {
+    last: Cell<Option<Rc<Slot>>>,
+    before: Cell<Option<Rc<Slot>>>,
+}
 
 impl Watches {
     /// Makes the two ends of a watch.
     pub fn watch(&self) -> (Watcher, Watch) {
-        let slot = take_spare(&self.0);
+        let last = self.last.take();
+        if last.as_ref().is_some_and(|last| Rc::strong_count(last) > 1) {
+            self.last.set(self.before.replace(last));
+        } else {
+            self.last.set(last);
+        }
+        let slot = take_spare(&self.last);
         slot.first.take();
         slot.more.take();
         slot.waiting.forget();
@@ -138,19 +147,21 @@ impl Watcher {
 
 impl Watch {
     /// The next event of any kind. Being told is not knowing: look again.
-    pub async fn next(&self) -> WatchedEvent {
-        poll_fn(|context| {
-            if let Some(event) = self.0.first.take() {
-                if let Some(mut more) = self.0.more.take() {
-                    self.0.first.set(more.pop_front());
-                    self.0.more.set(Some(more).filter(|more| !more.is_empty()));
-                }
-                return Poll::Ready(event);
+    pub fn next(&self) -> impl Future<Output = WatchedEvent> {
+        poll_fn(|context| self.poll_next(context))
+    }
+
+    #[inline(always)]
+    fn poll_next(&self, context: &Context<'_>) -> Poll<WatchedEvent> {
+        if let Some(event) = self.0.first.take() {
+            if let Some(mut more) = self.0.more.take() {
+                self.0.first.set(more.pop_front());
+                self.0.more.set(Some(more).filter(|more| !more.is_empty()));
             }
-            self.0.waiting.wait(context);
-            Poll::Pending
-        })
-        .await
+            return Poll::Ready(event);
+        }
+        self.0.waiting.wait(context);
+        Poll::Pending
     }
 
     /// The next event about the node, passing over changes of the session's state.

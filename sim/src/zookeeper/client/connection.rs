@@ -193,8 +193,27 @@ impl Client {
         }
     }
 
+    /// A server says something on a connection; one that was given up is not listened to. Answers as
+    /// [`handle`](Self::handle) does.
+    #[inline]
+    pub fn hear(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        message: ServerMessage,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let quiet = self.wakes(now, chance, out);
+        if self.phase.connection() == Some(connection) {
+            self.last_heard = now;
+            self.heed(now, connection, message, out);
+        }
+        self.rests(now, quiet, chance, out)
+    }
+
     /// Takes a message on the present connection. One that is out of turn ends it.
-    pub(super) fn hear(
+    fn heed(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,

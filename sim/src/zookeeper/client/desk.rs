@@ -103,10 +103,15 @@ impl Desk {
 
     pub(super) fn hear(&mut self, connection: u32, message: ServerMessage) -> Vec<Output> {
         let connection = ConnectionId(connection);
-        self.input(Input::Message {
-            connection,
-            message,
-        })
+        let (now, mut out) = (VirtualTime::from_micros(self.now), Vec::new());
+        (self.client).hear(now, connection, message, &mut *self.chance, &mut out);
+        out
+    }
+
+    pub(super) fn watch_session(&mut self, watcher: Watcher) {
+        let (now, mut out) = (VirtualTime::from_micros(self.now), Vec::new());
+        (self.client).watch_session(now, watcher, &mut *self.chance, &mut out);
+        assert_eq!(out, []);
     }
 
     pub(super) fn reply(&mut self, connection: u32, xid: u32, reply: Reply) -> Vec<Output> {
@@ -144,12 +149,22 @@ impl Desk {
         caller: fn(Completion<Reply>) -> Caller,
     ) -> (Answer<Reply>, Vec<Output>) {
         let (completion, answer) = completion();
-        let outputs = self.input(Input::Submit {
-            request,
-            watcher,
-            caller: caller(completion),
-        });
-        (answer, outputs)
+        let (now, caller) = (VirtualTime::from_micros(self.now), caller(completion));
+        if let Some(connection) = self.client.asks_at_once(now) {
+            let xid = self.client.ask_at_once(now, &request, watcher, caller);
+            let message = ClientMessage::Request { xid, request };
+            return (
+                answer,
+                vec![Output::Send {
+                    connection,
+                    message,
+                }],
+            );
+        }
+        let mut out = Vec::new();
+        let asked = (request, watcher, caller);
+        (self.client).ask(now, asked, &mut *self.chance, &mut out);
+        (answer, out)
     }
 
     pub(super) fn close(&mut self) -> (Answer<Reply>, Vec<Output>) {

@@ -32,7 +32,7 @@ fn while_a_callback_does_not_return_events_wait_and_are_told_in_order_afterwards
         watches(&desk).is_empty(),
         "the watch has fired all the same"
     );
-    desk.input(Input::WatchSession(watcher));
+    desk.watch_session(watcher);
     desk.broken(1);
     desk.pass_until(100 * MILLI);
     assert_eq!(desk.client.state(), SessionState::Connecting);
@@ -86,7 +86,7 @@ fn pings_go_on() {
 fn kazoo_holds_up_watchers_of_nodes_and_nothing_else() {
     let (mut desk, _watcher, events) = watching(Library::Kazoo);
     let (listener, session) = watch();
-    desk.input(Input::WatchSession(listener));
+    desk.watch_session(listener);
     desk.client.block_events();
     desk.notify(1, EventKind::NodeDeleted, "/a");
     let mut background = desk.ask_in_background(sync());

@@ -97,7 +97,7 @@ fn a_change_of_the_session_reaches_every_watcher_and_tells_nothing_of_its_node()
     let (of_node, node_events) = watch();
     let (of_session, session_events) = watch();
     desk.watch(1, exists("/q"), is_there(), &of_node);
-    desk.input(Input::WatchSession(of_session));
+    desk.watch_session(of_session);
     desk.broken(1);
     desk.pass_until(100 * MILLI);
     for events in [&node_events, &session_events] {

@@ -4,6 +4,7 @@ use picklock_algorithms::clients::zookeeper::{Watch, ZkError, watch};
 
 use super::desk::*;
 use super::*;
+use crate::zookeeper::messages::ServerMessage;
 
 const LIBRARIES: [Library; 3] = [Library::Java, Library::Kazoo, Library::Rust];
 

@@ -14,7 +14,8 @@ use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
 use super::registration::Registration;
 use super::watches::Watches;
-use super::{Client, Input, Output};
+use super::{Client, Output};
+use crate::chance::Chance;
 use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
@@ -57,61 +58,62 @@ impl Waiting {
 }
 
 impl Client {
-    /// Sends a request at once, as nearly all are: there is a connection, and nothing else is to be done. Otherwise it
-    /// is an input like any other, and comes back.
-    #[inline(always)]
-    pub fn ask_at_once(
-        &mut self,
-        now: VirtualTime,
-        request: Request,
-        watcher: Option<Watcher>,
-        caller: Caller,
-    ) -> Result<(ConnectionId, ClientMessage), Input> {
+    /// The connection on which a request can be sent at once, as nearly all are: there is one, and nothing else is to be
+    /// done.
+    #[inline]
+    pub fn asks_at_once(&self, now: VirtualTime) -> Option<ConnectionId> {
         match self.phase {
             Phase::Connected { connection } if now < self.quiet_until && !self.closing => {
-                let waiting = Waiting {
-                    since: now,
-                    registration: Registration::of(&request, watcher),
-                    caller,
-                };
-                let xid = self.expect(now, waiting);
-                self.last_awake = now;
-                Ok((connection, ClientMessage::Request { xid, request }))
+                Some(connection)
             }
-            _ => Err(Input::Submit {
-                request,
-                watcher,
-                caller,
-            }),
+            _ => None,
         }
     }
 
-    /// Sends a request, or keeps it until it is known how the next attempt to connect ends.
-    pub(super) fn submit(
+    /// Waits for the answer to a request that is [sent at once](Self::asks_at_once), under this number.
+    #[inline]
+    pub fn ask_at_once(
         &mut self,
         now: VirtualTime,
-        request: Request,
+        request: &Request,
         watcher: Option<Watcher>,
         caller: Caller,
+    ) -> Xid {
+        self.last_awake = now;
+        let registration = Registration::of(request, watcher);
+        let waiting = Waiting {
+            since: now,
+            registration,
+            caller,
+        };
+        self.expect(now, waiting)
+    }
+
+    /// The application asks for something. On a closed handle it fails at once, and no time passes: who repeats such a
+    /// request for ever must be made to take time by the world. If there is no connection, it is kept until it is known
+    /// how the next attempt to connect ends. The watcher is told, if the request leaves a watch; it is registered when
+    /// that is answered. Answers as [`handle`](Self::handle) does.
+    pub fn ask(
+        &mut self,
+        now: VirtualTime,
+        (request, watcher, caller): (Request, Option<Watcher>, Caller),
+        chance: &mut dyn Chance,
         out: &mut Vec<Output>,
-    ) {
+    ) -> bool {
+        let quiet = self.wakes(now, chance, out);
         if self.state == SessionState::Closed {
-            return caller.answer(Err(self.end()));
-        }
-        if self.closing {
-            return caller.answer(Err(ZkError::ConnectionLoss));
-        }
-        let registration = Registration::of(&request, watcher);
-        self.ask(
-            now,
-            Ask::Request(request),
-            Waiting {
+            caller.answer(Err(self.end()));
+        } else if self.closing {
+            caller.answer(Err(ZkError::ConnectionLoss));
+        } else {
+            let waiting = Waiting {
                 since: now,
-                registration,
+                registration: Registration::of(&request, watcher),
                 caller,
-            },
-            out,
-        );
+            };
+            self.send_or_keep(now, Ask::Request(request), waiting, out);
+        }
+        self.rests(now, quiet, chance, out)
     }
 
     /// Ends the session once what was asked before is answered.
@@ -139,10 +141,16 @@ impl Client {
             registration: None,
             caller: Caller::waiting(completion),
         };
-        self.ask(now, Ask::Close, waiting, out);
+        self.send_or_keep(now, Ask::Close, waiting, out);
     }
 
-    fn ask(&mut self, now: VirtualTime, ask: Ask, waiting: Waiting, out: &mut Vec<Output>) {
+    fn send_or_keep(
+        &mut self,
+        now: VirtualTime,
+        ask: Ask,
+        waiting: Waiting,
+        out: &mut Vec<Output>,
+    ) {
         match self.phase {
             Phase::Connected { connection } => self.send(now, connection, ask, waiting, out),
             Phase::Idle

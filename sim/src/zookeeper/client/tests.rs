@@ -6,6 +6,7 @@ use picklock_algorithms::clients::zookeeper::{
 
 use super::desk::*;
 use super::*;
+use crate::zookeeper::messages::ServerMessage;
 
 const SYNCED: Reply = Ok(Response::Synced);
 
@@ -14,7 +15,7 @@ fn every_unanswered_request_ends_in_connection_loss() {
     let mut desk = Desk::connected();
     let (mut sent, _) = desk.ask(sync(), None);
     let (watcher, events) = watch();
-    desk.input(Input::WatchSession(watcher));
+    desk.watch_session(watcher);
     assert_eq!(desk.broken(1), []);
     let (mut unsent, outputs) = desk.ask(sync(), None);
     assert_eq!(outputs, []);

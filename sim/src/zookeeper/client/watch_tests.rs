@@ -77,8 +77,8 @@ fn every_watcher_object_is_told_of_the_session_once_and_stays() {
     desk.watch(1, get_data("/a"), data(), &session);
     desk.watch(2, get_data("/a"), data(), &node);
     desk.watch(3, get_children("/b"), children(), &node);
-    desk.input(Input::WatchSession(session.clone()));
-    desk.input(Input::WatchSession(session));
+    desk.watch_session(session.clone());
+    desk.watch_session(session);
     desk.broken(1);
     desk.pass_until(100 * MILLI);
     desk.input(Input::Refused);
