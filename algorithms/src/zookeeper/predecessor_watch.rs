@@ -32,7 +32,9 @@
 
 use async_trait::async_trait;
 
-use super::queue::{Ticket, delete_own, make_ticket_with_guid, predecessor, session_lost};
+use super::queue::{
+    Ticket, delete_own, if_there, make_ticket_with_guid, predecessor, session_lost,
+};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
 use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -99,8 +101,8 @@ pub(super) async fn wait_for_turn(
         let Some(ahead) = predecessor(children, lock, ticket)? else {
             return Ok(()); // Step 3.
         };
-        let watch = until_answered(|| zk.exists_and_watch(&ahead));
-        if let (Some(_), gone) = watch.await? {
+        let watch = until_answered(|| zk.exists_and_watch(&ahead)).await?;
+        if let Some(gone) = if_there(watch) {
             gone.next().await; // Steps 4 and 5.
         }
     }

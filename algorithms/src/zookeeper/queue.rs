@@ -7,7 +7,7 @@ use memchr::memrchr;
 use crate::LockError;
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
-    Children, CreateMode, Path, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
+    Children, CreateMode, Path, Stat, Watch, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
 
 /// A place in the queue: an ephemeral sequential node.
@@ -87,8 +87,9 @@ pub(super) async fn make_ticket_with_guid(
     let prefix = prefix(lock, guid);
     loop {
         let mode = CreateMode::EphemeralSequential;
-        match zk.create_with_stat(&prefix, b"", mode).await {
-            Ok((path, stat)) => return Ok(Ticket::new(path, stat.czxid)),
+        let made = zk.create_with_stat(&prefix, b"", mode).await;
+        // At once, so that nobody need keep the whole stat while he waits for something else.
+        match made.map(|(path, stat)| Ticket::new(path, stat.czxid)) {
             Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
                 let children = until_answered(|| zk.children(lock)).await?;
                 let ours = children.names().find(|name| name.starts_with(guid));
@@ -99,7 +100,7 @@ pub(super) async fn make_ticket_with_guid(
                     }
                 }
             }
-            Err(error) => return Err(error),
+            ticket => return ticket,
         }
     }
 }
@@ -128,6 +129,11 @@ pub(super) fn predecessor(
         Some(0) => Ok(None),
         Some(place) => Ok(children.at(place - 1).map(|ahead| child(lock, ahead))),
     }
+}
+
+/// The watch, if it is on a node that is there.
+pub(super) fn if_there((there, watch): (Option<Stat>, Watch)) -> Option<Watch> {
+    there.map(|_| watch)
 }
 
 /// Resolves when the session is known to be gone: all that the textbook recipes listen for.

@@ -393,8 +393,8 @@ impl Client {
         }
     }
 
-    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also those
-    /// that nobody listens to any more, for the server knows no better.
+    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also
+    /// those that nobody listens to any more, for the server knows no better.
     pub fn watches(&self) -> impl Iterator<Item = (&Path, WatchTable)> {
         self.watches.iter()
     }

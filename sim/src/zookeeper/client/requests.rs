@@ -58,8 +58,8 @@ impl Waiting {
 }
 
 impl Client {
-    /// The connection on which a request can be sent at once, as nearly all are: there is one, and nothing else is to be
-    /// done.
+    /// The connection on which a request can be sent at once, as nearly all are: there is one, and nothing else is to
+    /// be done.
     #[inline]
     pub fn asks_at_once(&self, now: VirtualTime) -> Option<ConnectionId> {
         match self.phase {
