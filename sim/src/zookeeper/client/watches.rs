@@ -298,6 +298,9 @@ impl Watches {
 
     /// The places of the entries of this path in these tables.
     fn range(&self, path: &str, tables: RangeInclusive<WatchTable>) -> Range<usize> {
+        if self.entries.is_empty() {
+            return 0..0;
+        }
         if let [only] = &self.entries[..] {
             let after = |table| (&*only.path, only.table).cmp(&(path, table));
             return match (after(*tables.start()), after(*tables.end())) {
