@@ -89,7 +89,7 @@ impl World {
             return;
         }
         if let ServerMessage::Connected { session, .. } = message {
-            let process = self.clients[id.0 as usize].process;
+            let process = ends.process;
             if (process.0 as usize) < self.contenders.len() {
                 self.sessions.insert(session, ContenderId(process.0));
             }

@@ -46,7 +46,6 @@ use super::library::Library;
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use super::version::Version;
 use crate::chance::Chance;
-use crate::engine::ahead::ask_for;
 use connection::Phase;
 use event_thread::EventThread;
 use pings::Pings;
@@ -343,11 +342,6 @@ impl Client {
             self.settle(now, chance, out);
         }
         !settled
-    }
-
-    /// Asks for the memory of what every input looks at first.
-    pub fn ask_for_times(&self) {
-        ask_for(&self.quiet_until);
     }
 
     /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.

@@ -332,6 +332,11 @@ impl Client {
         }
     }
 
+    /// Asks for the memory of what every input looks at first.
+    pub fn ask_for_times(&self) {
+        ask_for(&self.quiet_until);
+    }
+
     /// Asks for the memory of what it waits for: something will come soon.
     pub fn ask_for_waiting(&self) {
         if let Some(waiting) = self.waiting.front() {
