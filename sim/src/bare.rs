@@ -79,17 +79,12 @@ fn run_ready(
     world: &RefCell<World<Completion<()>>>,
     ready: &mut Vec<TaskId>,
 ) {
-    while executor.has_ready() {
-        if let Some(started) = executor.start_only() {
-            executor.run(started.task);
-            continue;
-        }
+    while executor.run_only().is_some() {}
+    executor.drain_ready(ready);
+    while !ready.is_empty() {
+        let choice = world.borrow_mut().tape.choose(ready.len() as u32);
+        executor.poll(ready.remove(choice as usize));
         executor.drain_ready(ready);
-        while !ready.is_empty() {
-            let choice = world.borrow_mut().tape.choose(ready.len() as u32);
-            executor.poll(ready.remove(choice as usize));
-            executor.drain_ready(ready);
-        }
     }
 }
 

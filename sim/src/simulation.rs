@@ -163,30 +163,37 @@ impl Simulation {
                 self.take_over();
                 world = shared.world.borrow_mut();
             }
-            let only = if !self.ready.is_empty() {
-                None
-            } else if shared.executor.has_ready() {
-                shared.executor.start_only()
+            // Mostly it is one task, and nothing keeps it from running.
+            let alone = self.ready.is_empty() && world.all_run;
+            drop(world);
+            let only = if alone {
+                shared.executor.run_only()
             } else {
-                return;
+                None
             };
-            let started = match only {
-                Some(started) => Some(started),
+            world = shared.world.borrow_mut();
+            let process = match only {
+                Some(process) => process,
                 None => {
                     shared.executor.drain_ready(&mut self.ready);
+                    if self.ready.is_empty() {
+                        return;
+                    }
                     let choice = world.tape.choose(self.ready.len() as u32);
-                    shared.executor.start(self.ready.remove(choice as usize))
+                    let chosen = self.ready.remove(choice as usize);
+                    let Some(started) = shared.executor.start(chosen) else {
+                        continue;
+                    };
+                    if !world.all_run && !world.may_run(started.label, chosen) {
+                        shared.executor.put_back(chosen);
+                        continue;
+                    }
+                    drop(world);
+                    shared.executor.run(chosen);
+                    world = shared.world.borrow_mut();
+                    started.label
                 }
             };
-            let Some(started) = started else { continue };
-            let process = started.label;
-            if !world.all_run && !world.may_run(process, started.task) {
-                shared.executor.put_back(started.task);
-                continue;
-            }
-            drop(world);
-            shared.executor.run(started.task);
-            world = shared.world.borrow_mut();
             if !world.has_helpers(process) || !self.is_busy(&world, process) {
                 world.look_at(process);
             }

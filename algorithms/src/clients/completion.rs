@@ -1,6 +1,6 @@
 //! The two ends of an answer: who asked waits on one, and who answers fills the other.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -89,7 +89,7 @@ impl<T> Future for Answer<T> {
 /// than all else here.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    waker: Cell<Option<Waker>>,
+    waker: RefCell<Option<Waker>>,
     somebody: Cell<bool>,
 }
 
@@ -97,11 +97,9 @@ impl Waiting {
     /// Leaves word whom to wake.
     #[inline]
     pub(crate) fn wait(&self, context: &Context<'_>) {
-        let known = self.waker.take();
-        if (known.as_ref()).is_some_and(|known| known.will_wake(context.waker())) {
-            self.waker.set(known);
-        } else {
-            self.waker.set(Some(context.waker().clone()));
+        let mut known = self.waker.borrow_mut();
+        if !(known.as_ref()).is_some_and(|known| known.will_wake(context.waker())) {
+            *known = Some(context.waker().clone());
         }
         self.somebody.set(true);
     }
@@ -110,10 +108,9 @@ impl Waiting {
     #[inline]
     pub(crate) fn wake(&self) {
         if self.somebody.replace(false)
-            && let Some(waker) = self.waker.take()
+            && let Some(waker) = &*self.waker.borrow()
         {
             waker.wake_by_ref();
-            self.waker.set(Some(waker));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The executor: runs the contenders' code, one task at a time, in an order that can be chosen.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll, Wake, Waker};
@@ -49,6 +49,12 @@ impl<L: Copy> Task<L> {
         let label = self.label;
         Started { task, label }
     }
+
+    #[inline]
+    fn poll(&mut self) -> Poll<()> {
+        let mut context = Context::from_waker(&self.waker);
+        self.future.as_mut().poll(&mut context)
+    }
 }
 
 /// The end of the list.
@@ -88,7 +94,7 @@ impl<L> Default for Executor<L> {
     fn default() -> Self {
         Self {
             tasks: RefCell::new(Slab {
-                slots: Vec::new(),
+                slots: Vec::with_capacity(8),
                 free: Vec::new(),
             }),
             ready: Arc::new(Ready(AtomicU32::new(NONE))),
@@ -165,20 +171,25 @@ impl<L: Copy> Executor<L> {
         Some(task)
     }
 
-    /// Takes the one task that has become ready, to run it; `None` if there is none, or if there are several.
+    /// Runs the one task that has become ready, until it waits or ends, and answers its label; `None` if there is none,
+    /// or if there are several.
     #[inline]
-    pub fn start_only(&self) -> Option<Started<L>> {
+    pub fn run_only(&self) -> Option<L> {
         let place = self.ready.0.load(Relaxed);
         if place == NONE || self.has_spilled.get() {
             return None;
         }
-        let slab = self.tasks.borrow();
-        let task = slab.slots.get(place as usize)?.as_ref()?;
+        let mut slab = self.tasks.borrow_mut();
+        let task = slab.slots.get_mut(place as usize)?.as_mut()?;
         if task.wake.before.load(Relaxed) != NONE {
             return None;
         }
         self.ready.0.store(NONE, Relaxed);
-        Some(task.start(TaskId(place)))
+        let label = task.start(TaskId(place)).label;
+        if task.poll() == Poll::Ready(()) {
+            self.ended(slab, place as usize);
+        }
+        Some(label)
     }
 
     /// Asks for the memory of a task that will run soon: first for its place, and then for what is there.
@@ -221,17 +232,18 @@ impl<L: Copy> Executor<L> {
     }
 
     /// Runs a task where it lies, until it waits or ends. While it runs, nothing can be added or dropped.
-    #[inline]
     pub fn run(&self, task: TaskId) {
         let place = task.0 as usize;
         let mut slab = self.tasks.borrow_mut();
-        let Some(Some(task)) = slab.slots.get_mut(place) else {
-            return;
-        };
-        let mut context = Context::from_waker(&task.waker);
-        if task.future.as_mut().poll(&mut context) == Poll::Pending {
-            return;
+        if let Some(Some(task)) = slab.slots.get_mut(place)
+            && task.poll() == Poll::Ready(())
+        {
+            self.ended(slab, place);
         }
+    }
+
+    #[cold]
+    fn ended(&self, mut slab: RefMut<'_, Slab<L>>, place: usize) {
         let finished = self.retire(&mut slab, place);
         slab.free.push(place as u32);
         // Outside the borrow: what a future owns may do things when it is dropped.
