@@ -25,7 +25,7 @@ pub fn with_futures(seed: u64) -> u64 {
         for client in 0..CLIENTS {
             executor.spawn(client, Box::pin(ask_around(Rc::clone(&world), client)));
         }
-        let mut ready = Vec::new();
+        let mut ready = Vec::with_capacity(CLIENTS as usize);
         loop {
             run_ready(&executor, &world, &mut ready);
             let mut world = world.borrow_mut();

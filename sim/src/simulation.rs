@@ -107,7 +107,7 @@ impl Simulation {
         }
         Self {
             shared,
-            ready: Vec::new(),
+            ready: Vec::with_capacity(workload.contenders as usize),
             events: 0,
         }
     }

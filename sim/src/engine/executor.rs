@@ -57,6 +57,9 @@ impl<L: Copy> Task<L> {
     }
 }
 
+/// Most executors have no more tasks than these.
+const USUAL: usize = 8;
+
 /// The end of the list.
 const NONE: u32 = u32::MAX;
 
@@ -94,8 +97,8 @@ impl<L> Default for Executor<L> {
     fn default() -> Self {
         Self {
             tasks: RefCell::new(Slab {
-                slots: Vec::with_capacity(8),
-                free: Vec::new(),
+                slots: Vec::with_capacity(USUAL),
+                free: Vec::with_capacity(USUAL),
             }),
             ready: Arc::new(Ready(AtomicU32::new(NONE))),
             spilled: RefCell::default(),
