@@ -185,12 +185,8 @@ impl World {
         connection: ConnectionId,
         way: impl Fn(&ClientLink) -> Obstacle,
     ) -> Option<Obstacle> {
-        // Mostly nothing: then nobody need know whom it joins.
-        if self.links_clear {
-            return None;
-        }
-        let server = self.connections.get(connection).server;
-        self.in_the_way((self.process_of(connection), server), way)
+        let ends = self.connections.get(connection);
+        self.in_the_way((ends.process, ends.server), way)
     }
 
     #[cold]

@@ -59,13 +59,9 @@ impl World {
                 request,
             });
         }
-        let extra = match self.request_fate.take() {
-            None => 0,
-            Some(Fate::Late(by)) => by,
-            Some(Fate::Lost) => {
-                self.cut(connection);
-                return;
-            }
+        let Some(extra) = self.delay_of_request() else {
+            self.cut(connection);
+            return;
         };
         if self.connections.get(connection).open_at_client {
             let at = self.reaches_server_later(connection, extra);
@@ -76,6 +72,16 @@ impl World {
                     message,
                 },
             );
+        }
+    }
+
+    /// By how much the request that is being sent comes late; `None` if it is lost, and its connection with it.
+    #[inline(always)]
+    pub(super) fn delay_of_request(&mut self) -> Option<u64> {
+        match self.request_fate.take() {
+            None => Some(0),
+            Some(Fate::Late(by)) => Some(by),
+            Some(Fate::Lost) => None,
         }
     }
 

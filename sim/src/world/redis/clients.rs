@@ -10,8 +10,8 @@ use crate::plan::Cluster;
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
 use crate::routes;
+use crate::world::World;
 use crate::world::moments::{Moment, Occasion};
-use crate::world::{Fate, World};
 use crate::zookeeper::messages::Xid;
 
 impl World {
@@ -170,13 +170,9 @@ impl World {
             occasion: Occasion::Sent(kind),
             request,
         });
-        let extra = match self.request_fate.take() {
-            None => 0,
-            Some(Fate::Late(by)) => by,
-            Some(Fate::Lost) => {
-                self.cut_from_redis(connection);
-                return;
-            }
+        let Some(extra) = self.delay_of_request() else {
+            self.cut_from_redis(connection);
+            return;
         };
         if self.redis.connections.get(connection).open_at_client {
             let at = self.reaches_redis(connection, extra);
