@@ -29,7 +29,7 @@ pub fn with_futures(seed: u64) -> u64 {
         loop {
             run_ready(&executor, &world, &mut ready);
             let mut world = world.borrow_mut();
-            while !executor.has_ready() {
+            loop {
                 let Some(event) = world.next(&mut sandbox) else {
                     return world.hash.value();
                 };
@@ -39,6 +39,9 @@ pub fn with_futures(seed: u64) -> u64 {
                     }
                     Event::Reply { answer, .. } => answer.complete(()),
                     Event::Nothing => {}
+                }
+                if executor.has_ready() {
+                    break;
                 }
             }
         }
@@ -79,12 +82,11 @@ fn run_ready(
     world: &RefCell<World<Completion<()>>>,
     ready: &mut Vec<TaskId>,
 ) {
-    while executor.run_only().is_some() {}
-    executor.drain_ready(ready);
-    while !ready.is_empty() {
+    executor.run_only();
+    while executor.has_ready() || !ready.is_empty() {
+        executor.drain_ready(ready);
         let choice = world.borrow_mut().tape.choose(ready.len() as u32);
         executor.poll(ready.remove(choice as usize));
-        executor.drain_ready(ready);
     }
 }
 

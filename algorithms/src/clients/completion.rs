@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -53,10 +54,14 @@ impl<T> Completions<T> {
 
 /// The spare one, if nobody else has it any more, or a new one, which is the spare from then on.
 pub(crate) fn take_spare<S: Default>(spare: &Cell<Option<Rc<S>>>) -> Rc<S> {
-    let known = spare.take().filter(|slot| Rc::strong_count(slot) == 1);
-    let slot = known.unwrap_or_default();
-    spare.set(Some(Rc::clone(&slot)));
-    slot
+    let slot = match spare.take() {
+        Some(slot) if Rc::strong_count(&slot) == 1 => slot,
+        _ => Rc::default(),
+    };
+    let taken = Rc::clone(&slot);
+    // There is nothing there to be dropped.
+    mem::forget(spare.replace(Some(slot)));
+    taken
 }
 
 impl<T> Completion<T> {
@@ -87,10 +92,18 @@ impl<T> Future for Answer<T> {
 ///
 /// The waker stays when it has been used: mostly the same task waits again, and counting who knows a waker costs more
 /// than all else here.
-#[derive(Default)]
 pub(crate) struct Waiting {
-    waker: RefCell<Option<Waker>>,
+    waker: RefCell<Waker>,
     somebody: Cell<bool>,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self {
+            waker: RefCell::new(Waker::noop().clone()),
+            somebody: Cell::new(false),
+        }
+    }
 }
 
 impl Waiting {
@@ -98,8 +111,8 @@ impl Waiting {
     #[inline]
     pub(crate) fn wait(&self, context: &Context<'_>) {
         let mut known = self.waker.borrow_mut();
-        if !(known.as_ref()).is_some_and(|known| known.will_wake(context.waker())) {
-            *known = Some(context.waker().clone());
+        if !known.will_wake(context.waker()) {
+            *known = context.waker().clone();
         }
         self.somebody.set(true);
     }
@@ -107,10 +120,8 @@ impl Waiting {
     /// Wakes whoever waits.
     #[inline]
     pub(crate) fn wake(&self) {
-        if self.somebody.replace(false)
-            && let Some(waker) = &*self.waker.borrow()
-        {
-            waker.wake_by_ref();
+        if self.somebody.replace(false) {
+            self.waker.borrow().wake_by_ref();
         }
     }
 

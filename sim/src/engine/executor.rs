@@ -1,13 +1,12 @@
 //! The executor: runs the contenders' code, one task at a time, in an order that can be chosen.
 
-use std::cell::{Cell, RefCell, RefMut};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::task::{Context, Poll, Wake, Waker};
+use std::cell::{RefCell, RefMut};
+use std::task::{Context, Poll};
 
 use picklock_algorithms::env::LocalFuture;
 
 use super::ahead::ask_for;
+use super::wakes::{NONE, TaskWake, USUAL, Wakes};
 
 /// A task, by its place in the slab. Places are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,10 +15,9 @@ pub struct TaskId(pub u32);
 /// A single-threaded executor: tasks in a slab, and a list of those that are ready.
 pub struct Executor<L> {
     tasks: RefCell<Slab<L>>,
-    ready: Arc<Ready>,
-    /// Tasks that were ready before one of them went away, and whether there are any.
+    wakes: Wakes,
+    /// Tasks that were ready before one of them went away. While there are any, the list ends with [`SPILLED`].
     spilled: RefCell<Vec<TaskId>>,
-    has_spilled: Cell<bool>,
 }
 
 struct Slab<L> {
@@ -29,9 +27,8 @@ struct Slab<L> {
 
 struct Task<L> {
     label: L,
-    wake: Arc<TaskWake>,
+    wake: TaskWake,
     future: LocalFuture<'static, ()>,
-    waker: Waker,
 }
 
 /// A task that is about to run.
@@ -45,53 +42,20 @@ pub struct Started<L> {
 impl<L: Copy> Task<L> {
     #[inline]
     fn start(&self, task: TaskId) -> Started<L> {
-        self.wake.queued.store(false, Relaxed);
+        self.wake.heed(true);
         let label = self.label;
         Started { task, label }
     }
 
     #[inline]
     fn poll(&mut self) -> Poll<()> {
-        let mut context = Context::from_waker(&self.waker);
+        let mut context = Context::from_waker(&self.wake.waker);
         self.future.as_mut().poll(&mut context)
     }
 }
 
-/// Most executors have no more tasks than these.
-const USUAL: usize = 8;
-
-/// The end of the list.
-const NONE: u32 = u32::MAX;
-
-/// The task that was woken last; each knows which was before it.
-///
-/// A waker must be `Send` and `Sync`, so this is atomic. But all of a simulation runs on one thread, and so do its
-/// wakers: relaxed loads and stores, which cost nothing, are enough. A waker that strayed to another thread could lose
-/// a wake-up, and nothing worse.
-struct Ready(AtomicU32);
-
-struct TaskWake {
-    task: TaskId,
-    /// It is in the list, or over: waking it does nothing.
-    queued: AtomicBool,
-    before: AtomicU32,
-    ready: Arc<Ready>,
-}
-
-impl Wake for TaskWake {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        if self.queued.load(Relaxed) {
-            return;
-        }
-        self.queued.store(true, Relaxed);
-        self.before.store(self.ready.0.load(Relaxed), Relaxed);
-        self.ready.0.store(self.task.0, Relaxed);
-    }
-}
+/// The end of the list when others were woken before those that are in it.
+const SPILLED: u32 = NONE - 1;
 
 impl<L> Default for Executor<L> {
     fn default() -> Self {
@@ -100,9 +64,8 @@ impl<L> Default for Executor<L> {
                 slots: Vec::with_capacity(USUAL),
                 free: Vec::with_capacity(USUAL),
             }),
-            ready: Arc::new(Ready(AtomicU32::new(NONE))),
+            wakes: Wakes::default(),
             spilled: RefCell::default(),
-            has_spilled: Cell::new(false),
         }
     }
 }
@@ -112,65 +75,54 @@ impl<L: Copy> Executor<L> {
     pub fn spawn(&self, label: L, future: LocalFuture<'static, ()>) -> TaskId {
         let mut slab = self.tasks.borrow_mut();
         let place = slab.free.pop().unwrap_or(slab.slots.len() as u32);
-        let task = TaskId(place);
-        let wake = Arc::new(TaskWake {
-            task,
-            queued: AtomicBool::new(false),
-            before: AtomicU32::new(NONE),
-            ready: Arc::clone(&self.ready),
-        });
-        let waker = Waker::from(Arc::clone(&wake));
-        wake.wake_by_ref();
         let entry = Some(Task {
             label,
-            wake,
+            wake: self.wakes.of_new(place),
             future,
-            waker,
         });
         if place as usize == slab.slots.len() {
             slab.slots.push(entry);
         } else {
             slab.slots[place as usize] = entry;
         }
-        task
+        TaskId(place)
     }
 
     /// Whether a task has become ready.
     #[inline]
     pub fn has_ready(&self) -> bool {
-        self.ready.0.load(Relaxed) != NONE || self.has_spilled.get()
+        self.wakes.last() != NONE
     }
 
     /// Moves the tasks that have become ready, in the order in which they were woken, to the end of `into`.
     pub fn drain_ready(&self, into: &mut Vec<TaskId>) {
-        if self.has_spilled.take() {
+        if self.has_ready() {
             into.append(&mut self.spilled.borrow_mut());
-        }
-        if self.ready.0.load(Relaxed) != NONE {
             self.follow_ready(&self.tasks.borrow(), into);
+            self.wakes.begin(NONE);
         }
     }
 
-    /// Empties the list of the ready: it leads through the slab, so before a task goes away.
+    /// Adds the list of the ready to another.
     fn follow_ready(&self, slab: &Slab<L>, into: &mut Vec<TaskId>) {
         let start = into.len();
-        let mut next = self.ready.0.load(Relaxed);
-        while next != NONE {
+        let mut next = self.wakes.last();
+        while let Some(Some(task)) = slab.slots.get(next as usize) {
             into.push(TaskId(next));
-            let task = slab.slots.get(next as usize).and_then(Option::as_ref);
-            next = task.map_or(NONE, |task| task.wake.before.load(Relaxed));
+            next = task.wake.before();
         }
-        self.ready.0.store(NONE, Relaxed);
         into[start..].reverse();
     }
 
     fn retire(&self, slab: &mut Slab<L>, place: usize) -> Option<Task<L>> {
-        let mut spilled = self.spilled.borrow_mut();
-        self.follow_ready(slab, &mut spilled);
-        self.has_spilled.set(!spilled.is_empty());
+        if self.has_ready() {
+            // The list leads through the slab.
+            self.follow_ready(slab, &mut self.spilled.borrow_mut());
+            self.wakes.begin(SPILLED);
+        }
         let task = slab.slots[place].take()?;
         // Nobody will take it from the list, so nothing puts it there again.
-        task.wake.queued.store(true, Relaxed);
+        task.wake.heed(false);
         Some(task)
     }
 
@@ -178,16 +130,13 @@ impl<L: Copy> Executor<L> {
     /// or if there are several.
     #[inline]
     pub fn run_only(&self) -> Option<L> {
-        let place = self.ready.0.load(Relaxed);
-        if place == NONE || self.has_spilled.get() {
-            return None;
-        }
+        let place = self.wakes.last();
         let mut slab = self.tasks.borrow_mut();
         let task = slab.slots.get_mut(place as usize)?.as_mut()?;
-        if task.wake.before.load(Relaxed) != NONE {
+        if task.wake.before() != NONE {
             return None;
         }
-        self.ready.0.store(NONE, Relaxed);
+        self.wakes.begin(NONE);
         let label = task.start(TaskId(place)).label;
         if task.poll() == Poll::Ready(()) {
             self.ended(slab, place as usize);
@@ -206,7 +155,7 @@ impl<L: Copy> Executor<L> {
     pub fn ask_for(&self, task: TaskId) {
         let slab = self.tasks.borrow();
         if let Some(Some(task)) = slab.slots.get(task.0 as usize) {
-            ask_for(&*task.wake);
+            ask_for(task.wake.memory());
             ask_for(&*task.future);
         }
     }
@@ -230,7 +179,7 @@ impl<L: Copy> Executor<L> {
     /// Puts a task back that was not run after all, but is to be later: it need not be woken again.
     pub fn put_back(&self, task: TaskId) {
         if let Some(Some(task)) = self.tasks.borrow().slots.get(task.0 as usize) {
-            task.wake.queued.store(true, Relaxed);
+            task.wake.heed(false);
         }
     }
 
@@ -251,7 +200,14 @@ impl<L: Copy> Executor<L> {
         slab.free.push(place as u32);
         // Outside the borrow: what a future owns may do things when it is dropped.
         drop(slab);
-        drop(finished);
+        if let Some(finished) = finished {
+            self.let_go(finished);
+        }
+    }
+
+    fn let_go(&self, finished: Task<L>) {
+        drop(finished.future);
+        self.wakes.keep(finished.wake);
     }
 
     /// Runs a task until it waits or ends. Does nothing for one that is over.
@@ -271,18 +227,23 @@ impl<L: Copy> Executor<L> {
                     .as_ref()
                     .is_some_and(|task| chosen(task.label))
                 {
-                    dropped.push(self.retire(&mut slab, place));
+                    dropped.extend(self.retire(&mut slab, place));
                     slab.free.push(place as u32);
                 }
             }
         }
-        drop(dropped);
+        for task in dropped {
+            self.let_go(task);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::future::{pending, poll_fn};
     use std::rc::Rc;
+    use std::task::Waker;
 
     use futures_lite::future::yield_now;
 
@@ -318,6 +279,46 @@ mod tests {
         }
         run(&executor);
         assert_eq!(*order.borrow(), [0, 1, 2, 0, 1, 2]);
+    }
+
+    /// A task that leaves its waker behind when it ends.
+    fn left_behind(executor: &Executor<u8>) -> Waker {
+        let left = Rc::new(RefCell::new(None));
+        let leaves = Rc::clone(&left);
+        let task = poll_fn(move |context| {
+            *leaves.borrow_mut() = Some(context.waker().clone());
+            Poll::Ready(())
+        });
+        executor.spawn(0, Box::pin(task));
+        run(executor);
+        left.take().expect("it has run")
+    }
+
+    #[test]
+    fn who_kept_the_waker_of_a_task_that_is_over_wakes_nothing() {
+        let executor = Executor::default();
+        let old = left_behind(&executor);
+        executor.spawn(0, Box::pin(pending()));
+        run(&executor);
+        old.wake_by_ref();
+        assert!(!executor.has_ready());
+        drop(executor);
+
+        let next = Executor::<u8>::default();
+        next.spawn(0, Box::pin(pending()));
+        run(&next);
+        old.wake_by_ref();
+        assert!(!next.has_ready());
+    }
+
+    #[test]
+    fn what_woke_tasks_serves_the_next_executor_if_nobody_knows_of_it() {
+        let address = |waker: Waker| waker.data().addr();
+        let executor = Executor::default();
+        let first = address(left_behind(&executor));
+        assert_eq!(address(left_behind(&executor)), first);
+        drop(executor);
+        assert_eq!(address(left_behind(&Executor::default())), first);
     }
 
     #[test]
