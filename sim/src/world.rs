@@ -71,6 +71,7 @@ pub(crate) struct World {
     /// The lock's own node or key; all share the path.
     pub lock_path: Path,
     pub ensemble: Ensemble,
+    pace: servers::Pace,
     /// Whether a proposal takes the time of servers.
     proposals_keep_busy: bool,
     pub processes: Vec<Process>,

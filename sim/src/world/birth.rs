@@ -8,6 +8,7 @@ use picklock_checker::VirtualTime;
 
 use super::ahead::Ahead;
 use super::redis::Redis;
+use super::servers::Pace;
 use super::{
     BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_KEY, LOCK_PATH, ServerSlot, World, end,
 };
@@ -95,6 +96,7 @@ impl World {
             server_outputs: Vec::new(),
             ahead: Ahead::default(),
             proposals_keep_busy: !ensemble.proposal_time.is_zero(),
+            pace: Pace::from(&ensemble),
             ensemble,
             plan,
         };

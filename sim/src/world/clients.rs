@@ -342,8 +342,7 @@ impl World {
 
     /// Bytes and requests of contenders, from the first release on.
     pub(super) fn count_bytes(&mut self, connection: ConnectionId, bytes: u64) {
-        let client = self.connections.get(connection).client;
-        let process = self.clients[client as usize].process;
+        let process = self.process_of(connection);
         if self.draining && (process.0 as usize) < self.contenders.len() {
             self.recorder.counts.bytes += bytes;
         }

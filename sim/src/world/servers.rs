@@ -1,15 +1,33 @@
 //! The life of servers in the world: their connections, their links, and what they have to say.
 
-use picklock_checker::VirtualTime;
+use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::wire::{answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
+use crate::plan::Ensemble;
 use crate::routes;
 use crate::world::moments::{Moment, Occasion};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
 use crate::zookeeper::peer::PeerMessage;
-use crate::zookeeper::state::{Input, Output};
+use crate::zookeeper::state::{Input, Output, later};
+
+/// How long a server is busy with each thing that it says, in microseconds.
+pub(super) struct Pace {
+    read: u64,
+    write: u64,
+    notification: u64,
+}
+
+impl From<&Ensemble> for Pace {
+    fn from(ensemble: &Ensemble) -> Self {
+        Self {
+            read: whole_micros(ensemble.read_time),
+            write: whole_micros(ensemble.write_time),
+            notification: whole_micros(ensemble.notification_time),
+        }
+    }
+}
 
 impl World {
     /// Lets a server handle an input, and does what it wants done.
@@ -209,18 +227,18 @@ impl World {
             ServerMessage::Reply {
                 reply: Ok(response),
                 ..
-            } if answers_write(response) => self.ensemble.write_time,
-            ServerMessage::Reply { .. } => self.ensemble.read_time,
-            ServerMessage::Notification { .. } => self.ensemble.notification_time,
+            } if answers_write(response) => self.pace.write,
+            ServerMessage::Reply { .. } => self.pace.read,
+            ServerMessage::Notification { .. } => self.pace.notification,
             ServerMessage::Connected { .. }
             | ServerMessage::Expired
             | ServerMessage::Authenticated
             | ServerMessage::AuthFailed
             | ServerMessage::Pong
-            | ServerMessage::WatchesSet { .. } => std::time::Duration::ZERO,
+            | ServerMessage::WatchesSet { .. } => 0,
         };
         let slot = &mut self.servers[server.0 as usize];
-        slot.busy_until = slot.busy_until.max(self.now) + takes;
+        slot.busy_until = later(slot.busy_until.max(self.now), takes);
         slot.busy_until
     }
 

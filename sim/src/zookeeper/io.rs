@@ -112,6 +112,6 @@ impl Turn<'_> {
 }
 
 /// A moment so many microseconds later.
-pub(super) fn later(time: VirtualTime, micros: u64) -> VirtualTime {
+pub(crate) fn later(time: VirtualTime, micros: u64) -> VirtualTime {
     VirtualTime::from_micros(time.micros().saturating_add(micros))
 }
