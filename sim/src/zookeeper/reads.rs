@@ -1,5 +1,7 @@
 //! What a server answers by itself: reads, and the watches of its clients.
 
+use std::rc::Rc;
+
 use picklock_algorithms::clients::zookeeper::{
     EventKind, Path, Permissions, ReadOp, ReadResult, Reply, Request, Response, WatchSide, ZkError,
 };
@@ -63,7 +65,13 @@ impl Server {
         }
         let node = node.ok_or(ZkError::NoNode)?;
         Ok(match table {
-            Table::Data if is_exists => Response::Exists(Box::new(node.stat())),
+            Table::Data if is_exists => {
+                let stat = node.stat();
+                if *self.last_stat != stat {
+                    self.last_stat = Rc::new(stat);
+                }
+                Response::Exists(Rc::clone(&self.last_stat))
+            }
             Table::Data => Response::Data {
                 data: node.data().clone(),
                 stat: Box::new(node.stat()),

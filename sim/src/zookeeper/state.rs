@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Zxid, sequence};
+use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Stat, Zxid, sequence};
 use picklock_checker::{VirtualTime, time::whole_micros};
 
 use super::clients::Clients;
@@ -45,6 +45,8 @@ pub struct Server {
     pub(super) read_only: Option<Box<ReadOnly>>,
     pub(super) clients: Clients,
     pub(super) watches: Watches,
+    /// What `exists` was answered last: ten thousand waiters ask for the same one after the other.
+    pub(super) last_stat: Rc<Stat>,
     /// Sessions that have given signs of life since the leader last asked, and the number of that asking.
     pub(super) touched: Vec<(SessionId, u64)>,
     pub(super) touch_turn: u64,
@@ -97,6 +99,7 @@ impl Server {
             read_only: None,
             clients: Clients::default(),
             watches,
+            last_stat: Rc::default(),
             touched: Vec::new(),
             touch_turn: 1,
             next_session: SessionId(0),

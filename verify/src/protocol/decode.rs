@@ -158,7 +158,7 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
                 .filter(|_| with_stat),
         },
         Asked::Delete => Response::Deleted,
-        Asked::Exists => Response::Exists(Box::new(stat(from)?)),
+        Asked::Exists => Response::Exists(Rc::new(stat(from)?)),
         Asked::GetData => Response::Data {
             data: Rc::from(from.buffer()?),
             stat: Box::new(stat(from)?),

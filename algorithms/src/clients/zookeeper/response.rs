@@ -74,8 +74,8 @@ pub enum Response {
     },
     /// The node was deleted.
     Deleted,
-    /// The node exists.
-    Exists(Box<Stat>),
+    /// The node exists. Whoever asks at the same time may share the stat.
+    Exists(Rc<Stat>),
     /// The node's data.
     Data {
         /// The bytes.

@@ -229,7 +229,7 @@ pub(super) fn sync() -> Request {
 }
 
 pub(super) fn is_there() -> Reply {
-    Ok(Response::Exists(Box::default()))
+    Ok(Response::Exists(Rc::default()))
 }
 
 pub(super) fn data() -> Reply {

@@ -227,7 +227,8 @@ pub(super) fn answer(reply: Reply) -> Answer {
         Err(error) => Answer::Refused(error),
         Ok(Response::Created { path, .. }) => Answer::Made(path.to_string()),
         Ok(Response::Deleted) => Answer::Deleted,
-        Ok(Response::Exists(stat) | Response::Set(stat)) => stat_answer(&stat),
+        Ok(Response::Exists(stat)) => stat_answer(&stat),
+        Ok(Response::Set(stat)) => stat_answer(&stat),
         Ok(Response::Data { data, stat }) => Answer::Data(data.to_vec(), stat.version),
         Ok(Response::Children(list)) => {
             let mut names: Vec<String> = list.names().map(|name| name.to_string()).collect();
