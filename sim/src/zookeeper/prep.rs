@@ -35,7 +35,7 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     /// The transaction that does what a request asks.
-    pub(super) fn request(&mut self, request: Request) -> Result<TxnChange, ZkError> {
+    pub(super) fn request(&mut self, request: &Request) -> Result<TxnChange, ZkError> {
         match request {
             Request::Create {
                 path,
@@ -43,15 +43,15 @@ impl Check<'_> {
                 mode,
                 acl,
                 ..
-            } => self.create(&path, data, mode, acl),
-            Request::Delete { path, version } => self.delete(path, version),
+            } => self.create(path, data, *mode, acl),
+            Request::Delete { path, version } => self.delete(path, *version),
             Request::SetData {
                 path,
                 data,
                 version,
-            } => self.set_data(path, data, version),
-            Request::SetAcl { path, acl, version } => self.set_acl(path, acl, version),
-            Request::Multi(ops) => Ok(self.multi(&ops)),
+            } => self.set_data(path, data, *version),
+            Request::SetAcl { path, acl, version } => self.set_acl(path, acl, *version),
+            Request::Multi(ops) => Ok(self.multi(ops)),
             Request::Exists { .. }
             | Request::GetData { .. }
             | Request::GetChildren { .. }
@@ -110,13 +110,13 @@ impl Check<'_> {
                 data,
                 mode,
                 acl,
-            } => self.create(path, Rc::clone(data), *mode, acl.clone()),
-            Op::Delete { path, version } => self.delete(Rc::clone(path), *version),
+            } => self.create(path, data, *mode, acl),
+            Op::Delete { path, version } => self.delete(path, *version),
             Op::SetData {
                 path,
                 data,
                 version,
-            } => self.set_data(Rc::clone(path), Rc::clone(data), *version),
+            } => self.set_data(path, data, *version),
             Op::Check { path, version } => {
                 let view = self.asked_view(path)?;
                 self.who.may(Permissions::READ, &view.acl)?;
@@ -129,15 +129,19 @@ impl Check<'_> {
     fn create(
         &mut self,
         path: &Path,
-        data: Data,
+        data: &Data,
         mode: CreateMode,
-        acl: Acl,
+        acl: &Acl,
     ) -> Result<TxnChange, ZkError> {
         if mode.ttl().is_some_and(|ttl| !is_valid_ttl(ttl)) {
             return Err(ZkError::BadArguments);
         }
+        // Of those who race to make a node, all but one come too late: little has to be looked at to tell them.
+        if acl.is_open() && !mode.is_sequential() && self.is_all_open() && self.will_be(path) {
+            return Err(ZkError::NodeExists);
+        }
         let above_path = above(path)?;
-        let acl = self.who.expand(acl).map_err(of_path(path))?;
+        let acl = self.who.expand(acl.clone()).map_err(of_path(path))?;
         let (parent, above) = self.shared_view(above_path).map_err(of_path(path))?;
         self.who.may(Permissions::CREATE, &above.acl)?;
         let path = if mode.is_sequential() {
@@ -187,7 +191,7 @@ impl Check<'_> {
             number: sequence(name),
             path,
             parent,
-            data,
+            data: Rc::clone(data),
             owner,
             acl,
             parent_creates,
@@ -200,22 +204,22 @@ impl Check<'_> {
         if !self.tree.is_reaped(&path) {
             return Err(ZkError::BadVersion);
         }
-        self.delete(path, None)
+        self.delete(&path, None)
     }
 
-    fn delete(&mut self, path: Path, version: Option<Version>) -> Result<TxnChange, ZkError> {
+    fn delete(&mut self, path: &Path, version: Option<Version>) -> Result<TxnChange, ZkError> {
         let special = ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"];
-        if special.contains(&&*path) {
+        if special.contains(&&**path) {
             return Err(ZkError::BadArguments);
         }
-        let (parent, above) = self.shared_view(above(&path)?).map_err(of_path(&path))?;
+        let (parent, above) = self.shared_view(above(path)?).map_err(of_path(path))?;
         self.who.may(Permissions::DELETE, &above.acl)?;
-        let view = self.view(&path).map_err(of_path(&path))?;
+        let view = self.view(path).map_err(of_path(path))?;
         check_version(view.version, version)?;
         if view.children > 0 {
             return Err(ZkError::NotEmpty);
         }
-        self.put(&path, None);
+        self.put(path, None);
         self.put(
             &parent,
             Some(View {
@@ -223,24 +227,27 @@ impl Check<'_> {
                 ..above
             }),
         );
-        Ok(TxnChange::Delete { path, parent })
+        Ok(TxnChange::Delete {
+            path: Rc::clone(path),
+            parent,
+        })
     }
 
     fn set_data(
         &mut self,
-        path: Path,
-        data: Data,
+        path: &Path,
+        data: &Data,
         version: Option<Version>,
     ) -> Result<TxnChange, ZkError> {
-        let view = self.asked_view(&path)?;
+        let view = self.asked_view(path)?;
         self.who.may(Permissions::WRITE, &view.acl)?;
-        self.check_quota(&path, 0, data.len())?;
+        self.check_quota(path, 0, data.len())?;
         check_version(view.version, version)?;
         let version = self.next(view.version);
-        self.put(&path, Some(View { version, ..view }));
+        self.put(path, Some(View { version, ..view }));
         Ok(TxnChange::SetData {
-            path,
-            data,
+            path: Rc::clone(path),
+            data: Rc::clone(data),
             version,
         })
     }
@@ -265,15 +272,15 @@ impl Check<'_> {
 
     fn set_acl(
         &mut self,
-        path: Path,
-        acl: Acl,
+        path: &Path,
+        acl: &Acl,
         version: Option<Version>,
     ) -> Result<TxnChange, ZkError> {
-        if !is_valid_path(&path) {
+        if !is_valid_path(path) {
             return Err(ZkError::BadArguments);
         }
-        let acl = self.who.expand(acl)?;
-        let view = self.view(&path)?;
+        let acl = self.who.expand(acl.clone())?;
+        let view = self.view(path)?;
         self.who.may(Permissions::ADMIN, &view.acl)?;
         check_version(view.aversion, version)?;
         let version = self.next(view.aversion);
@@ -282,8 +289,12 @@ impl Check<'_> {
             aversion: version,
             ..view
         };
-        self.put(&path, Some(view));
-        Ok(TxnChange::SetAcl { path, acl, version })
+        self.put(path, Some(view));
+        Ok(TxnChange::SetAcl {
+            path: Rc::clone(path),
+            acl,
+            version,
+        })
     }
 
     /// The path with the number behind it: ten digits, or, after an overflow, a minus sign and as many as it takes.

@@ -15,13 +15,29 @@ use super::prep::Check;
 use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START, later};
 use super::txn::{Txn, TxnChange};
 
+/// Who wants to write.
+pub(super) struct Writer {
+    pub(super) session: SessionId,
+    pub(super) who: Identities,
+    /// The server that it has asked.
+    pub(super) through: ServerId,
+    /// Where the tracker was last seen to keep the session.
+    pub(super) tracked: u32,
+}
+
 impl Server {
     /// A request for the leader has come, from a follower or from our own clients.
     pub(super) fn submit(&mut self, turn: &mut Turn, through: ServerId, forwarded: Forwarded) {
         let Forwarded { session, xid, what } = forwarded;
         match what {
             Submission::Write(request, who) => {
-                self.submit_write(turn, through, (session, who), xid, request);
+                let by = Writer {
+                    session,
+                    who,
+                    through,
+                    tracked: 0,
+                };
+                self.submit_write(turn, by, xid, &request);
             }
             Submission::Open { timeout } => {
                 if let Role::Leading(leading) = &mut self.role {
@@ -41,28 +57,29 @@ impl Server {
         }
     }
 
-    fn submit_write(
+    pub(super) fn submit_write(
         &mut self,
         turn: &mut Turn,
-        through: ServerId,
-        (session, who): (SessionId, Identities),
+        mut by: Writer,
         xid: Xid,
-        request: Request,
+        request: &Request,
     ) {
         let Role::Leading(leading) = &mut self.role else {
             return;
         };
         let kind = request.kind();
+        let session = by.session;
         let zxid = Zxid::new(leading.epoch, leading.counter + 1);
-        let change = match leading.tracker.check(session, through) {
-            Err(error) => refusal(&request, error),
+        let tracker = &mut leading.tracker;
+        let change = match tracker.check_at(&mut by.tracked, session, by.through) {
+            Err(error) => refusal(request, error),
             Ok(tracked) => {
                 let mut check = Check {
                     prep: &mut leading.prep,
                     tree: &self.tree,
                     zxid,
                     session,
-                    who,
+                    who: by.who,
                     enforce_quota: self.settings.enforce_quota,
                 };
                 let change = check.request(request).unwrap_or_else(TxnChange::Error);

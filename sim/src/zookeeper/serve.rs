@@ -3,10 +3,10 @@
 use picklock_algorithms::clients::zookeeper::{Reply, Request, SessionId, ZkError, Zxid};
 use picklock_checker::VirtualTime;
 
-use super::access::Identities;
 use super::clients::{Awaited, Decision, Local};
 use super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, Xid};
 use super::peer::{Forwarded, PeerBody, Submission};
+use super::proposals::Writer;
 use super::sessions::password_of;
 use super::state::{Output, Role, Server, Turn};
 
@@ -101,32 +101,54 @@ impl Server {
         request: Request,
     ) {
         if request.is_write() {
-            let with_stat = matches!(
-                request,
-                Request::Create {
-                    with_stat: true,
-                    ..
-                }
-            );
-            let write = Decision::Write { xid, with_stat };
-            self.clients.await_decision(session, id, write);
-            self.clients.throttle(id, self.settings.outstanding_limit);
-            let connection = self.clients.connections.get(id);
-            let who = connection.map_or_else(Identities::default, |one| one.who.clone());
-            self.ask_leader(turn, session, xid, Submission::Write(request, who));
+            self.write(turn, session, id, xid, request);
         } else if matches!(request, Request::Sync { .. }) && !matches!(self.role, Role::Leading(_))
         {
             // On the leader's own port `sync` is a read like any other.
             self.clients
                 .await_decision(session, id, Decision::Sync { xid });
             self.ask_leader(turn, session, xid, Submission::Sync);
+        } else if self.clients.is_waiting(session) {
+            let read = Awaited::Local(Box::new(Local::Read { xid, request }));
+            self.clients.queue(session, id, read);
         } else {
-            if self.clients.is_waiting(session) {
-                let read = Awaited::Local(Box::new(Local::Read { xid, request }));
-                self.clients.queue(session, id, read);
-            } else {
-                self.do_read(turn, id, xid, &request);
+            self.do_read(turn, id, xid, &request);
+        }
+    }
+
+    /// Has the leader decide about a request.
+    fn write(
+        &mut self,
+        turn: &mut Turn,
+        session: SessionId,
+        id: ConnectionId,
+        xid: Xid,
+        request: Request,
+    ) {
+        let with_stat = matches!(
+            request,
+            Request::Create {
+                with_stat: true,
+                ..
             }
+        );
+        let write = Decision::Write { xid, with_stat };
+        self.clients.await_decision(session, id, write);
+        self.clients.throttle(id, self.settings.outstanding_limit);
+        let Some(connection) = self.clients.connections.get(id) else {
+            return;
+        };
+        let who = connection.who.clone();
+        if matches!(self.role, Role::Leading(_)) {
+            let by = Writer {
+                session,
+                who,
+                through: self.id,
+                tracked: connection.tracked,
+            };
+            self.submit_write(turn, by, xid, &request);
+        } else {
+            self.ask_leader(turn, session, xid, Submission::Write(request, who));
         }
     }
 

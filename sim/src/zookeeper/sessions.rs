@@ -172,16 +172,7 @@ impl SessionTracker {
         }
     }
 
-    /// Whether a request of a session may come through this server.
-    pub(super) fn check(
-        &mut self,
-        session: SessionId,
-        through: ServerId,
-    ) -> Result<&mut Tracked, ZkError> {
-        self.check_at(&mut 0, session, through)
-    }
-
-    /// The same, of a session that was found at this place before.
+    /// Whether a request of a session that was found at this place before may come through this server.
     pub(super) fn check_at(
         &mut self,
         place: &mut u32,
@@ -281,7 +272,7 @@ mod tests {
         assert!(tracker.mark_closing(SessionId(7)));
         assert!(!tracker.touch(at(1), SessionId(7), TIMEOUT));
         assert!(matches!(
-            tracker.check(SessionId(7), ServerId(0)),
+            tracker.check_at(&mut 0, SessionId(7), ServerId(0)),
             Err(ZkError::SessionExpired)
         ));
     }
@@ -290,13 +281,13 @@ mod tests {
     fn only_the_owner_speaks_for_a_session() {
         let mut tracker = SessionTracker::new(TICK);
         tracker.track(at(0), SessionId(7), TIMEOUT);
-        assert!(tracker.check(SessionId(7), ServerId(1)).is_ok());
+        assert!(tracker.check_at(&mut 0, SessionId(7), ServerId(1)).is_ok());
         assert!(matches!(
-            tracker.check(SessionId(7), ServerId(0)),
+            tracker.check_at(&mut 0, SessionId(7), ServerId(0)),
             Err(ZkError::SessionMoved)
         ));
         tracker.set_owner(SessionId(7), ServerId(0));
-        assert!(tracker.check(SessionId(7), ServerId(0)).is_ok());
+        assert!(tracker.check_at(&mut 0, SessionId(7), ServerId(0)).is_ok());
     }
 
     #[test]

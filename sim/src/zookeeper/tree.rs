@@ -147,6 +147,11 @@ impl DataTree {
         self.nodes.len()
     }
 
+    /// Whether everybody may do everything with every node, ZooKeeper's own aside.
+    pub(super) fn is_all_open(&self) -> bool {
+        self.restricted == 0
+    }
+
     /// Whether there are nodes that go by themselves.
     pub(super) fn has_reaped(&self) -> bool {
         !self.reaped.is_empty()
