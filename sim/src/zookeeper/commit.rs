@@ -42,11 +42,13 @@ impl Server {
             },
             txn,
         };
-        applying.apply_all(|applying, change| {
-            if wants_results {
-                results.push(applying.result(change));
-            }
-        });
+        if txn.change.is_done() {
+            applying.apply_all(|applying, change| {
+                if wants_results {
+                    results.push(applying.result(change));
+                }
+            });
+        }
         self.tree.set_last_zxid(txn.zxid);
         if let Some((id, what)) = asked {
             self.answer(turn, txn, (id, what), results);

@@ -377,7 +377,9 @@ impl Server {
     pub(super) fn establish_leader(&mut self, turn: &mut Turn) {
         let committed = self.log.last_zxid();
         while let Some(txn) = self.log.next_to_apply(committed) {
-            turn.out.push(Output::Committed(Rc::clone(&txn)));
+            if txn.change.is_done() {
+                turn.out.push(Output::Committed(Rc::clone(&txn)));
+            }
             self.apply(turn, &txn);
         }
         let Role::Leading(leading) = &mut self.role else {

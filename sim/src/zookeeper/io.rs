@@ -77,8 +77,9 @@ pub enum Output {
         /// What was asked.
         kind: RequestKind,
     },
-    /// The leader knows that a transaction is committed. Once per leader and transaction, in the order of zxids. A
-    /// new leader says so of those of its log that it had not applied, which the one before may have done already.
+    /// The leader knows that a transaction is committed that does something: nothing is said of what was refused. Once
+    /// per leader and transaction, in the order of zxids. A new leader says so of those of its log that it had not
+    /// applied, which the one before may have done already.
     Committed(Rc<Txn>),
     /// The leader has marked a session as closing, because nothing was heard from it.
     SessionExpired {

@@ -186,7 +186,7 @@ impl Check<'_> {
                 ..above
             }),
         );
-        Ok(TxnChange::Create(Created {
+        Ok(TxnChange::Create(Box::new(Created {
             name: Rc::from(name),
             number: sequence(name),
             path,
@@ -196,7 +196,7 @@ impl Check<'_> {
             acl,
             parent_creates,
             reaped: mode.into(),
-        }))
+        })))
     }
 
     /// The end of a node that goes by itself, unless it has children by now.

@@ -213,8 +213,10 @@ impl Server {
             };
             let zxid = txn.zxid;
             leading.committed = zxid;
-            // Whoever waits for this moment comes before anybody has heard of it.
-            turn.out.push(Output::Committed(Rc::clone(&txn)));
+            if txn.change.is_done() {
+                // Whoever waits for this moment comes before anybody has heard of it.
+                turn.out.push(Output::Committed(Rc::clone(&txn)));
+            }
             leading.send_voters(turn, || PeerBody::Commit(zxid));
             leading.inform(turn, &txn);
             leading.prep.applied(&txn);

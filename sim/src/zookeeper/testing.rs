@@ -29,7 +29,7 @@ pub(super) struct Cluster {
     pub(super) now: VirtualTime,
     pub(super) servers: Vec<Server>,
     pub(super) chance: Box<dyn Chance>,
-    /// Every transaction that a leader has called committed.
+    /// Every transaction that a leader has called committed, and every refused one that a server has applied.
     pub(super) committed: BTreeMap<Zxid, Rc<Txn>>,
     /// Outputs that are not messages, in order, with who said so.
     pub(super) said: Vec<(ServerId, Output)>,
@@ -133,7 +133,23 @@ impl Cluster {
         self.out = out;
     }
 
+    /// Nothing is said of what was refused, but it is logged.
+    fn note_refused(&mut self, server: ServerId) {
+        let server = &self.servers[usize::from(server.0)];
+        let applied = server
+            .logged()
+            .filter(|txn| txn.zxid <= server.last_applied());
+        for txn in applied.filter(|txn| !txn.change.is_done()) {
+            let known = self
+                .committed
+                .entry(txn.zxid)
+                .or_insert_with(|| Rc::new(txn.clone()));
+            assert_eq!(**known, *txn);
+        }
+    }
+
     fn outputs(&mut self, from: ServerId, out: &mut Vec<Output>) {
+        self.note_refused(from);
         for output in out.drain(..) {
             match output {
                 Output::ToClient {

@@ -39,7 +39,7 @@ pub enum TxnChange {
         paths: Vec<Path>,
     },
     /// Makes a node.
-    Create(Created),
+    Create(Box<Created>),
     /// Deletes a node.
     Delete {
         /// Which.
@@ -73,6 +73,13 @@ pub enum TxnChange {
     Check,
     /// A request that was refused. It takes its place in the order like any other.
     Error(ZkError),
+}
+
+impl TxnChange {
+    /// Whether it does anything: what was refused does not.
+    pub(super) fn is_done(&self) -> bool {
+        !matches!(self, Self::MultiFailed(_) | Self::Error(_))
+    }
 }
 
 /// A node that a transaction makes.
