@@ -1,13 +1,12 @@
 //! The connections of a server, and the order of requests within each session.
 
-use std::collections::VecDeque;
-
 use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::access::Identities;
-use super::few::FewMap;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
+use super::session_map::SessionMap;
+use super::short::Short;
 use super::tree::FastMap;
 use super::watches::Table;
 
@@ -15,15 +14,16 @@ use super::watches::Table;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clients {
     pub(super) connections: Connections,
-    pub(super) sessions: FewMap<SessionId, LocalSession>,
+    pub(super) sessions: SessionMap<LocalSession>,
     /// How many requests wait, over all sessions.
     waiting: usize,
-    /// Connections that are not read from, because too many requests wait, and what they have sent meanwhile.
+    /// What throttled connections have sent meanwhile.
     pub(super) unread: FastMap<ConnectionId, Vec<ClientMessage>>,
 }
 
-/// A connection.
+/// A connection. It has a cache line to itself: there may be thousands, each of which is heard of now and then.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Connection {
     /// The session that it speaks for; zero until there is one.
     pub(super) session: SessionId,
@@ -34,15 +34,18 @@ pub(super) struct Connection {
     /// The session's timeout in microseconds.
     pub(super) timeout: u64,
     pub(super) last_heard: VirtualTime,
-    /// The last turn of the touch table that it is in, so that it is entered only once.
-    pub(super) touched: u64,
+    /// The last turn of the touch table that it is in, so that it is entered only once. Who is silent until the
+    /// numbers of turns begin again is long gone.
+    pub(super) touched: u16,
+    /// Whether it is not read from, because too many requests wait.
+    pub(super) throttled: bool,
     /// Its watches: tables, and paths as the tables share them.
-    pub(super) watches: Vec<(Table, Path)>,
+    pub(super) watches: Short<(Table, Path)>,
     /// Who the client has said that it is.
     pub(super) who: Identities,
-    /// The last deletion that it was told of, so that it is told once.
-    pub(super) told: u64,
 }
+
+const _: () = assert!(size_of::<Connection>() == 64);
 
 /// A session as the server that its client is connected to knows it. It outlives the connection as long as requests
 /// are pending: the next connection's requests queue up behind them.
@@ -50,7 +53,7 @@ pub(super) struct Connection {
 pub(super) struct LocalSession {
     pub(super) connection: Option<ConnectionId>,
     /// What waits: a write first, and whatever came after it.
-    pub(super) queue: VecDeque<Pending>,
+    pub(super) queue: Short<Pending>,
 }
 
 /// A request that waits for its turn.
@@ -104,7 +107,8 @@ pub(super) enum Local {
 pub(super) struct Connections {
     /// By id: the place in the list, plus one.
     places: Vec<u32>,
-    list: Vec<(ConnectionId, Connection)>,
+    ids: Vec<ConnectionId>,
+    list: Vec<Connection>,
 }
 
 impl Connections {
@@ -116,12 +120,12 @@ impl Connections {
 
     #[inline]
     pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
-        self.place(id).map(|place| &self.list[place].1)
+        self.place(id).map(|place| &self.list[place])
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
-        self.place(id).map(|place| &mut self.list[place].1)
+        self.place(id).map(|place| &mut self.list[place])
     }
 
     #[inline]
@@ -138,11 +142,11 @@ impl Connections {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
-        self.list.iter().map(|(id, connection)| (*id, connection))
+        self.keys().zip(&self.list)
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = ConnectionId> {
-        self.list.iter().map(|(id, _)| *id)
+        self.ids.iter().copied()
     }
 
     fn insert(&mut self, id: ConnectionId, connection: Connection) {
@@ -150,18 +154,19 @@ impl Connections {
         if self.places.len() <= id.0 as usize {
             self.places.resize(id.0 as usize + 1, 0);
         }
-        self.list.push((id, connection));
+        self.ids.push(id);
+        self.list.push(connection);
         self.places[id.0 as usize] = self.list.len() as u32;
     }
 
     fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let place = self.place(id)?;
         self.places[id.0 as usize] = 0;
-        let (_, connection) = self.list.swap_remove(place);
-        if let Some((moved, _)) = self.list.get(place) {
+        self.ids.swap_remove(place);
+        if let Some(moved) = self.ids.get(place) {
             self.places[moved.0 as usize] = place as u32 + 1;
         }
-        Some(connection)
+        Some(self.list.swap_remove(place))
     }
 }
 
@@ -176,9 +181,9 @@ impl Clients {
                 timeout,
                 last_heard: now,
                 touched: 0,
-                watches: Vec::new(),
+                throttled: false,
+                watches: Short::Empty,
                 who: Identities::default(),
-                told: 0,
             },
         );
     }
@@ -187,8 +192,15 @@ impl Clients {
     pub(super) fn attach(&mut self, id: ConnectionId, session: SessionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.session = session;
-            self.sessions.get_or_default(session).connection = Some(id);
+            self.session(session).connection = Some(id);
         }
+    }
+
+    /// A session that is served here from now on, if it was not before.
+    #[inline]
+    fn session(&mut self, session: SessionId) -> &mut LocalSession {
+        self.sessions
+            .get_or_insert(session, LocalSession::default())
     }
 
     /// How many requests wait, over all sessions.
@@ -198,16 +210,15 @@ impl Clients {
 
     /// The live connection of a session.
     pub(super) fn connection_of(&self, session: SessionId) -> Option<ConnectionId> {
-        self.sessions.get(&session)?.connection
+        self.sessions.get(session)?.connection
     }
 
     /// Queues a request of a session.
     pub(super) fn queue(&mut self, session: SessionId, connection: ConnectionId, what: Awaited) {
         self.waiting += 1;
-        self.sessions
-            .get_or_default(session)
+        self.session(session)
             .queue
-            .push_back(Pending { connection, what });
+            .push(Pending { connection, what });
     }
 
     /// Queues a request of a session that the leader decides.
@@ -220,7 +231,7 @@ impl Clients {
         self.waiting > 0
             && self
                 .sessions
-                .get(&session)
+                .get(session)
                 .is_some_and(|local| !local.queue.is_empty())
     }
 
@@ -234,13 +245,13 @@ impl Clients {
         if self.waiting == 0 {
             return None;
         }
-        let local = self.sessions.get_mut(&session)?;
-        let request = match local.queue.front() {
+        let local = self.sessions.get_mut(session)?;
+        let request = match local.queue.first() {
             Some(&Pending {
                 connection,
                 what: Awaited::Decision(what),
             }) if is_answered(what) => {
-                local.queue.pop_front();
+                local.queue.pop_first();
                 self.waiting -= 1;
                 Some((connection, what))
             }
@@ -254,12 +265,12 @@ impl Clients {
 
     /// The request of a session that waits first.
     pub(super) fn first(&self, session: SessionId) -> Option<&Pending> {
-        self.sessions.get(&session)?.queue.front()
+        self.sessions.get(session)?.queue.first()
     }
 
     /// Takes the request of a session that waits first.
     pub(super) fn take_first(&mut self, session: SessionId) -> Option<Pending> {
-        let first = self.sessions.get_mut(&session)?.queue.pop_front()?;
+        let first = self.sessions.get_mut(session)?.queue.pop_first()?;
         self.waiting -= 1;
         Some(first)
     }
@@ -267,14 +278,14 @@ impl Clients {
     /// Takes the request of a session that waits first, if it waits for nothing but its turn. A session that has
     /// neither a connection nor anything pending is forgotten.
     pub(super) fn take_local(&mut self, session: SessionId) -> Option<(ConnectionId, Local)> {
-        let local = self.sessions.get_mut(&session)?;
+        let local = self.sessions.get_mut(session)?;
         if let Some(Pending {
             what: Awaited::Local(_),
             ..
-        }) = local.queue.front()
+        }) = local.queue.first()
         {
             self.waiting -= 1;
-            return match local.queue.pop_front()? {
+            return match local.queue.pop_first()? {
                 Pending {
                     connection,
                     what: Awaited::Local(what),
@@ -283,14 +294,14 @@ impl Clients {
             };
         }
         if local.connection.is_none() && local.queue.is_empty() {
-            self.sessions.swap_remove(&session);
+            self.sessions.remove(session);
         }
         None
     }
 
     /// Forgets a session that is closed, and what it still waited for. Answers its connection, if there is one.
     pub(super) fn close(&mut self, session: SessionId) -> Option<ConnectionId> {
-        let local = self.sessions.swap_remove(&session)?;
+        let local = self.sessions.remove(session)?;
         self.waiting -= local.queue.len();
         local.connection
     }
@@ -301,7 +312,7 @@ impl Clients {
         if !self.unread.is_empty() {
             self.unread.swap_remove(&id);
         }
-        if let Some(local) = self.sessions.get_mut(&connection.session) {
+        if let Some(local) = self.sessions.get_mut(connection.session) {
             if local.connection == Some(id) {
                 local.connection = None;
             }
@@ -314,10 +325,10 @@ impl Clients {
     pub(super) fn forget_if_idle(&mut self, session: SessionId) {
         if self
             .sessions
-            .get(&session)
+            .get(session)
             .is_some_and(|local| local.connection.is_none() && local.queue.is_empty())
         {
-            self.sessions.swap_remove(&session);
+            self.sessions.remove(session);
         }
     }
 }

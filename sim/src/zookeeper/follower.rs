@@ -192,7 +192,7 @@ impl Server {
             PeerBody::Ping => {
                 let logged = self.log.durable_zxid(turn.now);
                 let touched = std::mem::take(&mut self.touched);
-                self.touch_turn += 1;
+                self.touch_turn = self.touch_turn.wrapping_add(1);
                 self.tell_leader(turn, PeerBody::Pong(Box::new(Pong { logged, touched })));
             }
             PeerBody::Synced { session, .. } => self.synced(turn, session),

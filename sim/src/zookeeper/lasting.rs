@@ -8,7 +8,7 @@ use super::clients::Connection;
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::txn::parent_of;
-use super::watches::{Firing, Kinds, Table, Watches};
+use super::watches::{Firing, Kinds, Table, Told, Watches};
 
 impl Watches {
     /// Sets a watch that stays, on both sides of a node.
@@ -77,7 +77,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         path: &str,
-        (kind, once): (EventKind, Option<u64>),
+        (kind, mut once): (EventKind, Option<&mut Told>),
         readers: &Acl,
     ) {
         let changed: Path = Rc::from(path);
@@ -118,11 +118,10 @@ impl Firing<'_> {
             if connection.who.may(Permissions::READ, readers).is_err() {
                 continue;
             }
-            if let Some(deletion) = once {
-                if connection.told == deletion {
-                    continue;
-                }
-                connection.told = deletion;
+            if let Some(told) = &mut once
+                && told.insert(id, ()).is_some()
+            {
+                continue;
             }
             self.out.push(Output::ToClient {
                 connection: id,

@@ -18,11 +18,8 @@ impl Server {
         if !self.serving {
             return;
         }
-        let unread = &mut self.clients.unread;
-        if !unread.is_empty()
-            && let Some(unread) = unread.get_mut(&id)
-        {
-            unread.push(message);
+        if self.clients.is_throttled(id) {
+            self.clients.unread.entry(id).or_default().push(message);
             return;
         }
         if self.read_only.is_some() {

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::zookeeper::{Path, SessionId, ZkError, Zxid};
 use picklock_checker::VirtualTime;
 
 use super::messages::{Password, ServerId};
-use super::tree::FastMap;
+use super::session_map::SessionMap;
 use crate::engine::ahead::ask_for;
 
 /// The sessions that a leader keeps, and when each expires.
@@ -17,18 +17,19 @@ use crate::engine::ahead::ask_for;
 pub(super) struct SessionTracker {
     /// Microseconds.
     tick: u64,
-    sessions: FastMap<SessionId, Tracked>,
+    sessions: SessionMap<Tracked>,
     /// Those that may expire, by the number of the tick. A session that has moved to a later bucket is still in the
     /// earlier one; it is passed over when that one is due.
     buckets: VecDeque<Vec<SessionId>>,
     /// The number of the first bucket's tick.
     first_tick: u64,
+    /// The number of the tick before the one that was asked for last.
+    last_asked: u64,
 }
 
 /// A session as the leader knows it.
 #[derive(Clone, Debug)]
 pub(super) struct Tracked {
-    timeout: u64,
     /// The number of the tick at which it expires.
     expires: u64,
     /// The server whose requests for it count; the first that speaks for it, if none is known.
@@ -36,30 +37,36 @@ pub(super) struct Tracked {
     /// Marked: from here on it is refused everywhere, though its nodes are still there.
     pub(super) closing: bool,
     /// Ephemeral nodes that were proposed for it since the tree was last up to date with them.
-    creating: Vec<Path>,
-    creating_until: Zxid,
+    creating: Option<Box<Creating>>,
+}
+
+/// Ephemeral nodes that were proposed, the last by this transaction.
+#[derive(Clone, Debug)]
+struct Creating {
+    paths: Vec<Path>,
+    until: Zxid,
 }
 
 impl SessionTracker {
     pub(super) fn new(tick: u64) -> Self {
         Self {
             tick,
-            sessions: FastMap::default(),
+            sessions: SessionMap::default(),
             buckets: VecDeque::new(),
             first_tick: 0,
+            last_asked: 0,
         }
     }
 
     /// Begins to keep a session, with its full timeout.
     pub(super) fn track(&mut self, now: VirtualTime, session: SessionId, timeout: u64) {
-        self.sessions.entry(session).or_insert(Tracked {
-            timeout,
+        let tracked = Tracked {
             expires: u64::MAX,
             owner: None,
             closing: false,
-            creating: Vec::new(),
-            creating_until: Zxid(0),
-        });
+            creating: None,
+        };
+        self.sessions.get_or_insert(session, tracked);
         self.touch(now, session, timeout);
     }
 
@@ -76,15 +83,13 @@ impl SessionTracker {
         session: SessionId,
         timeout: u64,
     ) -> bool {
-        let tick = self.tick;
+        let expires = self.tick_after(now.micros() + timeout);
         let Some(tracked) = self.find(place, session) else {
             return false;
         };
         if tracked.closing {
             return false;
         }
-        let expires = (now.micros() + timeout) / tick + 1;
-        tracked.timeout = timeout;
         if tracked.expires != expires {
             tracked.expires = expires;
             self.put(session, expires);
@@ -95,13 +100,22 @@ impl SessionTracker {
     /// A session that was found at this place before; it may have moved.
     #[inline]
     fn find(&mut self, place: &mut u32, session: SessionId) -> Option<&mut Tracked> {
-        let known = self.sessions.get_index(*place as usize);
-        if known.is_none_or(|(known, _)| *known != session) {
-            *place = self.sessions.get_index_of(&session)? as u32;
+        let known = self.sessions.at(*place as usize);
+        if known.is_none_or(|(known, _)| known != session) {
+            *place = self.sessions.place(session)? as u32;
         }
-        self.sessions
-            .get_index_mut(*place as usize)
-            .map(|(_, tracked)| tracked)
+        self.sessions.at_mut(*place as usize)
+    }
+
+    /// The number of the first tick after this time. Mostly it is the one that was asked for last, and a division takes
+    /// its time.
+    #[inline]
+    fn tick_after(&mut self, micros: u64) -> u64 {
+        let since = micros.wrapping_sub(self.last_asked * self.tick);
+        if since >= self.tick {
+            self.last_asked = micros / self.tick;
+        }
+        self.last_asked + 1
     }
 
     fn put(&mut self, session: SessionId, tick: u64) {
@@ -142,7 +156,7 @@ impl SessionTracker {
         }
         dead.retain(|session| {
             self.sessions
-                .get(session)
+                .get(*session)
                 .is_some_and(|tracked| tracked.expires == tick && !tracked.closing)
         });
         dead.sort_unstable();
@@ -156,18 +170,18 @@ impl SessionTracker {
     /// Marks a session as closing. Answers whether it was alive.
     pub(super) fn mark_closing(&mut self, session: SessionId) -> bool {
         self.sessions
-            .get_mut(&session)
+            .get_mut(session)
             .is_some_and(|tracked| !std::mem::replace(&mut tracked.closing, true))
     }
 
     /// Forgets a session that is closed.
     pub(super) fn remove(&mut self, session: SessionId) {
-        self.sessions.swap_remove(&session);
+        self.sessions.remove(session);
     }
 
     /// Makes a server the owner of a session.
     pub(super) fn set_owner(&mut self, session: SessionId, owner: ServerId) {
-        if let Some(tracked) = self.sessions.get_mut(&session) {
+        if let Some(tracked) = self.sessions.get_mut(session) {
             tracked.owner = Some(owner);
         }
     }
@@ -190,30 +204,36 @@ impl SessionTracker {
 
     /// Asks for the memory of the session that was found at this place before.
     pub(super) fn ask_for(&self, place: u32) {
-        if let Some(known) = self.sessions.get_index(place as usize) {
-            ask_for(known.1);
+        if let Some((_, tracked)) = self.sessions.at(place as usize) {
+            ask_for(tracked);
         }
     }
 
     /// A session.
     pub(super) fn get(&self, session: SessionId) -> Option<&Tracked> {
-        self.sessions.get(&session)
+        self.sessions.get(session)
     }
 }
 
 impl Tracked {
     /// Notes an ephemeral node that is being made.
     pub(super) fn creates(&mut self, path: Path, zxid: Zxid, applied: Zxid) {
-        if self.creating_until <= applied {
-            self.creating.clear();
+        let creating = self.creating.get_or_insert_with(|| {
+            Box::new(Creating {
+                paths: Vec::new(),
+                until: zxid,
+            })
+        });
+        if creating.until <= applied {
+            creating.paths.clear();
         }
-        self.creating.push(path);
-        self.creating_until = zxid;
+        creating.paths.push(path);
+        creating.until = zxid;
     }
 
     /// The ephemeral nodes that may be in the making.
     pub(super) fn creating(&self) -> &[Path] {
-        &self.creating
+        self.creating.as_ref().map_or(&[], |one| &one.paths)
     }
 }
 

@@ -49,7 +49,7 @@ pub struct Server {
     pub(super) last_stat: Rc<Stat>,
     /// Sessions that have given signs of life since the leader last asked, and the number of that asking.
     pub(super) touched: Vec<(SessionId, u64)>,
-    pub(super) touch_turn: u64,
+    pub(super) touch_turn: u16,
     pub(super) next_session: SessionId,
     /// When connections that have been silent are looked for next.
     pub(super) idle_check: VirtualTime,
@@ -296,9 +296,6 @@ impl Server {
         let Some(connection) = self.clients.connections.get(id) else {
             return;
         };
-        if let Some(watch) = connection.watches.first() {
-            ask_for(watch);
-        }
         if let Role::Leading(leading) = &self.role {
             leading.tracker.ask_for(connection.tracked);
         }

@@ -12,9 +12,17 @@ use super::state::{Server, Turn};
 impl Clients {
     /// Reads no more of a connection whose request has just come, if there are too many already.
     pub(super) fn throttle(&mut self, id: ConnectionId, limit: usize) {
-        if self.waiting() > limit {
-            self.unread.entry(id).or_default();
+        if self.waiting() > limit
+            && let Some(connection) = self.connections.get_mut(id)
+        {
+            connection.throttled = true;
         }
+    }
+
+    /// Whether what a connection sends is not read.
+    #[inline]
+    pub(super) fn is_throttled(&self, id: ConnectionId) -> bool {
+        self.connections.get(id).is_some_and(|one| one.throttled)
     }
 
     /// What a connection has sent that is to be read now: something was answered.
@@ -23,6 +31,7 @@ impl Clients {
         if self.waiting() > limit && self.is_waiting(session) {
             return None;
         }
+        self.connections.get_mut(id)?.throttled = false;
         self.unread.swap_remove(&id)
     }
 }
@@ -30,7 +39,7 @@ impl Clients {
 impl Server {
     /// Something was answered: reads what a connection has sent meanwhile.
     pub(super) fn read_again(&mut self, turn: &mut Turn, id: ConnectionId) {
-        if self.clients.unread.is_empty() {
+        if !self.clients.is_throttled(id) {
             return;
         }
         let limit = self.settings.outstanding_limit;

@@ -31,8 +31,6 @@ pub(super) enum Table {
 pub(super) struct Watches {
     data: FewMap<Path, Watchers>,
     child: FewMap<Path, Watchers>,
-    /// Counts deletions.
-    deletions: u64,
     /// Counts watches.
     count: usize,
     /// The kinds of those that are more than watches that fire once.
@@ -48,6 +46,9 @@ pub(super) struct Kinds {
     pub(super) persistent: bool,
     pub(super) recursive: bool,
 }
+
+/// Whom a deletion has been told to.
+pub(super) type Told = FastMap<ConnectionId, ()>;
 
 /// Who watches, first come first served. Most nodes have one watcher.
 #[derive(Clone, Debug)]
@@ -137,7 +138,7 @@ impl Watches {
         if !self.lasting.is_empty() {
             self.lasting.retain(|(watcher, ..), _| *watcher != id);
         }
-        for (table, path) in &connection.watches {
+        for (table, path) in connection.watches.iter() {
             self.drop_watcher(*table, path, id);
         }
     }
@@ -235,22 +236,17 @@ impl Firing<'_> {
 
     /// A node was deleted. Who watched both its sides is told once.
     pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>, readers: &Readers) {
-        self.watches.deletions += 1;
-        let once = Some(self.watches.deletions);
-        self.fire(
-            Table::Data,
-            path,
-            EventKind::NodeDeleted,
-            once,
-            &readers.of_node,
-        );
-        self.fire(
-            Table::Child,
-            path,
-            EventKind::NodeDeleted,
-            once,
-            &readers.of_node,
-        );
+        let kind = EventKind::NodeDeleted;
+        let watches = &self.watches;
+        if watches.lasting.is_empty() && watches.child.is_empty() {
+            self.fire(Table::Data, path, kind, None, &readers.of_node);
+            return;
+        }
+        let twice = !watches.lasting.is_empty() || watches.is_watched(Table::Child, path);
+        let mut told = twice.then(Told::default);
+        for table in [Table::Data, Table::Child] {
+            self.fire(table, path, kind, told.as_mut(), &readers.of_node);
+        }
         if let Some(parent) = parent {
             self.children_changed(parent, readers);
         }
@@ -267,7 +263,7 @@ impl Firing<'_> {
         table: Table,
         path: &str,
         kind: EventKind,
-        once: Option<u64>,
+        once: Option<&mut Told>,
         readers: &Acl,
     ) {
         if !self.watches.lasting.is_empty() {
@@ -282,7 +278,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         (path, watchers): (Path, Watchers),
-        (kind, once): (EventKind, Option<u64>),
+        (kind, mut once): (EventKind, Option<&mut Told>),
         readers: &Acl,
     ) {
         let ids = watchers.as_slice();
@@ -291,12 +287,8 @@ impl Firing<'_> {
         for (place, &id) in ids.iter().enumerate() {
             // Of ten thousand, none has been heard of lately.
             let connections = &self.clients.connections;
-            let later = |far| ids.get(place + far).and_then(|id| connections.get(*id));
-            if let Some(connection) = later(2 * AHEAD) {
+            if let Some(connection) = ids.get(place + AHEAD).and_then(|id| connections.get(*id)) {
                 ask_for(connection);
-            }
-            if let Some(watch) = later(AHEAD).and_then(|connection| connection.watches.first()) {
-                ask_for(watch);
             }
             let Some(connection) = self.clients.connections.get_mut(id) else {
                 continue;
@@ -307,11 +299,10 @@ impl Firing<'_> {
             if connection.who.may(Permissions::READ, readers).is_err() {
                 continue;
             }
-            if let Some(deletion) = once {
-                if connection.told == deletion {
-                    continue;
-                }
-                connection.told = deletion;
+            if let Some(told) = &mut once
+                && told.insert(id, ()).is_some()
+            {
+                continue;
             }
             self.out.push(Output::ToClient {
                 connection: id,

@@ -1,0 +1,116 @@
+//! A queue of what is mostly one thing.
+
+use std::collections::VecDeque;
+use std::iter::Chain;
+use std::slice::Iter;
+
+/// A queue that needs no memory of its own as long as no more than one thing is in it.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Short<T> {
+    #[default]
+    Empty,
+    One(T),
+    /// There was more than one; there may be less by now.
+    Many(Box<Long<T>>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Long<T>(VecDeque<T>);
+
+impl<T> Short<T> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::One(_) => 1,
+            Self::Many(many) => many.0.len(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, thing: T) {
+        match self {
+            // There is nothing to be dropped.
+            Self::Empty => std::mem::forget(std::mem::replace(self, Self::One(thing))),
+            Self::One(_) => self.push_second(thing),
+            Self::Many(many) => many.0.push_back(thing),
+        }
+    }
+
+    #[inline(never)]
+    fn push_second(&mut self, second: T) {
+        let first = self.pop_first();
+        let both = first.into_iter().chain([second]);
+        *self = Self::Many(Box::new(Long(both.collect())));
+    }
+
+    pub(super) fn first(&self) -> Option<&T> {
+        match self {
+            Self::Empty => None,
+            Self::One(one) => Some(one),
+            Self::Many(many) => many.0.front(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn pop_first(&mut self) -> Option<T> {
+        if let Self::Many(many) = self {
+            return many.0.pop_front();
+        }
+        match std::mem::take(self) {
+            Self::One(one) => Some(one),
+            Self::Empty | Self::Many(_) => None,
+        }
+    }
+
+    /// Takes out what is at a place; the last takes its place.
+    pub(super) fn swap_remove(&mut self, place: usize) -> Option<T> {
+        match self {
+            Self::Many(many) => many.0.swap_remove_back(place),
+            Self::One(_) if place == 0 => self.pop_first(),
+            Self::Empty | Self::One(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn iter(&self) -> Chain<Iter<'_, T>, Iter<'_, T>> {
+        let (front, back) = match self {
+            Self::Empty => (&[][..], &[][..]),
+            Self::One(one) => (std::slice::from_ref(one), &[][..]),
+            Self::Many(many) => many.0.as_slices(),
+        };
+        front.iter().chain(back)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_a_queue(steps in prop::collection::vec((0..5_u8, 0..4_usize), 1..100)) {
+            let mut short = Short::default();
+            let mut model = VecDeque::new();
+            for (number, (kind, place)) in steps.into_iter().enumerate() {
+                match kind {
+                    0 | 1 => {
+                        short.push(number);
+                        model.push_back(number);
+                    }
+                    2 => prop_assert_eq!(short.swap_remove(place), model.swap_remove_back(place)),
+                    _ => prop_assert_eq!(short.pop_first(), model.pop_front()),
+                }
+                prop_assert_eq!((short.len(), short.is_empty()), (model.len(), model.is_empty()));
+                prop_assert_eq!(short.first(), model.front());
+                prop_assert!(short.iter().eq(&model));
+            }
+        }
+    }
+}
