@@ -1,5 +1,6 @@
 //! What the queueing recipes share: tickets, and the ways to take one.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use memchr::memrchr;
@@ -9,6 +10,10 @@ use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     Children, CreateMode, Path, Stat, Watch, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
+
+thread_local! {
+    static LAST_COMMON: RefCell<Path> = RefCell::new(Path::from(""));
+}
 
 /// A place in the queue: an ephemeral sequential node.
 #[derive(Clone, Debug)]
@@ -62,6 +67,17 @@ pub(super) fn number(path: &str) -> u64 {
 /// The path of a child.
 pub(super) fn child(parent: &str, name: &str) -> Path {
     [parent, "/", name].concat().into()
+}
+
+/// The path of a child that all contenders name alike: those of one thread share it.
+pub(super) fn common_child(parent: &str, name: &str) -> Path {
+    let path = [parent, "/", name].concat();
+    LAST_COMMON.with_borrow_mut(|last| {
+        if **last != *path {
+            *last = path.into();
+        }
+        Path::clone(last)
+    })
 }
 
 /// What the path of a ticket with this guid begins with.

@@ -24,7 +24,7 @@
 
 use async_trait::async_trait;
 
-use super::queue::{child, session_lost};
+use super::queue::{common_child, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, Stat, ZkError, ZooKeeper, until_answered};
 use crate::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
@@ -69,7 +69,7 @@ impl SameName {
     pub fn new(zk: ZooKeeper, lock: &str) -> Self {
         Self {
             zk,
-            node: child(lock, "holder"),
+            node: common_child(lock, "holder"),
         }
     }
 
