@@ -135,7 +135,8 @@ pub(crate) struct World {
     striking: usize,
     /// Servers that are down or stand still, and by which fault.
     struck_servers: Vec<(usize, ServerId)>,
-    settled_waiters: usize,
+    /// Who waits until nothing is under way.
+    settled_waiters: BTreeMap<ProcessId, Completion<()>>,
     values: i64,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
@@ -166,8 +167,6 @@ pub(crate) struct Contender {
     pub go: Option<Completion<()>>,
     /// Drops the pending `acquire`.
     pub cancel: Option<Completion<()>>,
-    /// Waits until nothing is under way.
-    pub settled: Option<Completion<()>>,
     pub rounds_left: u32,
     pub finished: bool,
     pub link: ClientLink,

@@ -88,7 +88,7 @@ impl World {
             doomed_replies: Vec::new(),
             striking: 0,
             struck_servers: Vec::new(),
-            settled_waiters: 0,
+            settled_waiters: BTreeMap::new(),
             values: 0,
             client_outputs: Vec::new(),
             speaking: None,

@@ -130,8 +130,7 @@ impl World {
 
     /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
     pub fn wait_until_settled(&mut self, process: ProcessId, settled: Completion<()>) {
-        self.contenders[process.0 as usize].settled = Some(settled);
-        self.settled_waiters += 1;
+        self.settled_waiters.insert(process, settled);
         // At an ensemble there is always a ping to come; elsewhere it may be quiet for ever.
         if self.redis.is_there() {
             self.timeline
@@ -143,7 +142,7 @@ impl World {
     #[inline]
     pub fn settle(&mut self) {
         // Whoever waits by asking again and again has always something under way.
-        if self.settled_waiters == 0
+        if self.settled_waiters.is_empty()
             || (self.busy.requests > 0 && !self.redis.is_there())
             || self.busy.notifications > 0
             || self.busy.unstarted > 0
@@ -151,11 +150,8 @@ impl World {
         {
             return;
         }
-        self.settled_waiters = 0;
-        for contender in &mut self.contenders {
-            if let Some(settled) = contender.settled.take() {
-                settled.complete(());
-            }
+        for settled in std::mem::take(&mut self.settled_waiters).into_values() {
+            settled.complete(());
         }
     }
 
