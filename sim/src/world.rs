@@ -178,16 +178,17 @@ pub(crate) struct Contender {
     pub handle: [Place; 2],
 }
 
-/// A client handle and where it is.
+/// A client handle and where it is. What every message touches comes first; it lies in three lines of the cache.
+#[repr(C, align(64))]
 pub(crate) struct ClientSlot {
     pub process: ProcessId,
-    pub machine: Client,
+    counted: u32,
     pub alive: bool,
+    pub machine: Client,
     pub connection: Option<ConnectionId>,
     wake: VirtualTime,
     /// The kinds of requests that are not answered yet; kept only if faults may ask.
     sent: Vec<(Xid, RequestKind)>,
-    counted: usize,
     /// It has been connected before.
     pub greeted: bool,
     held: event_threads::Held,

@@ -57,13 +57,10 @@ impl World {
             &self.clients[client as usize]
         };
         for connection in connections {
-            let client = client(*connection);
-            ask_for(client);
-            client.machine.ask_for_times();
+            client(*connection).machine.ask_for_memory();
         }
         for connection in connections {
             let client = client(*connection);
-            client.machine.ask_for_waiting();
             // The first task of a process: most have one.
             executor.ask_for_place(TaskId(client.process.0));
             if let Some(contender) = self.contenders.get(client.process.0 as usize) {

@@ -124,8 +124,8 @@ impl World {
             } else {
                 0
             };
-            self.busy.requests = self.busy.requests + count - slot.counted;
-            slot.counted = count;
+            self.busy.requests = self.busy.requests + count - slot.counted as usize;
+            slot.counted = count as u32;
         }
     }
 

@@ -292,7 +292,7 @@ impl World {
             let slot = &mut self.clients[client];
             if slot.process == target && slot.alive {
                 slot.alive = false;
-                self.busy.requests -= std::mem::take(&mut slot.counted);
+                self.busy.requests -= std::mem::take(&mut slot.counted) as usize;
                 if let Some(connection) = slot.connection {
                     self.hang_up(connection);
                 }

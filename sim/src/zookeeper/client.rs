@@ -6,11 +6,13 @@
 
 mod connection;
 mod event_thread;
+mod few;
 mod pings;
 mod read_only;
 mod registration;
 mod requests;
 mod servers;
+mod settings;
 mod watches;
 
 #[cfg(test)]
@@ -32,7 +34,6 @@ mod tests;
 #[cfg(test)]
 mod watch_tests;
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -42,12 +43,11 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
-use super::library::Library;
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
-use super::version::Version;
 use crate::chance::Chance;
 use connection::Phase;
 use event_thread::EventThread;
+use few::Few;
 use pings::Pings;
 use read_only::WriterSearch;
 use requests::{Unsent, Waiting};
@@ -55,64 +55,8 @@ use servers::Servers;
 use watches::Watches;
 
 pub use event_thread::Caller;
+pub use settings::Settings;
 pub use watches::WatchTable;
-
-/// What can be set on a client. Durations are in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The session timeout that it asks for. Servers may grant another.
-    pub timeout: u64,
-    /// The number of servers that it knows: `ServerId(0)` and so on.
-    pub servers: u8,
-    /// Which library it is.
-    pub library: Library,
-    /// After how much silence it declares its own session expired, as a share of the timeout, above and below the
-    /// line: four thirds in Java's of 3.9.3 and later.
-    pub local_expiry: Option<(u64, u64)>,
-    /// Whether it does so of a session that never came about, too.
-    pub gives_up_new_sessions: bool,
-    /// How long a request may go unanswered, sent or not, before it fails and the connection is given up:
-    /// `zookeeper.request.timeout`.
-    pub request_timeout: Option<u64>,
-    /// Whether it puts up with a server that answers reads alone: `canBeReadOnly`.
-    pub read_only: bool,
-    /// How long it takes to clean up a connection: nobody is told of its loss before.
-    pub cleanup_pause: u64,
-    /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
-    pub reconnect_jitter: u64,
-    /// How long a Java client sleeps when it has tried every server in vain.
-    pub circle_pause: u64,
-}
-
-impl Settings {
-    /// A client of ZooKeeper 3.8 that asks for this timeout and knows so many servers.
-    pub const fn new(timeout: u64, servers: u8) -> Self {
-        Self {
-            timeout,
-            servers,
-            library: Library::Java,
-            local_expiry: None,
-            gives_up_new_sessions: false,
-            request_timeout: None,
-            read_only: false,
-            cleanup_pause: 100_000,
-            reconnect_jitter: 1_000_000,
-            circle_pause: 1_000_000,
-        }
-    }
-
-    /// A client of another library, or of another version.
-    #[must_use]
-    pub fn of(self, library: Library, version: Version) -> Self {
-        Self {
-            library,
-            local_expiry: library.expires_after(version),
-            gives_up_new_sessions: library.gives_up_new_sessions(version),
-            cleanup_pause: library.cleanup_pause(),
-            ..self
-        }
-    }
-}
 
 /// What happens to a client now and then. What happens often has calls of its own.
 pub enum Input {
@@ -186,9 +130,23 @@ pub enum Output {
 /// Completions and watchers are filled while an input is handled; that wakes tasks, and runs none. Whatever the input,
 /// the timers come first: a process that was stopped for too long gives up its connection before it reads what has
 /// queued up there.
+///
+/// What every message touches comes first, and side by side: by the time of the next message to a client, its memory has
+/// left the cache if there are thousands of others.
+#[repr(C)]
 pub struct Client {
-    settings: Settings,
     phase: Phase,
+    /// Before this, no timer is due, no ping, and no earlier alarm.
+    quiet_until: VirtualTime,
+    last_heard: VirtualTime,
+    last_sent: VirtualTime,
+    /// When an input came last.
+    last_awake: VirtualTime,
+    /// From replies only, as in Java: notifications do not move it.
+    last_zxid: Zxid,
+    session: SessionId,
+    /// The number of the next request. Those in `waiting` have the numbers just before it.
+    next_xid: Xid,
     state: SessionState,
     /// The state that watchers were last told of: nobody is told the same twice.
     told: SessionState,
@@ -196,31 +154,21 @@ pub struct Client {
     closing: bool,
     /// Whether there ever was a connection.
     opened_before: bool,
-    session: SessionId,
+    events: EventThread,
+    /// Sent, and not answered.
+    waiting: Few<Waiting>,
+    watches: Watches,
+    /// Asked for while there was no connection.
+    unsent: Vec<Unsent>,
+    settings: Settings,
     password: Password,
     /// The session timeout that was granted; before that, the one asked for.
     timeout: u64,
-    /// From replies only, as in Java: notifications do not move it.
-    last_zxid: Zxid,
-    last_heard: VirtualTime,
-    last_sent: VirtualTime,
-    /// When an input came last.
-    last_awake: VirtualTime,
-    /// Before this, no timer is due, no ping, and no earlier alarm.
-    quiet_until: VirtualTime,
     pings: Pings,
     servers: Servers,
     /// The server that it is connected to, or tries.
     server: ServerId,
     search: WriterSearch,
-    /// The number of the next request. Those in `waiting` have the numbers just before it.
-    next_xid: Xid,
-    /// Sent, and not answered.
-    waiting: VecDeque<Waiting>,
-    /// Asked for while there was no connection.
-    unsent: VecDeque<Unsent>,
-    watches: Watches,
-    events: EventThread,
     /// What the application has said of who it is.
     said: Vec<(Rc<str>, Data)>,
     /// A server did not believe it.
@@ -250,8 +198,8 @@ impl Client {
             server: ServerId(0),
             search: WriterSearch::default(),
             next_xid: Xid(1),
-            waiting: VecDeque::new(),
-            unsent: VecDeque::new(),
+            waiting: Few::None,
+            unsent: Vec::new(),
             watches: Watches::default(),
             events: EventThread::default(),
             said: Vec::new(),
@@ -370,7 +318,11 @@ impl Client {
 
     /// How many requests have not been answered, sent or not.
     pub fn requests_in_flight(&self) -> usize {
-        self.waiting.len() + self.unsent.len()
+        match self.phase {
+            // Nothing is kept while there is a connection.
+            Phase::Connected { .. } => self.waiting.len(),
+            _ => self.waiting.len() + self.unsent.len(),
+        }
     }
 
     /// The server that it is connected to.

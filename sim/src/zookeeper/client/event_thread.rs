@@ -1,7 +1,5 @@
 //! The event thread: on it the application is told of events, one after the other.
 
-use std::collections::VecDeque;
-
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{Reply, WatchedEvent, Watcher};
 
@@ -44,7 +42,7 @@ impl Caller {
     }
 }
 
-/// Something that the application is told.
+/// Something that the application is told later.
 enum News {
     Event(Watcher, WatchedEvent),
     Answer(Completion<Reply>, Reply),
@@ -56,22 +54,27 @@ enum News {
 #[derive(Default)]
 pub(super) struct EventThread {
     /// What a callback that does not return holds up, if there is one.
-    blocked: Option<Kind>,
-    queue: VecDeque<News>,
+    blocked: Option<Box<Blocked>>,
+}
+
+/// What is held up, and what has come meanwhile.
+struct Blocked {
+    kind: Kind,
+    queue: Vec<News>,
 }
 
 impl EventThread {
     /// A watcher of a node is to be told.
     pub(super) fn tell(&mut self, watcher: &Watcher, event: WatchedEvent) {
-        match self.blocked {
+        match &mut self.blocked {
             None => watcher.tell(event),
-            Some(_) => self.queue.push_back(News::Event(watcher.clone(), event)),
+            Some(blocked) => blocked.queue.push(News::Event(watcher.clone(), event)),
         }
     }
 
     /// A watcher of the session is to be told.
     pub(super) fn tell_listener(&mut self, watcher: &Watcher, event: WatchedEvent) {
-        match self.blocked {
+        match self.blocked_kind() {
             None | Some(Kind::WatchersOnly | Kind::Missing) => watcher.tell(event),
             Some(Kind::Everything) => self.tell(watcher, event),
         }
@@ -79,12 +82,16 @@ impl EventThread {
 
     /// Somebody is to be answered: at once if it waits, a callback in its turn.
     pub(super) fn answer(&mut self, caller: Caller, reply: Reply) {
-        match self.blocked {
-            Some(Kind::Everything) if caller.in_background => {
-                self.queue.push_back(News::Answer(caller.completion, reply));
+        match &mut self.blocked {
+            Some(blocked) if caller.in_background && blocked.kind == Kind::Everything => {
+                blocked.queue.push(News::Answer(caller.completion, reply));
             }
             _ => caller.answer(reply),
         }
+    }
+
+    fn blocked_kind(&self) -> Option<Kind> {
+        self.blocked.as_ref().map(|blocked| blocked.kind)
     }
 }
 
@@ -92,13 +99,16 @@ impl Client {
     /// A callback of the application has been called, and does not return.
     pub fn block_events(&mut self) {
         let kind = self.settings.library.event_thread();
-        self.events.blocked = Some(kind).filter(|kind| *kind != Kind::Missing);
+        if kind != Kind::Missing && self.events.blocked.is_none() {
+            let queue = Vec::new();
+            self.events.blocked = Some(Box::new(Blocked { kind, queue }));
+        }
     }
 
     /// It has returned: whatever has queued up is told.
     pub fn unblock_events(&mut self) {
-        self.events.blocked = None;
-        for news in self.events.queue.drain(..) {
+        let blocked = self.events.blocked.take();
+        for news in blocked.into_iter().flat_map(|blocked| blocked.queue) {
             match news {
                 News::Event(watcher, event) => {
                     if !watcher.is_forgotten() {

@@ -4,6 +4,8 @@ use picklock_algorithms::clients::zookeeper::{EventKind, Response, SessionState,
 
 use super::desk::*;
 use super::*;
+use crate::zookeeper::library::Library;
+use crate::zookeeper::version::Version;
 
 const SYNCED: Reply = Ok(Response::Synced);
 

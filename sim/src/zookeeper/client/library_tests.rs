@@ -4,7 +4,9 @@ use picklock_algorithms::clients::zookeeper::{Watch, ZkError, watch};
 
 use super::desk::*;
 use super::*;
+use crate::zookeeper::library::Library;
 use crate::zookeeper::messages::ServerMessage;
+use crate::zookeeper::version::Version;
 
 const LIBRARIES: [Library; 3] = [Library::Java, Library::Kazoo, Library::Rust];
 

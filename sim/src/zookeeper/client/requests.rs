@@ -1,6 +1,5 @@
 //! Requests: numbered when sent, answered in that order, or lost together.
 
-use std::collections::VecDeque;
 use std::mem;
 use std::rc::Rc;
 
@@ -159,7 +158,7 @@ impl Client {
             | Phase::Connecting
             | Phase::Greeting { .. }
             | Phase::Dying { .. }
-            | Phase::Closed => push(&mut self.unsent, Unsent { ask, waiting }),
+            | Phase::Closed => self.unsent.push(Unsent { ask, waiting }),
         }
     }
 
@@ -187,7 +186,7 @@ impl Client {
     fn expect(&mut self, now: VirtualTime, waiting: Waiting) -> Xid {
         let xid = self.next_xid;
         self.next_xid = Xid(xid.0.wrapping_add(1));
-        push(&mut self.waiting, waiting);
+        self.waiting.push(waiting);
         self.last_sent = now;
         xid
     }
@@ -262,7 +261,7 @@ impl Client {
         if oldest != xid.0 || is_too_long {
             return self.give_up(now, connection, out);
         }
-        let Some(waiting) = self.waiting.pop_front() else {
+        let Some(waiting) = self.waiting.pop_first() else {
             return self.give_up(now, connection, out);
         };
         self.caught_up(zxid);
@@ -286,16 +285,18 @@ impl Client {
         let Some(patience) = self.settings.request_timeout else {
             return VirtualTime::NEVER;
         };
-        let sent = self.waiting.front();
-        let oldest = sent.or_else(|| self.unsent.front().map(|unsent| &unsent.waiting));
+        let sent = self.waiting.first();
+        let oldest = sent.or_else(|| self.unsent.first().map(|unsent| &unsent.waiting));
         oldest.map_or(VirtualTime::NEVER, |oldest| after(oldest.since, patience))
     }
 
     /// The oldest request has waited for long enough: it fails, and the connection is given up.
     #[cold]
     pub(super) fn end_request(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        let oldest = self.waiting.pop_front();
-        let oldest = oldest.or_else(|| self.unsent.pop_front().map(|unsent| unsent.waiting));
+        let oldest = self.waiting.pop_first().or_else(|| {
+            let is_there = !self.unsent.is_empty();
+            is_there.then(|| self.unsent.remove(0).waiting)
+        });
         if let Some(oldest) = oldest {
             let error = Err(ZkError::RequestTimeout);
             oldest.answer(&mut self.watches, &mut self.events, error);
@@ -320,7 +321,7 @@ impl Client {
     }
 
     pub(super) fn fail_sent(&mut self, error: ZkError) {
-        for waiting in self.waiting.drain(..) {
+        for waiting in mem::take(&mut self.waiting) {
             waiting.answer(&mut self.watches, &mut self.events, Err(error));
         }
     }
@@ -332,32 +333,18 @@ impl Client {
         }
     }
 
-    /// Asks for the memory of what every input looks at first.
-    pub fn ask_for_times(&self) {
-        ask_for(&self.quiet_until);
-    }
-
-    /// Asks for the memory of what it waits for: something will come soon.
-    pub fn ask_for_waiting(&self) {
-        if let Some(waiting) = self.waiting.front() {
-            ask_for(waiting);
-        }
-        self.watches.ask_for();
+    /// Asks for the memory of what every message touches: one will come soon.
+    pub fn ask_for_memory(&self) {
+        ask_for(&self.phase);
+        ask_for(&self.waiting);
+        ask_for(&self.watches);
     }
 
     /// Asks for those who wait for it.
     pub fn ask_for_waiters(&self) {
-        if let Some(waiting) = self.waiting.front() {
+        if let Some(waiting) = self.waiting.first() {
             waiting.ask_for_waiter();
         }
         self.watches.ask_for_watcher();
     }
-}
-
-/// Most clients have one request at a time, so room is made for one at first.
-fn push<T>(queue: &mut VecDeque<T>, item: T) {
-    if queue.capacity() == 0 {
-        queue.reserve_exact(1);
-    }
-    queue.push_back(item);
 }

@@ -8,6 +8,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 
 use super::event_thread::EventThread;
+use super::few::Few;
 use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::WatchTables;
 use crate::zookeeper::txn::parent_of;
@@ -71,19 +72,16 @@ struct Entry {
     watcher: Watcher,
 }
 
-/// What a client keeps of a watch.
-#[cfg(test)]
-pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
-
-/// The watches of a client.
+/// The watches of a client. What is seldom needed comes last.
 #[derive(Default)]
+#[repr(C)]
 pub(super) struct Watches {
     /// Sorted by path and table, so that what belongs to one notification stands together.
-    entries: Vec<Entry>,
-    /// Told of changes of the session's state only.
-    session: Vec<Watcher>,
+    entries: Few<Entry>,
     /// How many of the entries stay when they fire.
     lasting: usize,
+    /// Told of changes of the session's state only.
+    session: Vec<Watcher>,
 }
 
 impl Watches {
@@ -101,9 +99,6 @@ impl Watches {
             repeat,
             watcher,
         };
-        if self.entries.capacity() == 0 {
-            self.entries.reserve_exact(1);
-        }
         self.lasting += usize::from(table.stays());
         self.entries.insert(range.end, entry);
     }
@@ -113,7 +108,7 @@ impl Watches {
         if self.session.iter().any(|other| other.is(&watcher)) {
             return;
         }
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             entry.repeat |= entry.watcher.is(&watcher);
         }
         // No server knows of these, so those that nobody listens to leave no trace.
@@ -153,7 +148,7 @@ impl Watches {
         } else {
             tell_each_once(&self.entries[range.clone()], &[], &event, events);
         }
-        self.entries.drain(range);
+        self.entries.remove(range);
     }
 
     /// Those that stay, of those that an event concerns: on the node, and recursive ones on it and above it, which are
@@ -183,18 +178,15 @@ impl Watches {
         let range = self.range(path, WatchTable::Data..=WatchTable::Recursive);
         let concerned = |entry: &Entry| {
             let it = one.is_none_or(|watcher| watcher.is(&entry.watcher));
-            it && entry.table.is_on(side)
+            it && entry.table.is_on(side) && entry.path == *path
         };
-        if !self.entries[range.clone()].iter().any(concerned) {
+        if !self.entries[range].iter().any(concerned) {
             return Err(ZkError::NoWatcher);
         }
         if reply.is_err() && !local {
             return reply;
         }
-        let removed: Vec<Entry> = self
-            .entries
-            .extract_if(range, |entry| concerned(entry))
-            .collect();
+        let removed = self.entries.extract(|entry| concerned(entry));
         let mut told: Vec<(EventKind, &Watcher)> = Vec::new();
         for entry in &removed {
             self.lasting -= usize::from(entry.table.stays());
@@ -236,14 +228,8 @@ impl Watches {
 
     /// Forgets what nodes are watched.
     pub(super) fn forget_nodes(&mut self) {
-        self.entries.clear();
+        self.entries = Few::None;
         self.lasting = 0;
-    }
-
-    pub(super) fn ask_for(&self) {
-        if let Some(entry) = self.entries.first() {
-            ask_for(entry);
-        }
     }
 
     pub(super) fn ask_for_watcher(&self) {
