@@ -174,15 +174,12 @@ impl Transport for SimulatedTransport {
             .timeout()
     }
 
-    fn renew(&self) -> Rc<dyn Transport> {
+    fn renew(&self) -> ZooKeeper {
         let mut world = self.shared.world.borrow_mut();
         world.tell_client(self.client, Input::Abandon);
         let process = world.clients[self.client.0 as usize].process;
         let client = world.add_client(process);
-        Rc::new(Self {
-            shared: Rc::clone(&self.shared),
-            client,
-        })
+        handle(&self.shared, client)
     }
 
     fn close(&self, completion: Completion<Reply>) {
@@ -260,8 +257,8 @@ pub(crate) fn zookeeper(shared: &Rc<Shared>, process: ProcessId) -> ZooKeeper {
 
 /// A handle to a client that is there.
 pub(crate) fn handle(shared: &Rc<Shared>, client: ClientId) -> ZooKeeper {
-    ZooKeeper::new(Rc::new(SimulatedTransport {
+    ZooKeeper::new(SimulatedTransport {
         shared: Rc::clone(shared),
         client,
-    }))
+    })
 }

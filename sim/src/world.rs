@@ -146,8 +146,9 @@ pub(crate) struct World {
     said_meanwhile: Vec<ServerOutput>,
 }
 
-/// A contender as the world sees it.
+/// A contender as the world sees it. What is looked at whenever it has run comes first, in one line of the cache.
 #[derive(Default)]
+#[repr(C, align(64))]
 pub(crate) struct Contender {
     pub client: Option<ClientId>,
     /// It is inside `acquire`.
@@ -156,26 +157,26 @@ pub(crate) struct Contender {
     pub holding: bool,
     /// Everything it has asked is answered, and it waits to be told something.
     pub waiting: bool,
-    /// How many of its tasks pause between two tries: meanwhile it waits for nobody.
-    pub pauses: u32,
     /// It was told something since it last waited.
     pub woken: bool,
     /// Its recipe has tasks of its own, so it does not wait as long as one of them has something to do.
     pub has_helpers: bool,
     /// It was started, if it had to wait for others to come first.
     pub started: bool,
+    pub finished: bool,
+    /// How many of its tasks pause between two tries: meanwhile it waits for nobody.
+    pub pauses: u32,
+    pub rounds_left: u32,
+    /// Where its call of `acquire` is, and what its handle needs for a request.
+    pub call: Place,
+    pub handle: Place,
     pub go: Option<Completion<()>>,
     /// Drops the pending `acquire`.
     pub cancel: Option<Completion<()>>,
-    pub rounds_left: u32,
-    pub finished: bool,
     pub link: ClientLink,
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
-    /// Where its call of `acquire` is, and what its handle needs for a request.
-    pub call: Place,
-    pub handle: [Place; 2],
 }
 
 /// A client handle and where it is. What every message touches comes first; it lies in three lines of the cache.

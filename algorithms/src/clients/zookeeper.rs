@@ -10,7 +10,7 @@ mod children;
 mod lasting;
 mod request;
 mod response;
-mod spare;
+mod session;
 mod types;
 mod watch;
 
@@ -26,8 +26,8 @@ pub use response::{
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
-use crate::clients::completion::{Answer, Completion};
-use spare::Spare;
+use crate::clients::completion::{Answer, Completion, Completions};
+use session::{Session, data};
 
 /// What carries requests to a server and brings the answers back.
 pub trait Transport {
@@ -49,7 +49,7 @@ pub trait Transport {
     /// The timeout of the session, as it was granted; before that, as it was asked for.
     fn timeout(&self) -> Duration;
     /// Gives up this session without a word, as if it had expired, and opens another with the same settings.
-    fn renew(&self) -> Rc<dyn Transport>;
+    fn renew(&self) -> ZooKeeper;
     /// Ends the session.
     fn close(&self, completion: Completion<Reply>);
 }
@@ -57,26 +57,28 @@ pub trait Transport {
 /// A ZooKeeper session.
 #[derive(Clone)]
 pub struct ZooKeeper {
-    transport: Rc<dyn Transport>,
-    spare: Rc<Spare>,
+    session: Rc<Session>,
     /// Callbacks get its answers.
     in_background: bool,
 }
 
 impl ZooKeeper {
     /// Wraps a transport.
-    pub fn new(transport: Rc<dyn Transport>) -> Self {
+    pub fn new(transport: impl Transport + 'static) -> Self {
         Self {
-            transport,
-            spare: Rc::default(),
+            session: Rc::new(Session {
+                answers: Completions::default(),
+                watches: Watches::default(),
+                transport,
+            }),
             in_background: false,
         }
     }
 
     /// What each request needs first, besides the handle itself: whoever is about to wake who holds it can ask for that
     /// memory before.
-    pub fn memory(&self) -> (&impl Sized, &dyn Transport) {
-        (&*self.spare, &*self.transport)
+    pub fn memory(&self) -> &(impl ?Sized + use<>) {
+        &*self.session
     }
 
     /// The same session, for calls that no thread waits for: their answers come in turn with events.
@@ -89,11 +91,13 @@ impl ZooKeeper {
     }
 
     fn ask(&self, request: Request, watcher: Option<Watcher>) -> Answer<Reply> {
-        let (completion, answer) = self.spare.answers.completion();
+        let (completion, answer) = self.session.answers.completion();
         if self.in_background && watcher.is_none() {
-            self.transport.submit_in_background(request, completion);
+            self.session
+                .transport
+                .submit_in_background(request, completion);
         } else {
-            self.transport.submit(request, watcher, completion);
+            self.session.transport.submit(request, watcher, completion);
         }
         answer
     }
@@ -107,7 +111,7 @@ impl ZooKeeper {
     pub async fn create(&self, path: &Path, data: &[u8], mode: CreateMode) -> ZkResult<Path> {
         let request = Request::Create {
             path: Path::clone(path),
-            data: self.spare.data(data),
+            data: self::data(data),
             mode,
             acl: Acl::OPEN,
             with_stat: false,
@@ -131,7 +135,7 @@ impl ZooKeeper {
     ) -> impl Future<Output = ZkResult<(Path, Stat)>> {
         let request = move || Request::Create {
             path: Path::clone(path),
-            data: self.spare.data(data),
+            data: self::data(data),
             mode,
             acl: Acl::OPEN,
             with_stat: true,
@@ -242,7 +246,7 @@ impl ZooKeeper {
     ) -> ZkResult<Stat> {
         let request = Request::SetData {
             path: Path::clone(path),
-            data: self.spare.data(data),
+            data: self::data(data),
             version,
         };
         match self.ask(request, None).await? {
@@ -321,29 +325,29 @@ impl ZooKeeper {
 
     /// A watch that is told of each change of the session's state, and of nothing else.
     pub fn session_events(&self) -> Watch {
-        let (watcher, watch) = self.spare.watches.watch();
-        self.transport.watch_session(watcher);
+        let (watcher, watch) = self.session.watches.watch();
+        self.session.transport.watch_session(watcher);
         watch
     }
 
     /// The state of the session as the client knows it.
     pub fn state(&self) -> SessionState {
-        self.transport.state()
+        self.session.transport.state()
     }
 
     /// The id of the session; zero before the first connection.
     pub fn session(&self) -> SessionId {
-        self.transport.session()
+        self.session.transport.session()
     }
 
     /// The timeout of the session, as it was granted; before that, as it was asked for.
     pub fn timeout(&self) -> Duration {
-        self.transport.timeout()
+        self.session.transport.timeout()
     }
 
     /// Gives up this session without a word, as if it had expired, and opens another with the same settings.
     pub fn renew(&self) -> Self {
-        Self::new(self.transport.renew())
+        self.session.transport.renew()
     }
 
     /// Resolves when the session is known to be gone.
@@ -360,8 +364,8 @@ impl ZooKeeper {
     ///
     /// `ConnectionLoss`, `SessionExpired`.
     pub async fn close(&self) -> ZkResult<()> {
-        let (completion, answer) = self.spare.answers.completion();
-        self.transport.close(completion);
+        let (completion, answer) = self.session.answers.completion();
+        self.session.transport.close(completion);
         answer.await.map(|_| ())
     }
 }

@@ -39,9 +39,7 @@ pub(super) fn connect(
             let zk = zookeeper(shared, process);
             let path = {
                 let mut world = shared.world.borrow_mut();
-                let (spare, transport) = zk.memory();
-                let handle = [Place::of(spare), Place::of(transport)];
-                world.contenders[process.0 as usize].handle = handle;
+                world.contenders[process.0 as usize].handle = Place::of(zk.memory());
                 Path::clone(&world.lock_path)
             };
             let lock = build(zk.clone(), env.clone(), path);

@@ -73,9 +73,7 @@ impl World {
             executor.ask_for(TaskId(client.process.0));
             if let Some(contender) = self.contenders.get(client.process.0 as usize) {
                 contender.call.ask();
-                for place in contender.handle {
-                    place.ask();
-                }
+                contender.handle.ask();
             }
         }
     }

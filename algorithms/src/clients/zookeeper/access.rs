@@ -7,7 +7,7 @@ impl ZooKeeper {
     /// Says who we are, now and after each reconnect: a `digest` is a name, a colon, and a password. A server that
     /// does not believe it ends the session: every call then answers `AuthFailed`.
     pub fn add_auth(&self, scheme: &str, secret: &[u8]) {
-        self.transport.authenticate(scheme, secret);
+        self.session.transport.authenticate(scheme, secret);
     }
 
     /// Makes a node, and says who may do what with it.
@@ -25,7 +25,7 @@ impl ZooKeeper {
     ) -> ZkResult<Path> {
         let request = Request::Create {
             path: Path::clone(path),
-            data: self.spare.data(data),
+            data: super::data(data),
             mode,
             acl,
             with_stat: false,

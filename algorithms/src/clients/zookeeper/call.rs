@@ -1,6 +1,7 @@
 //! Calls of the handle.
 
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -11,12 +12,11 @@ use crate::clients::completion::Answer;
 ///
 /// An `async fn` would read the same where it is called. But this, unlike one, is always written into whatever waits
 /// for it, and then it costs next to nothing to look whether the answer is there.
-pub(super) struct Call<A, H> {
-    /// Asks.
-    ask: Option<A>,
-    answer: Option<Answer<Reply>>,
-    /// Says what the answer means.
-    heed: Option<H>,
+pub(super) enum Call<A, H> {
+    /// How to ask, and what the answer will mean.
+    Planned(A, H),
+    Asked(Answer<Reply>, H),
+    Over,
 }
 
 impl<T, A, H> Future for Call<A, H>
@@ -29,18 +29,19 @@ where
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let call = &mut *self;
-        let answer = match &mut call.answer {
-            Some(answer) => answer,
-            None => match call.ask.take() {
-                Some(ask) => call.answer.insert(ask()),
-                None => return Poll::Pending,
-            },
+        if let Self::Planned(..) = call
+            && let Self::Planned(ask, heed) = mem::replace(call, Self::Over)
+        {
+            *call = Self::Asked(ask(), heed);
+        }
+        // Whoever asks again what it has been told waits for ever.
+        let Self::Asked(answer, _) = call else {
+            return Poll::Pending;
         };
         let reply = ready!(Pin::new(answer).poll(context));
-        // Whoever asks again what it has been told waits for ever.
-        match call.heed.take() {
-            Some(heed) => Poll::Ready(heed(reply)),
-            None => Poll::Pending,
+        match mem::replace(call, Self::Over) {
+            Self::Asked(_, heed) => Poll::Ready(heed(reply)),
+            Self::Planned(..) | Self::Over => Poll::Pending,
         }
     }
 }
@@ -53,11 +54,7 @@ impl ZooKeeper {
         request: impl FnOnce() -> Request + Unpin,
         heed: impl FnOnce(Reply) -> ZkResult<T> + Unpin,
     ) -> impl Future<Output = ZkResult<T>> {
-        Call {
-            ask: Some(move || self.ask(request(), None)),
-            answer: None,
-            heed: Some(heed),
-        }
+        Call::Planned(move || self.ask(request(), None), heed)
     }
 
     /// A call that leaves a watch.
@@ -67,11 +64,8 @@ impl ZooKeeper {
         request: impl FnOnce() -> Request + Unpin,
         heed: impl FnOnce(Reply, Watch) -> ZkResult<T> + Unpin,
     ) -> impl Future<Output = ZkResult<T>> {
-        let (watcher, watch) = self.spare.watches.watch();
-        Call {
-            ask: Some(move || self.ask(request(), Some(watcher))),
-            answer: None,
-            heed: Some(move |reply| heed(reply, watch)),
-        }
+        let (watcher, watch) = self.session.watches.watch();
+        let ask = move || self.ask(request(), Some(watcher));
+        Call::Planned(ask, move |reply| heed(reply, watch))
     }
 }

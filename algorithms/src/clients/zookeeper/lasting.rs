@@ -14,7 +14,7 @@ impl ZooKeeper {
     ///
     /// `ConnectionLoss` (then no watch is left), `SessionExpired`, `Unimplemented`.
     pub async fn add_watch(&self, path: &Path, recursive: bool) -> ZkResult<Watch> {
-        let (watcher, watch) = self.spare.watches.watch();
+        let (watcher, watch) = self.session.watches.watch();
         let request = Request::AddWatch {
             path: Path::clone(path),
             recursive,
