@@ -4,6 +4,7 @@ mod calls;
 mod handle;
 
 use std::cell::RefMut;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -33,27 +34,28 @@ pub(crate) enum Start {
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 /// Runs a contender: as many rounds as it has left, and then it has finished.
+///
+/// While it waits for the lock, it is polled after each message. So the call stands in no other future, and what it
+/// does not need then lies elsewhere: all that a poll looks at here is in one line of the cache.
 pub(crate) async fn run(shared: Rc<Shared>, id: ContenderId, start: Start) {
-    let mut contender = Contender::new(shared, id);
+    let mut contender = Box::new(Contender::new(shared, id));
     if start == Start::First {
         contender.arrive().await;
     }
-    loop {
-        let left = contender.shared.world.borrow().contenders[id.0 as usize].rounds_left;
-        if left == 0 {
-            break;
-        }
-        if let Some(held) = contender.get_lock().await {
-            contender.use_lock(held).await;
-        }
-        contender.shared.world.borrow_mut().contenders[id.0 as usize].rounds_left = left - 1;
-        if left > 1 {
+    while contender.has_rounds_left() {
+        let got = loop {
+            contender.begin().await;
+            let result = contender.call().await;
+            if let Break(got) = contender.heed(result).await {
+                break got;
+            }
+        };
+        contender.use_if_got(got).await;
+        if contender.ends_round() {
             contender.think().await;
         }
     }
-    let mut world = contender.shared.world.borrow_mut();
-    world.record(What::Finished { by: id });
-    world.leaves(contender.process);
+    contender.finish();
 }
 
 struct Contender {
@@ -133,40 +135,64 @@ impl Contender {
         }
     }
 
-    /// Tries until it has got the lock; `None` if it is cancelled.
-    async fn get_lock(&mut self) -> Option<Held> {
-        loop {
-            self.renew_if_closed();
-            self.say(What::AcquireStarted {
-                by: self.id,
-                lock: LOCK,
-            })
-            .await;
-            let result = self.call().await;
-            self.world().set_acquiring(self.process, false);
-            match result {
-                None => {
-                    self.say(What::Cancelled {
-                        by: self.id,
-                        lock: LOCK,
-                    })
-                    .await;
-                    return None;
-                }
-                Some(Ok(held)) => return Some(held),
-                Some(Err(error)) => {
-                    let (by, lock, why, definite) =
-                        (self.id, LOCK, failure(error), error.definite());
-                    self.say(What::AcquireFailed {
-                        by,
-                        lock,
-                        why,
-                        definite,
-                    })
-                    .await;
-                    self.sleep(TRY_AGAIN_AFTER).await;
-                }
+    fn has_rounds_left(&self) -> bool {
+        self.world().contenders[self.id.0 as usize].rounds_left > 0
+    }
+
+    /// A round is over. Answers whether there are others.
+    fn ends_round(&self) -> bool {
+        let rounds_left = &mut self.world().contenders[self.id.0 as usize].rounds_left;
+        *rounds_left -= 1;
+        *rounds_left > 0
+    }
+
+    fn finish(&self) {
+        let mut world = self.world();
+        world.record(What::Finished { by: self.id });
+        world.leaves(self.process);
+    }
+
+    /// Is about to try to get the lock.
+    async fn begin(&mut self) {
+        self.renew_if_closed();
+        self.say(What::AcquireStarted {
+            by: self.id,
+            lock: LOCK,
+        })
+        .await;
+    }
+
+    /// Heeds what a call has come to: it has got the lock, or was cancelled, or is to try again.
+    async fn heed(&mut self, result: Option<Result<Held, LockError>>) -> ControlFlow<Option<Held>> {
+        self.world().set_acquiring(self.process, false);
+        match result {
+            None => {
+                self.say(What::Cancelled {
+                    by: self.id,
+                    lock: LOCK,
+                })
+                .await;
+                Break(None)
             }
+            Some(Ok(held)) => Break(Some(held)),
+            Some(Err(error)) => {
+                let (by, lock, why, definite) = (self.id, LOCK, failure(error), error.definite());
+                self.say(What::AcquireFailed {
+                    by,
+                    lock,
+                    why,
+                    definite,
+                })
+                .await;
+                self.sleep(TRY_AGAIN_AFTER).await;
+                Continue(())
+            }
+        }
+    }
+
+    async fn use_if_got(&mut self, got: Option<Held>) {
+        if let Some(held) = got {
+            self.use_lock(held).await;
         }
     }
 

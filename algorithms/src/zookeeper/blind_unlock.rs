@@ -25,7 +25,7 @@ struct BlindUnlock(SameName);
 #[async_trait(?Send)]
 impl Lock for BlindUnlock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        self.0.take().await
+        self.0.acquire().await
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -79,8 +79,11 @@ impl SameName {
             place: Path::clone(&self.node),
         }
     }
+}
 
-    pub async fn take(&self) -> Result<Held, LockError> {
+#[async_trait(?Send)]
+impl Lock for SameName {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
         loop {
             match self
                 .zk
@@ -91,25 +94,16 @@ impl SameName {
                 Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
                 Err(error) => return Err(error.into()),
             }
-            let (there, changed) = until_answered(|| self.zk.exists_and_watch(&self.node)).await?;
-            match there {
+            let changed = match until_answered(|| self.zk.exists_and_watch(&self.node)).await? {
                 // A create of ours whose answer was lost.
-                Some(stat) if stat.ephemeral_owner == self.zk.session() => {
+                (Some(stat), _) if stat.ephemeral_owner == self.zk.session() => {
                     return Ok(self.held(&stat));
                 }
-                Some(_) => {
-                    changed.next().await; // Step 2.
-                }
-                None => {}
-            }
+                (Some(_), changed) => changed,
+                (None, _) => continue,
+            };
+            changed.next().await; // Step 2.
         }
-    }
-}
-
-#[async_trait(?Send)]
-impl Lock for SameName {
-    async fn acquire(&mut self) -> Result<Held, LockError> {
-        self.take().await
     }
 
     /// After a lost answer the node may be another's already, so look whose it is before deleting again.
