@@ -66,15 +66,20 @@ impl World {
         slot.alive.then(|| self.local_now(slot.process))
     }
 
-    /// Does what a client wants done, which may want to wake earlier than before.
-    #[inline]
+    /// Does what a client wants done, which may want to wake earlier than before. Mostly it wants nothing.
+    #[inline(always)]
     pub(super) fn follow_up(&mut self, id: ClientId, earlier: bool) {
-        self.carry_out(id);
+        if self.client_outputs.is_empty() {
+            self.count_requests(id);
+        } else {
+            self.carry_out(id);
+        }
         if earlier {
             self.arm_client(id);
         }
     }
 
+    #[inline(never)]
     fn carry_out(&mut self, id: ClientId) {
         self.do_each(
             |world| &mut world.client_outputs,
@@ -116,6 +121,7 @@ impl World {
     }
 
     /// Keeps the number of requests under way up to date.
+    #[inline]
     pub(super) fn count_requests(&mut self, id: ClientId) {
         let slot = &mut self.clients[id.0 as usize];
         if (slot.process.0 as usize) < self.contenders.len() {
@@ -129,7 +135,17 @@ impl World {
         }
     }
 
+    /// The same, when a client has just sent a request and nothing else has changed.
+    pub(super) fn count_one_more(&mut self, id: ClientId) {
+        let slot = &mut self.clients[id.0 as usize];
+        if (slot.process.0 as usize) < self.contenders.len() {
+            self.busy.requests += 1;
+            slot.counted += 1;
+        }
+    }
+
     /// Sees to it that the client is woken in time.
+    #[inline(never)]
     fn arm_client(&mut self, id: ClientId) {
         let slot = &mut self.clients[id.0 as usize];
         let wake = slot.machine.next_wake();

@@ -24,8 +24,8 @@ impl World {
         let machine = &mut self.clients[id.0 as usize].machine;
         if let Some(connection) = machine.asks_at_once(now) {
             let xid = machine.ask_at_once(now, &request, watcher, caller);
+            self.count_one_more(id);
             self.send_to_server(connection, ClientMessage::Request { xid, request });
-            self.count_requests(id);
         } else {
             let asked = (request, watcher, caller);
             let earlier = machine.ask(now, asked, &mut self.tape, &mut self.client_outputs);

@@ -131,8 +131,8 @@ pub enum Output {
 /// the timers come first: a process that was stopped for too long gives up its connection before it reads what has
 /// queued up there.
 ///
-/// What every message touches comes first, and side by side: by the time of the next message to a client, its memory has
-/// left the cache if there are thousands of others.
+/// What every message touches comes first, and side by side: by the time of the next message to a client, its memory
+/// has left the cache if there are thousands of others.
 #[repr(C)]
 pub struct Client {
     phase: Phase,
@@ -318,11 +318,12 @@ impl Client {
 
     /// How many requests have not been answered, sent or not.
     pub fn requests_in_flight(&self) -> usize {
-        match self.phase {
-            // Nothing is kept while there is a connection.
-            Phase::Connected { .. } => self.waiting.len(),
-            _ => self.waiting.len() + self.unsent.len(),
-        }
+        // Nothing is kept while there is a connection, so that need not be looked at then.
+        let unsent = match self.phase {
+            Phase::Connected { .. } => 0,
+            _ => self.unsent.len(),
+        };
+        self.waiting.len() + unsent
     }
 
     /// The server that it is connected to.
