@@ -16,33 +16,49 @@ pub(super) enum Few<T> {
 }
 
 impl<T> Few<T> {
+    /// How many there are: this is asked more often than which.
     #[inline]
-    pub(super) fn insert(&mut self, place: usize, item: T) {
-        *self = match mem::take(self) {
-            Self::None => Self::One(item),
-            Self::One(only) => {
-                let mut many = vec![only];
-                many.insert(place, item);
-                Self::Many(many)
-            }
-            Self::Many(mut many) => {
-                many.insert(place, item);
-                Self::Many(many)
-            }
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::One(_) => 1,
+            Self::Many(many) => many.len(),
         }
     }
 
     #[inline]
     pub(super) fn push(&mut self, item: T) {
-        self.insert(self.len(), item);
+        match self {
+            Self::None => *self = Self::One(item),
+            Self::Many(many) => many.push(item),
+            Self::One(_) => self.insert_among(1, item),
+        }
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, place: usize, item: T) {
+        match self {
+            Self::None => *self = Self::One(item),
+            Self::One(_) | Self::Many(_) => self.insert_among(place, item),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_among(&mut self, place: usize, item: T) {
+        let mut many = mem::take(self).into_many();
+        many.insert(place, item);
+        *self = Self::Many(many);
     }
 
     #[inline]
     pub(super) fn pop_first(&mut self) -> Option<T> {
-        if let Self::Many(many) = self {
-            return (!many.is_empty()).then(|| many.remove(0));
+        match self {
+            Self::Many(many) => (!many.is_empty()).then(|| many.remove(0)),
+            Self::None | Self::One(_) => match mem::take(self) {
+                Self::One(only) => Some(only),
+                Self::None | Self::Many(_) => None,
+            },
         }
-        mem::take(self).into_iter().next()
     }
 
     #[inline]
@@ -56,10 +72,19 @@ impl<T> Few<T> {
 
     /// Removes those that are chosen, and answers them.
     pub(super) fn extract(&mut self, chosen: impl FnMut(&mut T) -> bool) -> Vec<T> {
-        let mut all: Vec<T> = mem::take(self).into_iter().collect();
-        let extracted = all.extract_if(.., chosen).collect();
-        *self = Self::Many(all);
+        let mut many = mem::take(self).into_many();
+        let extracted = many.extract_if(.., chosen).collect();
+        *self = Self::Many(many);
         extracted
+    }
+
+    /// All, as an ordinary list.
+    pub(super) fn into_many(self) -> Vec<T> {
+        match self {
+            Self::None => Vec::new(),
+            Self::One(only) => vec![only],
+            Self::Many(many) => many,
+        }
     }
 }
 
@@ -84,20 +109,5 @@ impl<T> DerefMut for Few<T> {
             Self::One(only) => slice::from_mut(only),
             Self::Many(many) => many,
         }
-    }
-}
-
-impl<T> IntoIterator for Few<T> {
-    type Item = T;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
-
-    #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        let (first, rest) = match self {
-            Self::None => (None, Vec::new()),
-            Self::One(only) => (Some(only), Vec::new()),
-            Self::Many(many) => (None, many),
-        };
-        first.into_iter().chain(rest)
     }
 }

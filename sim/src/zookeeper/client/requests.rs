@@ -321,7 +321,7 @@ impl Client {
     }
 
     pub(super) fn fail_sent(&mut self, error: ZkError) {
-        for waiting in mem::take(&mut self.waiting) {
+        for waiting in mem::take(&mut self.waiting).into_many() {
             waiting.answer(&mut self.watches, &mut self.events, Err(error));
         }
     }

@@ -87,12 +87,13 @@ pub(super) struct Watches {
 impl Watches {
     /// Registers a watcher object; to do so twice is to do so once.
     pub(super) fn register(&mut self, path: Path, table: WatchTable, watcher: Watcher) {
-        let range = self.range(&path, table..=table);
+        let entries = &self.entries[..];
+        let range = range(entries, &path, table..=table);
         let known = |entry: &Entry| entry.watcher.is(&watcher);
-        if self.entries[range.clone()].iter().any(known) {
+        if entries[range.clone()].iter().any(known) {
             return;
         }
-        let repeat = self.entries.iter().any(known) || self.session.iter().any(|w| w.is(&watcher));
+        let repeat = entries.iter().any(known) || self.session.iter().any(|w| w.is(&watcher));
         let entry = Entry {
             path,
             table,
@@ -133,10 +134,11 @@ impl Watches {
             | EventKind::ChildWatchRemoved
             | EventKind::PersistentWatchRemoved => return,
         };
-        let range = self.range(&path, tables);
+        let entries = &self.entries[..];
+        let range = range(entries, &path, tables);
         let event = WatchedEvent { kind, path };
         if self.lasting > 0 {
-            let once = self.entries[range.clone()].iter();
+            let once = entries[range.clone()].iter();
             let mut told: Vec<&Watcher> = Vec::new();
             for entry in once.chain(self.lasting_of(&event)) {
                 if !told.iter().any(|watcher| watcher.is(&entry.watcher)) {
@@ -146,7 +148,7 @@ impl Watches {
             let listening = told.iter().filter(|watcher| !watcher.is_forgotten());
             listening.for_each(|watcher| events.tell(watcher, event.clone()));
         } else {
-            tell_each_once(&self.entries[range.clone()], &[], &event, events);
+            tell_each_once(&entries[range.clone()], &[], &event, events);
         }
         self.entries.remove(range);
     }
@@ -158,8 +160,12 @@ impl Watches {
         let recursive = *kind != EventKind::NodeChildrenChanged;
         let above = std::iter::successors(Some(&**path), |path| parent_of(path))
             .take_while(move |_| recursive)
-            .map(|path| self.range(path, WatchTable::Recursive..=WatchTable::Recursive));
-        let here = self.range(path, WatchTable::Persistent..=WatchTable::Persistent);
+            .map(|path| {
+                let table = WatchTable::Recursive;
+                range(&self.entries, path, table..=table)
+            });
+        let table = WatchTable::Persistent;
+        let here = range(&self.entries, path, table..=table);
         std::iter::once(here)
             .chain(above)
             .flat_map(|range| &self.entries[range])
@@ -175,7 +181,11 @@ impl Watches {
         reply: Reply,
         events: &mut EventThread,
     ) -> Reply {
-        let range = self.range(path, WatchTable::Data..=WatchTable::Recursive);
+        let range = range(
+            &self.entries,
+            path,
+            WatchTable::Data..=WatchTable::Recursive,
+        );
         let concerned = |entry: &Entry| {
             let it = one.is_none_or(|watcher| watcher.is(&entry.watcher));
             it && entry.table.is_on(side) && entry.path == *path
@@ -281,28 +291,29 @@ impl Watches {
         batches.reverse();
         batches
     }
+}
 
-    /// The places of the entries of this path in these tables.
-    fn range(&self, path: &str, tables: RangeInclusive<WatchTable>) -> Range<usize> {
-        if self.entries.is_empty() {
-            return 0..0;
-        }
-        if let [only] = &self.entries[..] {
+/// The places of the entries of this path in these tables.
+fn range(entries: &[Entry], path: &str, tables: RangeInclusive<WatchTable>) -> Range<usize> {
+    match entries {
+        [] => 0..0,
+        [only] => {
             let after = |table| (&*only.path, only.table).cmp(&(path, table));
-            return match (after(*tables.start()), after(*tables.end())) {
+            match (after(*tables.start()), after(*tables.end())) {
                 (Ordering::Less, _) => 1..1,
                 (_, Ordering::Greater) => 0..0,
                 (Ordering::Equal | Ordering::Greater, Ordering::Less | Ordering::Equal) => 0..1,
-            };
+            }
         }
-        let start = self
-            .entries
-            .partition_point(|entry| (&*entry.path, entry.table) < (path, *tables.start()));
-        let length = self.entries[start..]
-            .iter()
-            .take_while(|entry| entry.table <= *tables.end() && *entry.path == *path)
-            .count();
-        start..start + length
+        _ => {
+            let start = entries
+                .partition_point(|entry| (&*entry.path, entry.table) < (path, *tables.start()));
+            let length = entries[start..]
+                .iter()
+                .take_while(|entry| entry.table <= *tables.end() && *entry.path == *path)
+                .count();
+            start..start + length
+        }
     }
 }
 
@@ -322,7 +333,7 @@ fn tell_each_once(
                 || entries[place..]
                     .iter()
                     .any(|other| !other.repeat && same(other)));
-        if !was_told && !entry.watcher.is_forgotten() {
+        if !was_told {
             events.tell(&entry.watcher, event.clone());
         }
     }
