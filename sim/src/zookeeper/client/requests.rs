@@ -333,11 +333,11 @@ impl Client {
         }
     }
 
-    /// Asks for the memory of what every message touches: one will come soon.
+    /// Asks for the memory of what every message touches: one will come soon. What is watched begins where what waits
+    /// ends.
     pub fn ask_for_memory(&self) {
         ask_for(&self.phase);
         ask_for(&self.waiting);
-        ask_for(&self.watches);
     }
 
     /// Asks for those who wait for it.
