@@ -357,8 +357,7 @@ impl World {
     }
 
     /// Bytes and requests of contenders, from the first release on.
-    pub(super) fn count_bytes(&mut self, connection: ConnectionId, bytes: u64) {
-        let process = self.process_of(connection);
+    pub(super) fn count_bytes(&mut self, process: ProcessId, bytes: u64) {
         if self.draining && (process.0 as usize) < self.contenders.len() {
             self.recorder.counts.bytes += bytes;
         }

@@ -209,7 +209,7 @@ impl World {
         if let ServerMessage::Notification { .. } = &message {
             self.count_message(ends.process, own);
         }
-        self.count_bytes(connection, bytes_of(&message));
+        self.count_bytes(ends.process, bytes_of(&message));
         let departs = self.departs(server, &message);
         let at = self.reaches_client(connection, departs, extra);
         self.timeline.add(

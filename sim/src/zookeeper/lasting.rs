@@ -60,10 +60,9 @@ impl Watches {
         connection: &mut Connection,
     ) -> bool {
         let known = |(other, watched): &(Table, Path)| *other == table && watched == path;
-        let Some(place) = connection.watches.iter().position(known) else {
+        if connection.watches.take(known).is_none() {
             return false;
-        };
-        connection.watches.swap_remove(place);
+        }
         self.lasting.swap_remove(&(id, table, Rc::clone(path)));
         self.drop_watcher(table, path, id);
         true

@@ -322,10 +322,10 @@ impl Server {
 
     /// Reads for a connection, if it is there.
     fn do_read(&mut self, turn: &mut Turn, id: ConnectionId, xid: Xid, request: &Request) {
-        if !self.clients.connections.contains(id) {
+        let Some(may_read) = self.may_read(id) else {
             return;
-        }
-        let reply = match self.may_read(id) {
+        };
+        let reply = match may_read {
             Ok(()) => self.read(id, request),
             Err(ZkError::SessionMoved) => {
                 self.close_connection(turn, id);
@@ -340,20 +340,16 @@ impl Server {
         }
     }
 
-    /// The leader knows whose session has moved or is dead; a follower reads for everybody.
-    fn may_read(&mut self, id: ConnectionId) -> Result<(), ZkError> {
+    /// Whether a connection may read, if it is there: the leader knows whose session has moved or is dead; a follower
+    /// reads for everybody.
+    fn may_read(&mut self, id: ConnectionId) -> Option<Result<(), ZkError>> {
+        let connection = self.clients.connections.get_mut(id)?;
         let Role::Leading(leading) = &mut self.role else {
-            return Ok(());
+            return Some(Ok(()));
         };
-        match self.clients.connections.get_mut(id) {
-            Some(connection) => {
-                let place = &mut connection.tracked;
-                let tracker = &mut leading.tracker;
-                tracker.check_at(place, connection.session, self.id)?;
-                Ok(())
-            }
-            None => Ok(()),
-        }
+        let place = &mut connection.tracked;
+        let tracked = leading.tracker.check_at(place, connection.session, self.id);
+        Some(tracked.map(|_| ()))
     }
 
     pub(super) fn reply(&self, turn: &mut Turn, id: ConnectionId, xid: Xid, reply: Reply) {

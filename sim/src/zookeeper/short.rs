@@ -17,6 +17,14 @@ pub(super) enum Short<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Long<T>(VecDeque<T>);
 
+impl<T> Long<T> {
+    #[inline(never)]
+    fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
+        let place = self.0.iter().position(is_meant)?;
+        self.0.swap_remove_back(place)
+    }
+}
+
 impl<T> Short<T> {
     pub(super) fn len(&self) -> usize {
         match self {
@@ -67,12 +75,13 @@ impl<T> Short<T> {
         }
     }
 
-    /// Takes out what is at a place; the last takes its place.
-    pub(super) fn swap_remove(&mut self, place: usize) -> Option<T> {
+    /// Takes out the first that is meant; the last takes its place.
+    #[inline]
+    pub(super) fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
         match self {
-            Self::Many(many) => many.0.swap_remove_back(place),
-            Self::One(_) if place == 0 => self.pop_first(),
+            Self::One(one) if is_meant(one) => self.pop_first(),
             Self::Empty | Self::One(_) => None,
+            Self::Many(many) => many.take(is_meant),
         }
     }
 
@@ -104,7 +113,11 @@ mod tests {
                         short.push(number);
                         model.push_back(number);
                     }
-                    2 => prop_assert_eq!(short.swap_remove(place), model.swap_remove_back(place)),
+                    2 => {
+                        let meant = model.get(place).copied();
+                        prop_assert_eq!(short.take(|one| Some(*one) == meant), meant);
+                        model.swap_remove_back(place);
+                    }
                     _ => prop_assert_eq!(short.pop_first(), model.pop_front()),
                 }
                 prop_assert_eq!((short.len(), short.is_empty()), (model.len(), model.is_empty()));

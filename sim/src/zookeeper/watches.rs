@@ -118,7 +118,8 @@ impl Watches {
                 let has = if known.len() < connection.watches.len() {
                     known.contains(&id)
                 } else {
-                    has_watch(connection, table, shared).is_some()
+                    let mut watches = connection.watches.iter();
+                    watches.any(|watch| is_watch(watch, table, shared))
                 };
                 if has {
                     return;
@@ -186,12 +187,9 @@ impl Watches {
     }
 }
 
-/// The place of a watch among those of its connection. Paths are the tables' own, so that comparing pointers will do.
-fn has_watch(connection: &Connection, table: Table, path: &Path) -> Option<usize> {
-    connection
-        .watches
-        .iter()
-        .position(|(other, watched)| *other == table && Rc::ptr_eq(watched, path))
+/// Whether a watch of a connection is this one. Paths are the tables' own, so that comparing pointers will do.
+fn is_watch((table, path): &(Table, Path), on: Table, of: &Path) -> bool {
+    *table == on && Rc::ptr_eq(path, of)
 }
 
 /// What fires watches: the tables, those who are told, and where the messages go.
@@ -293,9 +291,8 @@ impl Firing<'_> {
             let Some(connection) = self.clients.connections.get_mut(id) else {
                 continue;
             };
-            if let Some(place) = has_watch(connection, table, &path) {
-                connection.watches.swap_remove(place);
-            }
+            let is_this = |watch: &(Table, Path)| is_watch(watch, table, &path);
+            connection.watches.take(is_this);
             if connection.who.may(Permissions::READ, readers).is_err() {
                 continue;
             }
