@@ -8,7 +8,7 @@ use prefetch_index::prefetch_index;
 /// What comes in one piece.
 const LINE: usize = 64;
 /// No more than this is asked for, from the start: what a task needs to know where it has stopped comes first.
-const MOST: usize = 5 * LINE;
+const MOST: usize = 2 * LINE;
 
 /// Where something lies, and how large it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -25,6 +25,8 @@ struct Slab<L> {
     free: Vec<u32>,
 }
 
+/// One line of the cache: there may be ten thousand, each of which runs now and then.
+#[repr(align(64))]
 struct Task<L> {
     label: L,
     wake: TaskWake,

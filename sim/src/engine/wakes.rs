@@ -25,6 +25,8 @@ thread_local! {
 /// a wake-up, and nothing worse.
 struct Ready(AtomicU32);
 
+/// It has a line of the cache to itself, without what counts who knows of it.
+#[repr(align(64))]
 struct Link {
     task: AtomicU32,
     /// It is in the list, or over: waking it does nothing.
