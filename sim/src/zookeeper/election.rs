@@ -1,8 +1,6 @@
 //! Leader election: everybody tells everybody whom they vote for, and changes to a better candidate, until a quorum
 //! agrees and nothing better has come for a while.
 
-use std::rc::Rc;
-
 use picklock_algorithms::clients::zookeeper::Zxid;
 use picklock_checker::VirtualTime;
 
@@ -377,9 +375,7 @@ impl Server {
     pub(super) fn establish_leader(&mut self, turn: &mut Turn) {
         let committed = self.log.last_zxid();
         while let Some(txn) = self.log.next_to_apply(committed) {
-            if txn.change.is_done() {
-                turn.out.push(Output::Committed(Rc::clone(&txn)));
-            }
+            turn.committed(&txn);
             self.apply(turn, &txn);
         }
         let Role::Leading(leading) = &mut self.role else {

@@ -102,6 +102,13 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
+    /// Says that a transaction is committed, if it does anything.
+    pub(super) fn committed(&mut self, txn: &Rc<Txn>) {
+        if txn.change.is_done() {
+            self.out.push(Output::Committed(Rc::clone(txn)));
+        }
+    }
+
     /// Sends to a client.
     pub(super) fn tell(&mut self, connection: ConnectionId, message: ServerMessage) {
         self.out.push(Output::ToClient {

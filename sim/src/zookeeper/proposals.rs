@@ -213,10 +213,8 @@ impl Server {
             };
             let zxid = txn.zxid;
             leading.committed = zxid;
-            if txn.change.is_done() {
-                // Whoever waits for this moment comes before anybody has heard of it.
-                turn.out.push(Output::Committed(Rc::clone(&txn)));
-            }
+            // Whoever waits for this moment comes before anybody has heard of it.
+            turn.committed(&txn);
             leading.send_voters(turn, || PeerBody::Commit(zxid));
             leading.inform(turn, &txn);
             leading.prep.applied(&txn);

@@ -340,15 +340,14 @@ impl Server {
         }
     }
 
-    /// Whether a connection may read, if it is there: the leader knows whose session has moved or is dead; a follower
-    /// reads for everybody.
+    /// Whether a connection may read: leaders know whose session has moved or is dead; followers read for everybody.
     fn may_read(&mut self, id: ConnectionId) -> Option<Result<(), ZkError>> {
         let connection = self.clients.connections.get_mut(id)?;
         let Role::Leading(leading) = &mut self.role else {
             return Some(Ok(()));
         };
-        let place = &mut connection.tracked;
-        let tracked = leading.tracker.check_at(place, connection.session, self.id);
+        let (session, place) = (connection.session, &mut connection.tracked);
+        let tracked = leading.tracker.check_at(place, session, self.id);
         Some(tracked.map(|_| ()))
     }
 
