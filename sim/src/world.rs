@@ -72,8 +72,6 @@ pub(crate) struct World {
     pub lock_path: Path,
     pub ensemble: Ensemble,
     pace: servers::Pace,
-    /// Whether a proposal takes the time of servers.
-    proposals_keep_busy: bool,
     pub processes: Vec<Process>,
     pub contenders: Vec<Contender>,
     pub clients: Vec<ClientSlot>,

@@ -95,7 +95,6 @@ impl World {
             said_meanwhile: Vec::new(),
             server_outputs: Vec::new(),
             ahead: Ahead::default(),
-            proposals_keep_busy: !ensemble.proposal_time.is_zero(),
             pace: Pace::from(&ensemble),
             ensemble,
             plan,

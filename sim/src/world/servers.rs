@@ -17,6 +17,8 @@ pub(super) struct Pace {
     read: u64,
     write: u64,
     notification: u64,
+    /// Whether a proposal takes the time of servers at all.
+    proposals_keep_busy: bool,
 }
 
 impl From<&Ensemble> for Pace {
@@ -25,6 +27,7 @@ impl From<&Ensemble> for Pace {
             read: whole_micros(ensemble.read_time),
             write: whole_micros(ensemble.write_time),
             notification: whole_micros(ensemble.notification_time),
+            proposals_keep_busy: !ensemble.proposal_time.is_zero(),
         }
     }
 }
@@ -322,7 +325,7 @@ impl World {
         departed: VirtualTime,
     ) {
         let is_late = departed > self.now;
-        let departed = if self.proposals_keep_busy {
+        let departed = if self.pace.proposals_keep_busy {
             self.leaves_for_peer(from, &message, departed)
         } else {
             departed

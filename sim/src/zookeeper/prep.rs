@@ -167,17 +167,7 @@ impl Check<'_> {
             SessionId(0)
         };
         let parent_creates = above.creates.wrapping_add(1);
-        self.put(
-            &path,
-            Some(View {
-                version: 0,
-                aversion: 0,
-                creates: 0,
-                children: 0,
-                owner,
-                acl: acl.clone(),
-            }),
-        );
+        self.put(&path, Some(View::of_new(owner, acl.clone())));
         self.put(
             &parent,
             Some(View {

@@ -50,6 +50,18 @@ pub(super) struct View {
 }
 
 impl View {
+    /// That of a node that is being made.
+    pub(super) fn of_new(owner: SessionId, acl: Acl) -> Self {
+        Self {
+            version: 0,
+            aversion: 0,
+            creates: 0,
+            children: 0,
+            owner,
+            acl,
+        }
+    }
+
     fn of(node: &Node) -> Self {
         Self {
             version: node.version,
