@@ -1,26 +1,15 @@
 //! The two ends of an answer: who asked waits on one, and who answers fills the other.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// With most answers, and with what counts the ends, it fits into one line of the cache.
 struct Slot<T> {
-    state: Cell<State<T>>,
+    value: Cell<Option<T>>,
     waiting: Waiting,
-}
-
-/// What has become of a question.
-#[derive(Default)]
-enum State<T> {
-    #[default]
-    Open,
-    /// Somebody waits for the answer.
-    Awaited,
-    Answered(T),
 }
 
 /// The end that answers.
@@ -38,7 +27,7 @@ pub fn completion<T>() -> (Completion<T>, Answer<T>) {
 impl<T> Default for Slot<T> {
     fn default() -> Self {
         Self {
-            state: Cell::default(),
+            value: Cell::new(None),
             waiting: Waiting::default(),
         }
     }
@@ -57,7 +46,8 @@ impl<T> Completions<T> {
     /// Makes the two ends of one answer.
     pub fn completion(&self) -> (Completion<T>, Answer<T>) {
         let slot = take_spare(&self.0);
-        slot.state.take();
+        slot.value.take();
+        slot.waiting.forget();
         (Completion(Rc::clone(&slot)), Answer(slot))
     }
 }
@@ -82,16 +72,15 @@ impl<T> Completion<T> {
 
     /// Gives the answer.
     pub fn complete(self, value: T) {
-        if let State::Awaited = self.0.state.replace(State::Answered(value)) {
-            self.0.waiting.wake();
-        }
+        self.0.value.set(Some(value));
+        self.0.waiting.wake();
     }
 }
 
 impl<T> Future for Answer<T> {
     type Output = T;
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        if let State::Answered(value) = self.0.state.replace(State::Awaited) {
+        if let Some(value) = self.0.value.take() {
             return Poll::Ready(value);
         }
         self.0.waiting.wait(context);
@@ -99,36 +88,45 @@ impl<T> Future for Answer<T> {
     }
 }
 
-/// Whom to wake.
+/// Who waits for something, if anybody does.
 ///
 /// The waker stays when it has been used: mostly the same task waits again, and counting who knows a waker costs more
 /// than all else here.
-#[derive(Default)]
-pub(crate) struct Waiting(Cell<Option<Waker>>);
+pub(crate) struct Waiting {
+    waker: RefCell<Waker>,
+    somebody: Cell<bool>,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self {
+            waker: RefCell::new(Waker::noop().clone()),
+            somebody: Cell::new(false),
+        }
+    }
+}
 
 impl Waiting {
     /// Leaves word whom to wake.
     #[inline]
     pub(crate) fn wait(&self, context: &Context<'_>) {
-        let known = self.0.take();
-        let waker = match known {
-            Some(known) if known.will_wake(context.waker()) => known,
-            _ => context.waker().clone(),
-        };
-        self.put(waker);
+        let mut known = self.waker.borrow_mut();
+        if !known.will_wake(context.waker()) {
+            *known = context.waker().clone();
+        }
+        self.somebody.set(true);
     }
 
-    /// Wakes whoever has left word, though it may wait no longer.
+    /// Wakes whoever waits.
     #[inline]
     pub(crate) fn wake(&self) {
-        if let Some(waker) = self.0.take() {
-            waker.wake_by_ref();
-            self.put(waker);
+        if self.somebody.replace(false) {
+            self.waker.borrow().wake_by_ref();
         }
     }
 
-    fn put(&self, waker: Waker) {
-        // There is nothing there to be dropped.
-        mem::forget(self.0.replace(Some(waker)));
+    /// Nobody waits any more.
+    pub(crate) fn forget(&self) {
+        self.somebody.set(false);
     }
 }

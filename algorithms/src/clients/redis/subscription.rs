@@ -1,6 +1,6 @@
 //! Subscriptions: the two ends of a channel.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -13,7 +13,6 @@ use crate::clients::completion::Waiting;
 struct Slot {
     messages: RefCell<VecDeque<Bytes>>,
     waiting: Waiting,
-    is_awaited: Cell<bool>,
 }
 
 /// The end that the client tells.
@@ -33,9 +32,7 @@ impl Listener {
     /// Tells of a message.
     pub fn tell(&self, message: Bytes) {
         self.0.messages.borrow_mut().push_back(message);
-        if self.0.is_awaited.take() {
-            self.0.waiting.wake();
-        }
+        self.0.waiting.wake();
     }
 
     /// Whether somebody still listens.
@@ -52,7 +49,6 @@ impl Subscription {
                 return Poll::Ready(message);
             }
             self.0.waiting.wait(context);
-            self.0.is_awaited.set(true);
             Poll::Pending
         })
         .await

@@ -48,30 +48,18 @@ impl EventKind {
     }
 }
 
-/// With what counts the ends, it fits into one line of the cache.
 #[derive(Default)]
 struct Slot {
-    state: Cell<State>,
-    /// The events that come after the next one.
+    /// The event that comes next, and those that come after it.
+    first: Cell<Option<WatchedEvent>>,
     #[expect(
         clippy::box_collection,
         reason = "almost always empty, and then a pointer is all it costs"
     )]
     more: Cell<Option<Box<VecDeque<WatchedEvent>>>>,
     waiting: Waiting,
-}
-
-/// What has become of a watch.
-#[derive(Default)]
-enum State {
-    #[default]
-    Open,
-    /// Somebody waits for an event.
-    Awaited,
-    /// This event comes next.
-    Told(WatchedEvent),
-    /// Nobody will wait any more.
-    Forgotten,
+    /// Nobody waits any more.
+    forgotten: Cell<bool>,
 }
 
 /// The end that the client tells.
@@ -105,8 +93,10 @@ impl Watches {
             self.last.set(last);
         }
         let slot = take_spare(&self.last);
-        slot.state.take();
+        slot.first.take();
         slot.more.take();
+        slot.waiting.forget();
+        slot.forgotten.set(false);
         (Watcher(Rc::clone(&slot)), Watch(slot))
     }
 }
@@ -120,7 +110,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.state.set(State::Forgotten);
+        self.0.forgotten.set(true);
     }
 }
 
@@ -130,31 +120,23 @@ impl Watcher {
         &*self.0
     }
 
-    /// Tells of an event, unless nobody waits any more. Events that nobody has taken yet queue up.
-    #[inline]
+    /// Tells of an event. Events that nobody has taken yet queue up.
     pub fn tell(&self, event: WatchedEvent) {
-        match self.0.state.take() {
-            State::Open => self.0.state.set(State::Told(event)),
-            State::Awaited => {
-                self.0.state.set(State::Told(event));
-                self.0.waiting.wake();
-            }
-            State::Told(first) => {
-                self.0.state.set(State::Told(first));
+        match self.0.first.take() {
+            None => self.0.first.set(Some(event)),
+            first => {
+                self.0.first.set(first);
                 let mut more = self.0.more.take().unwrap_or_default();
                 more.push_back(event);
                 self.0.more.set(Some(more));
             }
-            State::Forgotten => self.0.state.set(State::Forgotten),
         }
+        self.0.waiting.wake();
     }
 
     /// Whether nobody waits for this watcher any more.
     pub fn is_forgotten(&self) -> bool {
-        let state = self.0.state.take();
-        let is_forgotten = matches!(state, State::Forgotten);
-        self.0.state.set(state);
-        is_forgotten
+        self.0.forgotten.get()
     }
 
     /// Whether both are the same watcher object.
@@ -171,11 +153,11 @@ impl Watch {
 
     #[inline(always)]
     fn poll_next(&self, context: &Context<'_>) -> Poll<WatchedEvent> {
-        if let State::Told(event) = self.0.state.replace(State::Awaited) {
-            let mut more = self.0.more.take();
-            let next = more.as_mut().and_then(|more| more.pop_front());
-            self.0.state.set(next.map_or(State::Open, State::Told));
-            self.0.more.set(more.filter(|more| !more.is_empty()));
+        if let Some(event) = self.0.first.take() {
+            if let Some(mut more) = self.0.more.take() {
+                self.0.first.set(more.pop_front());
+                self.0.more.set(Some(more).filter(|more| !more.is_empty()));
+            }
             return Poll::Ready(event);
         }
         self.0.waiting.wait(context);
