@@ -2,7 +2,8 @@
 //!
 //! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection after two thirds of
 //! the session timeout, and looks for another server. It never knows that its session is over before a server has told
-//! it so (unless [`Settings::local_expiry`] is set). Other libraries differ where [`Library`] says so.
+//! it so (unless [`Settings::local_expiry`] is set). Others differ where
+//! [`Library`](crate::zookeeper::library::Library) says so.
 
 mod connection;
 mod event_thread;
