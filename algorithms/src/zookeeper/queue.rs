@@ -71,10 +71,10 @@ pub(super) fn child(parent: &str, name: &str) -> Path {
 
 /// The path of a child that all contenders name alike: those of one thread share it.
 pub(super) fn common_child(parent: &str, name: &str) -> Path {
-    let path = [parent, "/", name].concat();
+    let path = child(parent, name);
     LAST_COMMON.with_borrow_mut(|last| {
-        if **last != *path {
-            *last = path.into();
+        if *last != path {
+            *last = path;
         }
         Path::clone(last)
     })

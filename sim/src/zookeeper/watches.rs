@@ -236,10 +236,6 @@ impl Firing<'_> {
     pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>, readers: &Readers) {
         let kind = EventKind::NodeDeleted;
         let watches = &self.watches;
-        if watches.lasting.is_empty() && watches.child.is_empty() {
-            self.fire(Table::Data, path, kind, None, &readers.of_node);
-            return;
-        }
         let twice = !watches.lasting.is_empty() || watches.is_watched(Table::Child, path);
         let mut told = twice.then(Told::default);
         for table in [Table::Data, Table::Child] {
