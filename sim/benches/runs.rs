@@ -196,14 +196,15 @@ fn requests(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("three servers");
     group.throughput(Throughput::Elements(1));
     let mut bench = Bench::new();
-    bench.ask(Request::Create {
-        path: Path::from("/a/b"),
-        data: Rc::from([]),
-        mode: CreateMode::Ephemeral,
-        acl: Acl::OPEN,
-        with_stat: false,
-    });
     let path = Path::from("/a/b");
+    let mode = CreateMode::Ephemeral;
+    bench.ask(Request::create(
+        Rc::clone(&path),
+        b"",
+        mode,
+        Acl::OPEN,
+        false,
+    ));
     group.bench_function("one write", |bencher| {
         bencher.iter(|| {
             bench.ask(Request::SetData {

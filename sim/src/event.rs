@@ -269,3 +269,13 @@ impl std::fmt::Debug for Event {
         write!(out, "event {:x}", self.word())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_and_what_comes_after_it_are_one_line_of_the_cache() {
+        assert!(size_of::<Event>() <= 56);
+    }
+}

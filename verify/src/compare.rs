@@ -170,15 +170,11 @@ impl<R: Side, M: Side> Pair<R, M> {
         }
         self.real.normal.rebase();
         self.model.normal.rebase();
+        let mode = CreateMode::Persistent;
+        let request = Request::create(root.into(), b"", mode, Acl::OPEN, true);
         self.step(&Step::Ask {
             wire: Wire(first),
-            requests: vec![Request::Create {
-                path: root.into(),
-                data: [].into(),
-                mode: CreateMode::Persistent,
-                acl: Acl::OPEN,
-                with_stat: true,
-            }],
+            requests: vec![request],
         })?;
         Ok(first)
     }

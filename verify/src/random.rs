@@ -255,13 +255,9 @@ impl Random {
     }
 
     fn create(&mut self) -> Request {
-        Request::Create {
-            path: self.new_path(),
-            data: self.data(),
-            mode: self.one_of(&MODES),
-            acl: self.acl(),
-            with_stat: self.percent(40),
-        }
+        let (path, data) = (self.new_path(), self.data());
+        let (mode, acl) = (self.one_of(&MODES), self.acl());
+        Request::create(path, &data, mode, acl, self.percent(40))
     }
 
     fn read_part(&mut self) -> ReadOp {

@@ -200,20 +200,14 @@ impl fmt::Display for Words<'_> {
         let name = self.0.kind().name();
         let watched = |watch: bool| if watch { ", watch" } else { "" };
         match self.0 {
-            Request::Create {
-                path,
-                data,
-                mode,
-                acl,
-                with_stat,
-            } => {
-                let stat = if *with_stat { ", stat" } else { "" };
+            Request::Create(node) => {
+                let (path, bytes, kind) = (node.path(), node.length(), kind(node.mode()));
+                let stat = if node.with_stat() { ", stat" } else { "" };
+                let acl = node.acl();
                 write!(
                     out,
-                    "{name}({path}, {} bytes, {}{stat}{})",
-                    data.len(),
-                    kind(*mode),
-                    For(acl)
+                    "{name}({path}, {bytes} bytes, {kind}{stat}{})",
+                    For(&acl)
                 )
             }
             Request::Delete { path, version } => {

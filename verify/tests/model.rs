@@ -306,13 +306,13 @@ fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
             .collect();
         steps.push(Step::Ask {
             wire: Wire(0),
-            requests: vec![Request::Create {
-                path: "/r".into(),
-                data: [].into(),
-                mode: CreateMode::Persistent,
-                acl: Acl::OPEN,
-                with_stat: false,
-            }],
+            requests: vec![Request::create(
+                "/r".into(),
+                b"",
+                CreateMode::Persistent,
+                Acl::OPEN,
+                false,
+            )],
         });
         steps.extend((script.steps)("/r", 0, 3));
         let mut lines = Vec::new();

@@ -8,6 +8,7 @@ mod acl;
 mod call;
 mod children;
 mod lasting;
+mod new_node;
 mod request;
 mod response;
 mod session;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::{Children, sequence};
+pub use new_node::NewNode;
 pub use request::{Op, ReadOp, Request, WatchSide};
 pub use response::{
     ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,
@@ -109,13 +111,7 @@ impl ZooKeeper {
     /// `NoNode` if the parent is missing, `NodeExists`, `NoChildrenForEphemerals`. After `ConnectionLoss` the node
     /// may have been made.
     pub async fn create(&self, path: &Path, data: &[u8], mode: CreateMode) -> ZkResult<Path> {
-        let request = Request::Create {
-            path: Path::clone(path),
-            data: self::data(data),
-            mode,
-            acl: Acl::OPEN,
-            with_stat: false,
-        };
+        let request = Request::create(Path::clone(path), data, mode, Acl::OPEN, false);
         match self.ask(request, None).await? {
             Response::Created { path, .. } => Ok(path),
             other => unexpected("create", &other),
@@ -133,13 +129,7 @@ impl ZooKeeper {
         data: &[u8],
         mode: CreateMode,
     ) -> impl Future<Output = ZkResult<(Path, Stat)>> {
-        let request = move || Request::Create {
-            path: Path::clone(path),
-            data: self::data(data),
-            mode,
-            acl: Acl::OPEN,
-            with_stat: true,
-        };
+        let request = move || Request::create(Path::clone(path), data, mode, Acl::OPEN, true);
         self.call(request, |reply| match reply? {
             Response::Created {
                 path,

@@ -63,7 +63,9 @@ pub struct Place(u32);
 /// When an event is due, and where it is.
 type Due = (u64, u32);
 
+/// What happens soon lies in a line of the cache that was asked for.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Node<E> {
     /// The next place that is free, if this one is.
     next: u32,

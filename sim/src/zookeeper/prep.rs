@@ -37,13 +37,10 @@ impl Check<'_> {
     /// The transaction that does what a request asks.
     pub(super) fn request(&mut self, request: &Request) -> Result<TxnChange, ZkError> {
         match request {
-            Request::Create {
-                path,
-                data,
-                mode,
-                acl,
-                ..
-            } => self.create(path, data, *mode, acl),
+            Request::Create(node) => {
+                let data = (node.length(), || node.data());
+                self.create(node.path(), data, node.mode(), &node.acl())
+            }
             Request::Delete { path, version } => self.delete(path, *version),
             Request::SetData {
                 path,
@@ -110,7 +107,10 @@ impl Check<'_> {
                 data,
                 mode,
                 acl,
-            } => self.create(path, data, *mode, acl),
+            } => {
+                let data = (data.len(), || Data::clone(data));
+                self.create(path, data, *mode, acl)
+            }
             Op::Delete { path, version } => self.delete(path, *version),
             Op::SetData {
                 path,
@@ -129,7 +129,7 @@ impl Check<'_> {
     fn create(
         &mut self,
         path: &Path,
-        data: &Data,
+        (length, data): (usize, impl FnOnce() -> Data),
         mode: CreateMode,
         acl: &Acl,
     ) -> Result<TxnChange, ZkError> {
@@ -160,7 +160,7 @@ impl Check<'_> {
         if above.owner != SessionId(0) {
             return Err(ZkError::NoChildrenForEphemerals);
         }
-        self.check_quota(&path, 1, data.len())?;
+        self.check_quota(&path, 1, length)?;
         let owner = if mode.is_ephemeral() {
             self.session
         } else {
@@ -181,7 +181,7 @@ impl Check<'_> {
             number: sequence(name),
             path,
             parent,
-            data: Rc::clone(data),
+            data: data(),
             owner,
             acl,
             parent_creates,

@@ -37,7 +37,7 @@ impl Server {
             Request::GetChildren { path, watch } => (Table::Child, path, *watch),
             Request::Sync { .. } => return Ok(Response::Synced),
             // Writes never come here: they go to the leader.
-            Request::Create { .. }
+            Request::Create(_)
             | Request::Delete { .. }
             | Request::SetData { .. }
             | Request::SetAcl { .. }

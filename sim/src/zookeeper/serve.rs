@@ -122,13 +122,7 @@ impl Server {
         xid: Xid,
         request: Request,
     ) {
-        let with_stat = matches!(
-            request,
-            Request::Create {
-                with_stat: true,
-                ..
-            }
-        );
+        let with_stat = matches!(&request, Request::Create(node) if node.with_stat());
         let write = Decision::Write { xid, with_stat };
         self.clients.await_decision(session, id, write);
         self.clients.throttle(id, self.settings.outstanding_limit);

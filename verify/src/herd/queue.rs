@@ -103,13 +103,7 @@ impl Contender {
                 ("/n-", CreateMode::EphemeralSequential)
             }
         };
-        Request::Create {
-            path: self.below(name),
-            data: Rc::from([]),
-            mode,
-            acl: Acl::OPEN,
-            with_stat: false,
-        }
+        Request::create(self.below(name), b"", mode, Acl::OPEN, false)
     }
 
     fn below(&self, name: &str) -> Path {

@@ -113,13 +113,8 @@ impl Field<'_> {
     fn make(&mut self, lock: &Path) -> Result<(), VerifyError> {
         self.maker.1 += 1;
         let (link, xid) = (self.maker.0, Xid(self.maker.1));
-        let request = Request::Create {
-            path: lock.clone(),
-            data: [].into(),
-            mode: CreateMode::Persistent,
-            acl: Acl::OPEN,
-            with_stat: false,
-        };
+        let mode = CreateMode::Persistent;
+        let request = Request::create(lock.clone(), b"", mode, Acl::OPEN, false);
         self.real
             .send(link, &ClientMessage::Request { xid, request })?;
         // Answers to pings may come first.

@@ -56,11 +56,9 @@ pub enum Asked {
 impl From<&Request> for Asked {
     fn from(request: &Request) -> Self {
         match request {
-            Request::Create {
-                with_stat, mode, ..
-            } => Self::Create {
-                with_stat: *with_stat,
-                sends_stat: *with_stat || special(*mode).is_some(),
+            Request::Create(node) => Self::Create {
+                with_stat: node.with_stat(),
+                sends_stat: node.with_stat() || special(node.mode()).is_some(),
             },
             Request::Delete { .. } => Self::Delete,
             Request::Exists { .. } => Self::Exists,

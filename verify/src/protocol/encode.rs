@@ -77,16 +77,14 @@ fn set_watches(out: &mut Writer, tables: &WatchTables) {
 
 fn request(out: &mut Writer, request: &Request) {
     match request {
-        Request::Create {
-            path,
-            data,
-            mode,
-            acl,
-            with_stat,
-        } => {
-            let plain = if *with_stat { op::CREATE2 } else { op::CREATE };
-            out.int(special(*mode).unwrap_or(plain));
-            create(out, path, data, *mode, acl);
+        Request::Create(node) => {
+            let plain = if node.with_stat() {
+                op::CREATE2
+            } else {
+                op::CREATE
+            };
+            out.int(special(node.mode()).unwrap_or(plain));
+            create(out, node.path(), &node.data(), node.mode(), &node.acl());
         }
         Request::Delete { path, version } => {
             out.int(op::DELETE).text(path).int(any(*version));

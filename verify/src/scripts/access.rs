@@ -118,16 +118,8 @@ pub(super) const DISBELIEVED: Script = Script {
                     version: None,
                 }],
             );
-            build.ask(
-                back,
-                [Request::Create {
-                    path,
-                    data: [].into(),
-                    mode: CreateMode::Persistent,
-                    acl,
-                    with_stat: false,
-                }],
-            );
+            let request = Request::create(path, b"", CreateMode::Persistent, acl, false);
+            build.ask(back, [request]);
         }
         build.steps
     },

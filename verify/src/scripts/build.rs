@@ -93,24 +93,12 @@ impl Build {
     }
 
     pub(super) fn create(&self, path: &str, mode: CreateMode) -> Request {
-        Request::Create {
-            path: self.path(path),
-            data: Rc::from([]),
-            mode,
-            acl: Acl::OPEN,
-            with_stat: true,
-        }
+        Request::create(self.path(path), b"", mode, Acl::OPEN, true)
     }
 
     /// A persistent node, for whom it may concern.
     pub(super) fn create_for(&self, path: &str, acl: Acl) -> Request {
-        Request::Create {
-            path: self.path(path),
-            data: Rc::from([]),
-            mode: CreateMode::Persistent,
-            acl,
-            with_stat: true,
-        }
+        Request::create(self.path(path), b"", CreateMode::Persistent, acl, true)
     }
 
     pub(super) fn say(&mut self, wire: Wire, scheme: &'static str, secret: &'static str) {

@@ -82,12 +82,9 @@ fn quota(build: &Build, path: &str) -> Path {
 
 /// Sets a limit, as ZooKeeper's shell does it.
 fn limit(build: &mut Build, client: Wire, path: &str, limit: &str) {
-    let make = |path: Path, data: &str| Request::Create {
-        path,
-        data: data.as_bytes().into(),
-        mode: CreateMode::Persistent,
-        acl: Acl::OPEN,
-        with_stat: false,
+    let make = |path: Path, data: &str| {
+        let mode = CreateMode::Persistent;
+        Request::create(path, data.as_bytes(), mode, Acl::OPEN, false)
     };
     let nodes = [("", ""), (path, "")].map(|(below, data)| make(quota(build, below), data));
     for node in nodes {

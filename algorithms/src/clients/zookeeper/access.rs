@@ -23,13 +23,7 @@ impl ZooKeeper {
         mode: CreateMode,
         acl: Acl,
     ) -> ZkResult<Path> {
-        let request = Request::Create {
-            path: Path::clone(path),
-            data: super::data(data),
-            mode,
-            acl,
-            with_stat: false,
-        };
+        let request = Request::create(Path::clone(path), data, mode, acl, false);
         match self.ask(request, None).await? {
             Response::Created { path, .. } => Ok(path),
             other => unexpected("create_with_acl", &other),

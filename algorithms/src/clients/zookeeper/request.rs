@@ -2,25 +2,14 @@
 
 use std::rc::Rc;
 
-use super::{Acl, CreateMode, Data, Path, Version};
+use super::{Acl, CreateMode, Data, NewNode, Path, Version};
 use crate::clients::RequestKind;
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Make a node.
-    Create {
-        /// Where.
-        path: Path,
-        /// With what data.
-        data: Data,
-        /// Of what kind.
-        mode: CreateMode,
-        /// Who may do what with it.
-        acl: Acl,
-        /// Whether to answer the stat too.
-        with_stat: bool,
-    },
+    Create(NewNode),
     /// Delete a node.
     Delete {
         /// Which.
@@ -129,7 +118,7 @@ impl Request {
     /// Its kind.
     pub fn kind(&self) -> RequestKind {
         match self {
-            Self::Create { .. } => RequestKind::Create,
+            Self::Create(_) => RequestKind::Create,
             Self::Delete { .. } => RequestKind::Delete,
             Self::Exists { .. } => RequestKind::Exists,
             Self::GetData { .. } => RequestKind::GetData,
@@ -181,13 +170,7 @@ impl Request {
             }
         }
         12 + match self {
-            Self::Create {
-                path,
-                data,
-                mode,
-                acl,
-                ..
-            } => text(path) + 4 + data.len() as u64 + acl.wire_bytes() + flags(*mode),
+            Self::Create(node) => node.wire_bytes(),
             Self::Delete { path, .. } => text(path) + 4,
             Self::Exists { path, .. }
             | Self::GetData { path, .. }

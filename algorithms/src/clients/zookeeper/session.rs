@@ -20,7 +20,12 @@ pub(super) struct Session<T: ?Sized = dyn Transport> {
 /// These bytes as a node's data.
 pub(super) fn data(bytes: &[u8]) -> Data {
     if bytes.is_empty() {
-        return NOTHING.with(Data::clone);
+        return nothing();
     }
     bytes.into()
+}
+
+/// No bytes as a node's data.
+pub(super) fn nothing() -> Data {
+    NOTHING.with(Data::clone)
 }

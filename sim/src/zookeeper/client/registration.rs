@@ -45,7 +45,7 @@ impl Registration {
                     watcher,
                 });
             }
-            Request::Create { .. }
+            Request::Create(_)
             | Request::Delete { .. }
             | Request::SetData { .. }
             | Request::Sync { .. }

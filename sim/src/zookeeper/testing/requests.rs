@@ -9,13 +9,7 @@ use picklock_algorithms::clients::zookeeper::{
 use crate::zookeeper::messages::{ClientMessage, WatchTables};
 
 pub(in crate::zookeeper) fn create(path: &str, mode: CreateMode) -> Request {
-    Request::Create {
-        path: Rc::from(path),
-        data: Rc::from([]),
-        mode,
-        acl: Acl::OPEN,
-        with_stat: false,
-    }
+    Request::create(Rc::from(path), b"", mode, Acl::OPEN, false)
 }
 
 pub(in crate::zookeeper) fn delete(path: &str) -> Request {

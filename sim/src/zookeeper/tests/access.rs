@@ -10,13 +10,7 @@ use super::super::messages::{ClientMessage, ConnectionId, ServerMessage};
 use super::super::testing::*;
 
 fn create_for(path: &str, acl: Acl) -> Request {
-    Request::Create {
-        path: Rc::from(path),
-        data: Rc::from([]),
-        mode: CreateMode::Persistent,
-        acl,
-        with_stat: false,
-    }
+    Request::create(Rc::from(path), b"", CreateMode::Persistent, acl, false)
 }
 
 fn set_acl(path: &str, acl: Acl) -> Request {

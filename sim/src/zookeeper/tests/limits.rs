@@ -26,13 +26,8 @@ fn persistent(path: &str) -> Request {
 }
 
 fn with_data(path: &str, data: &str) -> Request {
-    Request::Create {
-        path: Rc::from(path),
-        data: Rc::from(data.as_bytes()),
-        mode: CreateMode::Persistent,
-        acl: Acl::OPEN,
-        with_stat: false,
-    }
+    let mode = CreateMode::Persistent;
+    Request::create(Rc::from(path), data.as_bytes(), mode, Acl::OPEN, false)
 }
 
 /// How the creates of three nodes end below a limit of two, and what is counted then.
@@ -126,13 +121,9 @@ fn before_3_8_4_who_may_not_read_is_told_all_the_same() {
         let client = cluster.connect(0);
         cluster.ask(client, exists("/q/x", true)).unwrap_err();
         cluster.inbox(client);
-        let blind = Request::Create {
-            path: Rc::from("/q/x"),
-            data: Rc::from([]),
-            mode: CreateMode::Persistent,
-            acl: Acl::of(Permissions::WRITE, "world", "anyone"),
-            with_stat: false,
-        };
+        let acl = Acl::of(Permissions::WRITE, "world", "anyone");
+        let mode = CreateMode::Persistent;
+        let blind = Request::create(Rc::from("/q/x"), b"", mode, acl, false);
         cluster.ask(client, blind).unwrap();
         (
             cluster.events(client).len(),

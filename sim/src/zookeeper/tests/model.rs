@@ -159,9 +159,7 @@ impl Model {
 
     pub(super) fn request(&mut self, session: SessionId, request: &Request) -> Answer {
         let answer = match request {
-            Request::Create {
-                path, data, mode, ..
-            } => self.create(session, path, data, *mode),
+            Request::Create(node) => self.create(session, node.path(), &node.data(), node.mode()),
             Request::Delete { path, version } => self.delete(path, *version),
             Request::SetData {
                 path,
@@ -294,7 +292,7 @@ fn write() -> impl Strategy<Value = Request> {
     prop_oneof![
         4 => op().prop_map(|op| match op {
             Op::Create { path, data, mode, acl } => {
-                Request::Create { path, data, mode, acl, with_stat: false }
+                Request::create(path, &data, mode, acl, false)
             }
             Op::Delete { path, version } => Request::Delete { path, version },
             Op::SetData { path, data, version } => Request::SetData { path, data, version },
