@@ -85,6 +85,12 @@ impl NewNode {
         self.with_stat
     }
 
+    /// Whether it has nothing but its path.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.rest.is_none()
+    }
+
     /// The length of its data in bytes.
     pub fn length(&self) -> usize {
         self.rest.as_ref().map_or(0, |rest| rest.data.len())
