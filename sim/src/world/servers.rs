@@ -36,8 +36,10 @@ impl World {
     /// Lets a server handle an input, and does what it wants done.
     #[inline(always)]
     pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
+        let minds = self.minds_requests();
         let slot = &mut self.servers[server.0 as usize];
         let out = &mut self.server_outputs;
+        slot.machine.say_what_is_proposed(minds);
         slot.machine.handle(self.now, input, &mut self.tape, out);
         if !self.spreading.is_empty() {
             let mark = slot.machine.last_applied().0;

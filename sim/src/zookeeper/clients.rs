@@ -7,8 +7,10 @@ use super::access::Identities;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::session_map::SessionMap;
 use super::short::Short;
+use super::state::{Role, Server};
 use super::tree::FastMap;
 use super::watches::Table;
+use crate::engine::ahead::ask_for;
 
 /// The connections of a server, and the sessions that it serves.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Clients {
     pub(super) sessions: SessionMap<LocalSession>,
     /// How many requests wait, over all sessions.
     waiting: usize,
+    /// Whether a connection was ever throttled.
+    pub(super) throttles: bool,
     /// What throttled connections have sent meanwhile.
     pub(super) unread: FastMap<ConnectionId, Vec<ClientMessage>>,
 }
@@ -170,6 +174,26 @@ impl Connections {
     }
 }
 
+impl Server {
+    /// Asks for the memory of a connection that something will soon come over.
+    pub fn ask_for_connection(&self, id: ConnectionId) {
+        if let Some(connection) = self.clients.connections.get(id) {
+            ask_for(connection);
+        }
+    }
+
+    /// Asks for what belongs to such a connection.
+    pub fn ask_for_session(&self, id: ConnectionId) {
+        let Some(connection) = self.clients.connections.get(id) else {
+            return;
+        };
+        if let Role::Leading(leading) = &self.role {
+            leading.tracker.ask_for(connection.tracked);
+        }
+        self.clients.ask_for_session(connection.session);
+    }
+}
+
 impl Clients {
     pub(super) fn connect(&mut self, id: ConnectionId, now: VirtualTime, timeout: u64) {
         self.connections.insert(
@@ -199,8 +223,14 @@ impl Clients {
     /// A session that is served here from now on, if it was not before.
     #[inline]
     fn session(&mut self, session: SessionId) -> &mut LocalSession {
-        self.sessions
-            .get_or_insert(session, LocalSession::default())
+        self.sessions.get_or_insert(session, LocalSession::default)
+    }
+
+    /// Asks for the memory of a session.
+    pub(super) fn ask_for_session(&self, session: SessionId) {
+        if let Some(local) = self.sessions.get(session) {
+            ask_for(local);
+        }
     }
 
     /// How many requests wait, over all sessions.
@@ -251,7 +281,8 @@ impl Clients {
                 connection,
                 what: Awaited::Decision(what),
             }) if is_answered(what) => {
-                local.queue.pop_first();
+                // There is nothing there to be dropped.
+                std::mem::forget(local.queue.pop_first());
                 self.waiting -= 1;
                 Some((connection, what))
             }

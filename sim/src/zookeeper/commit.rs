@@ -31,6 +31,33 @@ impl Server {
         });
         let asked = answered.and_then(|answered| answered.request);
         let wants_results = matches!(asked, Some((_, Decision::Write { .. })));
+        let results = if txn.change.is_done() {
+            self.change(turn, txn, wants_results)
+        } else {
+            Vec::new()
+        };
+        self.tree.set_last_zxid(txn.zxid);
+        if let Some((id, what)) = asked
+            && let Some(connection) = self.clients.connections.get(id)
+        {
+            let throttled = connection.throttled;
+            self.answer(turn, txn, (id, what), results);
+            if throttled {
+                self.read_again(turn, id);
+            }
+        }
+        if let Some(session) = txn.session {
+            if matches!(txn.change, TxnChange::CloseSession { .. }) {
+                self.session_closed(turn, session);
+            } else if answered.is_some_and(|answered| answered.goes_on) {
+                self.go_on(turn, session);
+            }
+        }
+    }
+
+    /// Does what a transaction says. Answers what there is to be told of each part of a multi.
+    #[inline(never)]
+    fn change(&mut self, turn: &mut Turn, txn: &Txn, wants_results: bool) -> Vec<OpResult> {
         let mut results = Vec::new();
         let mut applying = Applying {
             tree: &mut self.tree,
@@ -42,25 +69,12 @@ impl Server {
             },
             txn,
         };
-        if txn.change.is_done() {
-            applying.apply_all(|applying, change| {
-                if wants_results {
-                    results.push(applying.result(change));
-                }
-            });
-        }
-        self.tree.set_last_zxid(txn.zxid);
-        if let Some((id, what)) = asked {
-            self.answer(turn, txn, (id, what), results);
-            self.read_again(turn, id);
-        }
-        if let Some(session) = txn.session {
-            if matches!(txn.change, TxnChange::CloseSession { .. }) {
-                self.session_closed(turn, session);
-            } else if answered.is_some_and(|answered| answered.goes_on) {
-                self.go_on(turn, session);
+        applying.apply_all(|applying, change| {
+            if wants_results {
+                results.push(applying.result(change));
             }
-        }
+        });
+        results
     }
 
     fn answer(
@@ -70,9 +84,6 @@ impl Server {
         (id, what): (ConnectionId, Decision),
         results: Vec<OpResult>,
     ) {
-        if !self.clients.connections.contains(id) {
-            return;
-        }
         match what {
             Decision::Open => self.establish(turn, id),
             Decision::Close { xid } => self.reply(turn, id, xid, Ok(Response::Closed)),

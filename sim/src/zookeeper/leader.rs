@@ -55,9 +55,9 @@ pub(super) enum LeaderPhase {
 }
 
 /// What was proposed and is not committed yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Proposal {
-    pub(super) txn: SharedTxn,
+    pub(super) zxid: Zxid,
     /// When it is safe on the leader's own disk.
     pub(super) durable: VirtualTime,
 }
@@ -191,7 +191,7 @@ impl Leading {
         }
         // Our own disk matters only if it is all that a quorum lacks.
         if let Some(front) = self.outstanding.front()
-            && self.acks(front.txn.zxid) + 1 >= settings.quorum()
+            && self.have(front.zxid, 1, settings.quorum())
         {
             wake = wake.min(front.durable);
         }
@@ -203,22 +203,33 @@ impl Leading {
         &self.learners[..self.voters]
     }
 
-    /// How many followers have logged everything up to this.
-    fn acks(&self, zxid: Zxid) -> usize {
-        self.voters()
-            .iter()
-            .filter(|learner| learner.acked >= zxid)
-            .count()
+    /// Whether so many have logged everything up to this: `own` of ourselves, and the followers.
+    #[inline]
+    fn have(&self, zxid: Zxid, own: usize, quorum: usize) -> bool {
+        let acked = |learner: &&Learner| learner.acked >= zxid;
+        own >= quorum || self.voters().iter().filter(acked).count() + own >= quorum
     }
 
     /// Takes the oldest proposal if a quorum has it.
-    pub(super) fn next_committed(&mut self, now: VirtualTime, quorum: usize) -> Option<SharedTxn> {
-        let front = self.outstanding.front()?;
-        let own = usize::from(front.durable <= now);
-        if self.acks(front.txn.zxid) + own < quorum {
+    #[inline]
+    pub(super) fn next_committed(&mut self, now: VirtualTime, quorum: usize) -> Option<Zxid> {
+        let Proposal { zxid, durable } = *self.outstanding.front()?;
+        let own = usize::from(durable <= now);
+        if !self.have(zxid, own, quorum) {
             return None;
         }
-        self.outstanding.pop_front().map(|proposal| proposal.txn)
+        self.outstanding.pop_front();
+        Some(zxid)
+    }
+
+    /// A transaction is committed. Whoever waits for this moment comes before anybody has heard of it.
+    #[inline]
+    pub(super) fn tell_committed(&mut self, turn: &mut Turn, txn: &SharedTxn) {
+        let zxid = txn.zxid;
+        turn.committed(txn);
+        self.send_voters(turn, || PeerBody::Commit(zxid));
+        self.inform(turn, txn);
+        self.prep.applied(txn);
     }
 
     /// Sends to every server that was sent what it lacked.

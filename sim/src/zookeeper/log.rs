@@ -10,7 +10,9 @@ use super::txn::{SharedTxn, Txn};
 
 /// How many applied transactions are kept for those who come back after a while. Who was away longer gets a
 /// snapshot.
-const WINDOW: usize = 500;
+pub(super) const WINDOW: usize = 500;
+/// How many are kept where nobody comes back, for there is no other server: what was logged lately can be looked at.
+pub(super) const WINDOW_ALONE: usize = 64;
 
 /// The transactions that a server has logged, in the order of their zxids.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub(super) struct TxnLog {
     entries: VecDeque<Entry>,
     /// How many of the entries, from the oldest, are applied to the tree.
     applied: usize,
+    /// How many applied transactions are kept.
+    window: usize,
     /// The newest transaction that is no entry any more.
     base: Zxid,
     /// How long a flush takes, in microseconds.
@@ -36,10 +40,11 @@ struct Entry {
 }
 
 impl TxnLog {
-    pub(super) fn new(base: Zxid, flush: u64) -> Self {
+    pub(super) fn new(base: Zxid, flush: u64, window: usize) -> Self {
         Self {
             entries: VecDeque::with_capacity(128),
             applied: 0,
+            window,
             base,
             flush,
             flushing_until: 0,
@@ -100,14 +105,16 @@ impl TxnLog {
         if entry.txn.zxid > limit {
             return None;
         }
-        let txn = Rc::clone(&entry.txn);
-        if self.applied >= WINDOW {
-            self.base = self.entries[0].txn.zxid;
-            self.entries.pop_front();
-        } else {
+        if self.applied < self.window {
             self.applied += 1;
+            return Some(Rc::clone(&entry.txn));
         }
-        Some(txn)
+        let oldest = self.entries.pop_front()?.txn;
+        self.base = oldest.zxid;
+        match self.applied.checked_sub(1) {
+            Some(place) => Some(Rc::clone(&self.entries[place].txn)),
+            None => Some(oldest),
+        }
     }
 
     /// The newest transaction up to `zxid` in the log, or the one that it starts after; `None` if it starts later.
@@ -193,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_write_that_comes_while_a_flush_runs_joins_the_next() {
-        let mut log = TxnLog::new(Zxid(0), 500);
+        let mut log = TxnLog::new(Zxid(0), 500, WINDOW);
         assert_eq!(log.append(at(0), txn(1)), at(500));
         assert_eq!(log.append(at(1), txn(2)), at(1000));
         assert_eq!(log.append(at(499), txn(3)), at(1000));
@@ -205,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_crash_loses_what_was_not_flushed() {
-        let mut log = TxnLog::new(Zxid(0), 500);
+        let mut log = TxnLog::new(Zxid(0), 500, WINDOW);
         log.append(at(0), txn(1));
         log.append(at(1), txn(2));
         log.crash(at(500));
@@ -214,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_long_log_forgets_its_oldest_applied_transactions() {
-        let mut log = TxnLog::new(Zxid(0), 0);
+        let mut log = TxnLog::new(Zxid(0), 0, WINDOW);
         for counter in 1..=WINDOW as u32 + 10 {
             log.append(at(0), txn(counter));
             log.next_to_apply(Zxid(u64::MAX));
@@ -222,5 +229,18 @@ mod tests {
         assert_eq!(log.newest_up_to(Zxid::new(1, 9)), None);
         assert_eq!(log.newest_up_to(Zxid::new(1, 10)), Some(Zxid::new(1, 10)));
         assert_eq!(log.after(Zxid::new(1, 500)).count(), 10);
+    }
+
+    #[test]
+    fn a_log_that_keeps_nothing_gives_each_transaction_once() {
+        let mut log = TxnLog::new(Zxid(0), 0, 0);
+        for counter in 1..=3 {
+            log.append(at(0), txn(counter));
+        }
+        assert_eq!(log.next_to_apply(Zxid::new(1, 2)), Some(txn(1)));
+        assert_eq!(log.next_to_apply(Zxid::new(1, 2)), Some(txn(2)));
+        assert_eq!(log.next_to_apply(Zxid::new(1, 2)), None);
+        assert_eq!(log.newest_up_to(Zxid::new(1, 2)), Some(Zxid::new(1, 2)));
+        assert_eq!(log.last_zxid(), Zxid::new(1, 3));
     }
 }

@@ -57,6 +57,11 @@ impl Server {
         }
     }
 
+    /// Says from now on what is proposed, or not: mostly nobody minds. A new server does.
+    pub fn say_what_is_proposed(&mut self, says: bool) {
+        self.says_what_it_proposes = says;
+    }
+
     pub(super) fn submit_write(
         &mut self,
         turn: &mut Turn,
@@ -89,11 +94,13 @@ impl Server {
                 change
             }
         };
-        turn.out.push(Output::Proposed {
-            session,
-            xid: Some(xid),
-            kind,
-        });
+        if self.says_what_it_proposes {
+            turn.out.push(Output::Proposed {
+                session,
+                xid: Some(xid),
+                kind,
+            });
+        }
         self.propose(turn, session, Some(xid), change);
     }
 
@@ -104,7 +111,7 @@ impl Server {
         };
         match leading.outstanding.back() {
             Some(last) => {
-                let after = last.txn.zxid;
+                let after = last.zxid;
                 leading.syncs.push_back(WaitingSync {
                     after,
                     through,
@@ -186,16 +193,17 @@ impl Server {
             return;
         }
         leading.counter += 1;
+        let zxid = Zxid::new(leading.epoch, leading.counter);
         let txn = Rc::new(Txn {
-            zxid: Zxid::new(leading.epoch, leading.counter),
+            zxid,
             time: wall_clock(turn.now),
             session: Some(session),
             xid,
             change,
         });
-        let durable = self.log.append(turn.now, Rc::clone(&txn));
         leading.send_voters(turn, || PeerBody::Proposal(Rc::clone(&txn)));
-        leading.outstanding.push_back(Proposal { txn, durable });
+        let durable = self.log.append(turn.now, txn);
+        leading.outstanding.push_back(Proposal { zxid, durable });
         if durable <= turn.now {
             self.commit(turn);
         }
@@ -204,21 +212,18 @@ impl Server {
     /// Commits what a quorum has logged.
     pub(super) fn commit(&mut self, turn: &mut Turn) {
         let quorum = self.settings.quorum();
-        loop {
-            let Role::Leading(leading) = &mut self.role else {
-                return;
-            };
-            let Some(txn) = leading.next_committed(turn.now, quorum) else {
-                return;
-            };
-            let zxid = txn.zxid;
+        while let Role::Leading(leading) = &mut self.role
+            && let Some(zxid) = leading.next_committed(turn.now, quorum)
+        {
             leading.committed = zxid;
-            // Whoever waits for this moment comes before anybody has heard of it.
-            turn.committed(&txn);
-            leading.send_voters(turn, || PeerBody::Commit(zxid));
-            leading.inform(turn, &txn);
-            leading.prep.applied(&txn);
-            self.apply_up_to(turn, zxid);
+            while let Some(txn) = self.log.next_to_apply(zxid) {
+                if txn.zxid == zxid
+                    && let Role::Leading(leading) = &mut self.role
+                {
+                    leading.tell_committed(turn, &txn);
+                }
+                self.apply(turn, &txn);
+            }
             self.answer_syncs(turn, zxid);
         }
     }

@@ -52,10 +52,14 @@ impl<V> SessionMap<V> {
 
     /// The value of a session; this one, if it has none.
     #[inline]
-    pub(super) fn get_or_insert(&mut self, session: SessionId, value: V) -> &mut V {
+    pub(super) fn get_or_insert(
+        &mut self,
+        session: SessionId,
+        value: impl FnOnce() -> V,
+    ) -> &mut V {
         match self.place(session) {
             Some(place) => &mut self.0[place],
-            None => self.0.entry(session).or_insert(value),
+            None => self.0.entry(session).or_insert_with(value),
         }
     }
 
@@ -83,7 +87,7 @@ mod tests {
                 match kind {
                     0 => prop_assert_eq!(map.remove(session), model.remove(&key)),
                     1 => {
-                        *map.get_or_insert(session, 7) += 1;
+                        *map.get_or_insert(session, || 7) += 1;
                         *model.entry(key).or_insert(7) += 1;
                     }
                     _ => {

@@ -66,7 +66,7 @@ impl SessionTracker {
             closing: false,
             creating: None,
         };
-        self.sessions.get_or_insert(session, tracked);
+        self.sessions.get_or_insert(session, || tracked);
         self.touch(now, session, timeout);
     }
 

@@ -13,7 +13,7 @@ pub(super) use super::io::Turn;
 pub(crate) use super::io::later;
 pub use super::io::{Input, Output};
 use super::leader::Leading;
-use super::log::TxnLog;
+use super::log::{TxnLog, WINDOW, WINDOW_ALONE};
 use super::messages::{ConnectionId, ServerId};
 use super::peer::{PeerMessage, Vote};
 use super::read_only::ReadOnly;
@@ -22,7 +22,6 @@ use super::tree::{DataTree, name_of};
 use super::txn::{Created, Reaped, Txn, parent_of};
 use super::watches::Watches;
 use crate::chance::Chance;
-use crate::engine::ahead::ask_for;
 
 /// A server of an ensemble.
 #[derive(Clone, Debug)]
@@ -60,6 +59,8 @@ pub struct Server {
     /// Elections so far, as far as we know, and our vote in the last.
     pub(super) round: u64,
     pub(super) vote: Vote,
+    /// Whether anybody minds what is proposed.
+    pub(super) says_what_it_proposes: bool,
     wake: VirtualTime,
 }
 
@@ -84,7 +85,11 @@ impl Server {
     }
 
     fn with_disk(id: ServerId, settings: Rc<Settings>, tree: DataTree) -> Self {
-        let log = TxnLog::new(tree.last_zxid(), settings.fsync);
+        let window = match settings.machines() {
+            0..=1 => WINDOW_ALONE,
+            _ => WINDOW,
+        };
+        let log = TxnLog::new(tree.last_zxid(), settings.fsync, window);
         let watches = Watches::of(settings.version);
         Self {
             id,
@@ -112,6 +117,7 @@ impl Server {
                 zxid: Zxid(0),
                 leader: id,
             },
+            says_what_it_proposes: true,
             wake: VirtualTime::NEVER,
         }
     }
@@ -282,23 +288,6 @@ impl Server {
             .get(connection)
             .filter(|connection| connection.established)
             .map(|connection| connection.session)
-    }
-
-    /// Asks for the memory of a connection that something will soon come over.
-    pub fn ask_for_connection(&self, id: ConnectionId) {
-        if let Some(connection) = self.clients.connections.get(id) {
-            ask_for(connection);
-        }
-    }
-
-    /// Asks for what belongs to such a connection.
-    pub fn ask_for_session(&self, id: ConnectionId) {
-        let Some(connection) = self.clients.connections.get(id) else {
-            return;
-        };
-        if let Role::Leading(leading) = &self.role {
-            leading.tracker.ask_for(connection.tracked);
-        }
     }
 
     /// How many client connections it has.

@@ -16,13 +16,14 @@ impl Clients {
             && let Some(connection) = self.connections.get_mut(id)
         {
             connection.throttled = true;
+            self.throttles = true;
         }
     }
 
     /// Whether what a connection sends is not read.
     #[inline]
     pub(super) fn is_throttled(&self, id: ConnectionId) -> bool {
-        self.connections.get(id).is_some_and(|one| one.throttled)
+        self.throttles && self.connections.get(id).is_some_and(|one| one.throttled)
     }
 
     /// What a connection has sent that is to be read now: something was answered.
