@@ -138,7 +138,14 @@ impl Request {
 
     /// Whether it changes the tree, and so needs the leader.
     pub fn is_write(&self) -> bool {
-        self.kind().writes()
+        matches!(
+            self,
+            Self::Create(_)
+                | Self::Delete { .. }
+                | Self::SetData { .. }
+                | Self::SetAcl { .. }
+                | Self::Multi(_)
+        )
     }
 
     /// Whether a server refuses to read it, because it is longer than `jute.maxbuffer` as it is by default.
