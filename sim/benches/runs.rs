@@ -178,7 +178,8 @@ impl Bench {
                         inputs.push((peer, Input::Peer { from: to, message }));
                     }
                     Output::ToClient { .. } => self.answers += 1,
-                    Output::CloseClient { .. }
+                    Output::Notify { .. }
+                    | Output::CloseClient { .. }
                     | Output::Proposed { .. }
                     | Output::Committed(_)
                     | Output::SessionExpired { .. }

@@ -1,9 +1,36 @@
 //! Notifications on their way, and whom they wake.
 
+use picklock_algorithms::clients::zookeeper::{EventKind, Path};
+
 use super::World;
+use crate::engine::ahead::ask_for;
 use crate::process::ProcessId;
+use crate::zookeeper::messages::{ConnectionId, ServerId, ServerMessage};
+
+/// The ends of so many connections are asked for before something is sent over them.
+const AHEAD: usize = 8;
 
 impl World {
+    /// Tells several clients that a watch has fired.
+    #[inline(never)]
+    pub(super) fn notify(
+        &mut self,
+        server: ServerId,
+        (connections, own): (&[ConnectionId], Option<ConnectionId>),
+        kind: EventKind,
+        path: &Path,
+    ) {
+        for (place, &connection) in connections.iter().enumerate() {
+            // Of ten thousand, none has been heard of lately.
+            if let Some(next) = connections.get(place + AHEAD) {
+                ask_for(self.connections.get(*next));
+            }
+            let path = Path::clone(path);
+            let message = ServerMessage::Notification { kind, path };
+            self.send_to_client(server, connection, message, own == Some(connection));
+        }
+    }
+
     /// A notification or a message sets out for a process, caused by itself or by another.
     pub(super) fn count_message(&mut self, process: ProcessId, own: bool) {
         if process.0 as usize >= self.contenders.len() {

@@ -92,6 +92,14 @@ impl World {
             } => {
                 self.send_to_client(server, connection, message, own);
             }
+            Output::Notify {
+                connections,
+                own,
+                kind,
+                path,
+            } => {
+                self.notify(server, (&connections, own), kind, &path);
+            }
             Output::CloseClient { connection } => self.close_client(connection),
             Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
             Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
@@ -166,19 +174,20 @@ impl World {
 
     #[inline(always)]
     pub(super) fn at_server(&mut self, connection: ConnectionId, message: ClientMessage) {
-        let ends = *self.connections.get(connection);
+        let ends = self.connections.get(connection);
+        let (process, server) = (ends.process, ends.server);
         if !ends.open_at_server || ends.broken {
             return;
         }
         if self.draining
             && let ClientMessage::Request { request, .. } = &message
-            && (ends.process.0 as usize) < self.contenders.len()
+            && (process.0 as usize) < self.contenders.len()
         {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += request.wire_bytes();
         }
         self.tell_server(
-            ends.server,
+            server,
             Input::Client {
                 connection,
                 message,
@@ -186,14 +195,16 @@ impl World {
         );
     }
 
-    fn send_to_client(
+    #[inline(always)]
+    pub(super) fn send_to_client(
         &mut self,
         server: ServerId,
         connection: ConnectionId,
         message: ServerMessage,
         own: bool,
     ) {
-        let ends = *self.connections.get(connection);
+        let ends = self.connections.get(connection);
+        let (process, client) = (ends.process, ends.client);
         if !ends.open_at_server || ends.broken {
             return;
         }
@@ -201,7 +212,7 @@ impl World {
         if let ServerMessage::Reply { xid, .. } = &message
             && self.minds_requests()
         {
-            match self.fate_of_reply(connection, ends.client as usize, *xid) {
+            match self.fate_of_reply(connection, client as usize, *xid) {
                 None => {}
                 Some(Fate::NEVER) => return,
                 Some(Fate::Late(by)) => extra = by,
@@ -212,9 +223,9 @@ impl World {
             }
         }
         if let ServerMessage::Notification { .. } = &message {
-            self.count_message(ends.process, own);
+            self.count_message(process, own);
         }
-        self.count_bytes(ends.process, bytes_of(&message));
+        self.count_bytes(process, bytes_of(&message));
         let departs = self.departs(server, &message);
         let at = self.reaches_client(connection, departs, extra);
         self.timeline.add(

@@ -7,9 +7,10 @@ use super::access::Identities;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::session_map::SessionMap;
 use super::short::Short;
-use super::state::{Role, Server};
+use super::state::{Output, Role, Server, Turn};
 use super::tree::FastMap;
 use super::watches::Table;
+use crate::chance::Chance;
 use crate::engine::ahead::ask_for;
 
 /// The connections of a server, and the sessions that it serves.
@@ -53,12 +54,16 @@ const _: () = assert!(size_of::<Connection>() == 64);
 
 /// A session as the server that its client is connected to knows it. It outlives the connection as long as requests
 /// are pending: the next connection's requests queue up behind them.
+/// With its key, it is one line of the cache.
 #[derive(Clone, Debug, Default)]
+#[repr(align(32))]
 pub(super) struct LocalSession {
     pub(super) connection: Option<ConnectionId>,
     /// What waits: a write first, and whatever came after it.
     pub(super) queue: Short<Pending>,
 }
+
+const _: () = assert!(size_of::<LocalSession>() == 32);
 
 /// A request that waits for its turn.
 #[derive(Clone, Debug)]
@@ -175,6 +180,23 @@ impl Connections {
 }
 
 impl Server {
+    /// Handles a message of a client: what happens most.
+    #[inline(always)]
+    pub(super) fn hear(
+        &mut self,
+        (now, connection): (VirtualTime, ConnectionId),
+        message: ClientMessage,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) {
+        let mut turn = Turn { now, chance, out };
+        if self.wake <= now {
+            self.run_timers(&mut turn);
+        }
+        self.client(&mut turn, connection, message);
+        self.set_wake();
+    }
+
     /// Asks for the memory of a connection that something will soon come over.
     pub fn ask_for_connection(&self, id: ConnectionId) {
         if let Some(connection) = self.clients.connections.get(id) {

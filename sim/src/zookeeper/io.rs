@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::zookeeper::SessionId;
+use picklock_algorithms::clients::zookeeper::{EventKind, Path, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
@@ -53,6 +53,17 @@ pub enum Output {
         message: ServerMessage,
         /// For a notification: whether the client's own transaction caused it.
         own: bool,
+    },
+    /// Tell several clients that a watch has fired, one after the other.
+    Notify {
+        /// On which connections.
+        connections: Vec<ConnectionId>,
+        /// The one of them whose client's own transaction caused it.
+        own: Option<ConnectionId>,
+        /// What happened.
+        kind: EventKind,
+        /// To which node.
+        path: Path,
     },
     /// Close a connection, after what was sent on it before. The server has forgotten it already.
     CloseClient {

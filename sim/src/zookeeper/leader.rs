@@ -223,7 +223,7 @@ impl Leading {
     }
 
     /// A transaction is committed. Whoever waits for this moment comes before anybody has heard of it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_committed(&mut self, turn: &mut Turn, txn: &SharedTxn) {
         let zxid = txn.zxid;
         turn.committed(txn);

@@ -12,7 +12,7 @@ use super::txn::{SharedTxn, Txn};
 /// snapshot.
 pub(super) const WINDOW: usize = 500;
 /// How many are kept where nobody comes back, for there is no other server: what was logged lately can be looked at.
-pub(super) const WINDOW_ALONE: usize = 64;
+pub(super) const WINDOW_ALONE: usize = 16;
 
 /// The transactions that a server has logged, in the order of their zxids.
 #[derive(Clone, Debug)]

@@ -116,6 +116,7 @@ impl Node {
     }
 
     /// Its metadata as clients see it.
+    #[inline]
     pub fn stat(&self) -> Stat {
         let num_children = self.child_count();
         Stat {

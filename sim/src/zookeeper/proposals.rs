@@ -72,7 +72,6 @@ impl Server {
         let Role::Leading(leading) = &mut self.role else {
             return;
         };
-        let kind = request.kind();
         let session = by.session;
         let zxid = Zxid::new(leading.epoch, leading.counter + 1);
         let tracker = &mut leading.tracker;
@@ -98,7 +97,7 @@ impl Server {
             turn.out.push(Output::Proposed {
                 session,
                 xid: Some(xid),
-                kind,
+                kind: request.kind(),
             });
         }
         self.propose(turn, session, Some(xid), change);

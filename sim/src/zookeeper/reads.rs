@@ -66,9 +66,8 @@ impl Server {
         let node = node.ok_or(ZkError::NoNode)?;
         Ok(match table {
             Table::Data if is_exists => {
-                let stat = node.stat();
-                if *self.last_stat != stat {
-                    self.last_stat = Rc::new(stat);
+                if *self.last_stat != node.stat() {
+                    self.last_stat = Rc::new(node.stat());
                 }
                 Response::Exists(Rc::clone(&self.last_stat))
             }

@@ -48,23 +48,18 @@ impl Server {
             ClientMessage::Authenticate { scheme, secret } => {
                 self.authenticate(turn, id, &scheme, &secret);
             }
-            ClientMessage::Ping => {
-                if let Some(session) = self.touch(turn, id) {
-                    self.in_turn(turn, session, id, Local::Ping);
-                }
-            }
-            ClientMessage::SetWatches(tables) => {
-                if let Some(session) = self.touch(turn, id) {
-                    self.in_turn(turn, session, id, Local::SetWatches(tables));
-                }
-            }
-            ClientMessage::Close { xid } => {
-                if let Some(session) = self.touch(turn, id) {
-                    self.clients
-                        .await_decision(session, id, Decision::Close { xid });
-                    self.ask_leader(turn, session, xid, Submission::Close);
-                }
-            }
+            ClientMessage::Ping => self.in_turn(turn, id, Local::Ping),
+            ClientMessage::SetWatches(tables) => self.in_turn(turn, id, Local::SetWatches(tables)),
+            ClientMessage::Close { xid } => self.close_session(turn, id, xid),
+        }
+    }
+
+    #[cold]
+    fn close_session(&mut self, turn: &mut Turn, id: ConnectionId, xid: Xid) {
+        if let Some(session) = self.touch(turn, id) {
+            self.clients
+                .await_decision(session, id, Decision::Close { xid });
+            self.ask_leader(turn, session, xid, Submission::Close);
         }
     }
 
@@ -144,6 +139,7 @@ impl Server {
     }
 
     /// Notes a sign of life of a connection's session. Answers the session, or `None` if nobody is to be served.
+    #[inline(never)]
     fn touch(&mut self, turn: &Turn, id: ConnectionId) -> Option<SessionId> {
         let connection = self.clients.connections.get_mut(id)?;
         if !connection.established {
@@ -289,7 +285,11 @@ impl Server {
     }
 
     /// Does what needs no leader: now, or when what the session asked before is done.
-    fn in_turn(&mut self, turn: &mut Turn, session: SessionId, id: ConnectionId, local: Local) {
+    #[inline(never)]
+    fn in_turn(&mut self, turn: &mut Turn, id: ConnectionId, local: Local) {
+        let Some(session) = self.touch(turn, id) else {
+            return;
+        };
         if self.clients.is_waiting(session) {
             let local = Awaited::Local(Box::new(local));
             self.clients.queue(session, id, local);

@@ -27,11 +27,11 @@ pub(super) struct SessionTracker {
     last_asked: u64,
 }
 
-/// A session as the leader knows it.
+/// A session as the leader knows it. With its key, it is half a line of the cache.
 #[derive(Clone, Debug)]
 pub(super) struct Tracked {
     /// The number of the tick at which it expires.
-    expires: u64,
+    expires: u32,
     /// The server whose requests for it count; the first that speaks for it, if none is known.
     pub(super) owner: Option<ServerId>,
     /// Marked: from here on it is refused everywhere, though its nodes are still there.
@@ -39,6 +39,8 @@ pub(super) struct Tracked {
     /// Ephemeral nodes that were proposed for it since the tree was last up to date with them.
     creating: Option<Box<Creating>>,
 }
+
+const _: () = assert!(size_of::<Tracked>() == 16);
 
 /// Ephemeral nodes that were proposed, the last by this transaction.
 #[derive(Clone, Debug)]
@@ -61,7 +63,7 @@ impl SessionTracker {
     /// Begins to keep a session, with its full timeout.
     pub(super) fn track(&mut self, now: VirtualTime, session: SessionId, timeout: u64) {
         let tracked = Tracked {
-            expires: u64::MAX,
+            expires: u32::MAX,
             owner: None,
             closing: false,
             creating: None,
@@ -76,6 +78,7 @@ impl SessionTracker {
     }
 
     /// The same, of a session that was found at this place before.
+    #[inline(always)]
     pub(super) fn touch_at(
         &mut self,
         place: &mut u32,
@@ -90,8 +93,8 @@ impl SessionTracker {
         if tracked.closing {
             return false;
         }
-        if tracked.expires != expires {
-            tracked.expires = expires;
+        if tracked.expires != expires as u32 {
+            tracked.expires = expires as u32;
             self.put(session, expires);
         }
         true
@@ -157,7 +160,7 @@ impl SessionTracker {
         dead.retain(|session| {
             self.sessions
                 .get(*session)
-                .is_some_and(|tracked| tracked.expires == tick && !tracked.closing)
+                .is_some_and(|tracked| tracked.expires == tick as u32 && !tracked.closing)
         });
         dead.sort_unstable();
         dead.dedup();

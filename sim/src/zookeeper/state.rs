@@ -61,7 +61,7 @@ pub struct Server {
     pub(super) vote: Vote,
     /// Whether anybody minds what is proposed.
     pub(super) says_what_it_proposes: bool,
-    wake: VirtualTime,
+    pub(super) wake: VirtualTime,
 }
 
 /// What a server does in the ensemble.
@@ -164,16 +164,20 @@ impl Server {
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
     ) {
+        if let Input::Client {
+            connection,
+            message,
+        } = input
+        {
+            return self.hear((now, connection), message, chance, out);
+        }
         let mut turn = Turn { now, chance, out };
         // What is overdue comes first: who was paused finds sessions expired before it reads what they have sent.
         if self.wake <= now {
             self.run_timers(&mut turn);
         }
         match input {
-            Input::Client {
-                connection,
-                message,
-            } => self.client(&mut turn, connection, message),
+            Input::Client { .. } => {}
             Input::ClientGone { connection } => self.forget_connection(connection),
             Input::Peer { from, message } => self.peer(&mut turn, from, message),
             Input::PeerLost { peer } => self.peer_lost(&mut turn, peer),
@@ -306,7 +310,7 @@ impl Server {
     }
 
     #[inline(never)]
-    fn run_timers(&mut self, turn: &mut Turn) {
+    pub(super) fn run_timers(&mut self, turn: &mut Turn) {
         match &self.role {
             Role::Down => {}
             Role::Looking(_) => {
@@ -321,7 +325,7 @@ impl Server {
         }
     }
 
-    fn set_wake(&mut self) {
+    pub(super) fn set_wake(&mut self) {
         let role = match &self.role {
             Role::Down => VirtualTime::NEVER,
             Role::Looking(election) => match &self.read_only {

@@ -157,6 +157,18 @@ impl Cluster {
                     message,
                     ..
                 } => self.soon(Event::Answer(connection, message)),
+                Output::Notify {
+                    connections,
+                    kind,
+                    path,
+                    ..
+                } => {
+                    for connection in connections {
+                        let path = Rc::clone(&path);
+                        let message = ServerMessage::Notification { kind, path };
+                        self.soon(Event::Answer(connection, message));
+                    }
+                }
                 Output::CloseClient { connection } => self.soon(Event::Closed(connection)),
                 Output::ToPeer { to, message, at } => {
                     let life = self.lives[usize::from(from.0)];

@@ -275,36 +275,60 @@ impl Firing<'_> {
         (kind, mut once): (EventKind, Option<&mut Told>),
         readers: &Acl,
     ) {
-        let ids = watchers.as_slice();
-        self.watches.count -= ids.len();
-        self.out.reserve(ids.len());
-        for (place, &id) in ids.iter().enumerate() {
+        self.watches.count -= watchers.as_slice().len();
+        let mut many = match watchers {
+            Watchers::Many(many) => many,
+            Watchers::One(id) => {
+                if let Some(own) = self.forget_fired(id, (table, &path), once, readers) {
+                    self.out.push(Output::ToClient {
+                        connection: id,
+                        message: ServerMessage::Notification { kind, path },
+                        own,
+                    });
+                }
+                return;
+            }
+        };
+        let (mut own, mut kept) = (None, 0);
+        for place in 0..many.len() {
             // Of ten thousand, none has been heard of lately.
             let connections = &self.clients.connections;
-            if let Some(connection) = ids.get(place + AHEAD).and_then(|id| connections.get(*id)) {
+            if let Some(connection) = many.get(place + AHEAD).and_then(|id| connections.get(*id)) {
                 ask_for(connection);
             }
-            let Some(connection) = self.clients.connections.get_mut(id) else {
-                continue;
-            };
-            let is_this = |watch: &(Table, Path)| is_watch(watch, table, &path);
-            connection.watches.take(is_this);
-            if connection.who.may(Permissions::READ, readers).is_err() {
-                continue;
+            let (id, once) = (many[place], once.as_deref_mut());
+            if let Some(is_own) = self.forget_fired(id, (table, &path), once, readers) {
+                own = own.or(is_own.then_some(id));
+                many[kept] = id;
+                kept += 1;
             }
-            if let Some(told) = &mut once
-                && told.insert(id, ()).is_some()
-            {
-                continue;
-            }
-            self.out.push(Output::ToClient {
-                connection: id,
-                message: ServerMessage::Notification {
-                    kind,
-                    path: Rc::clone(&path),
-                },
-                own: self.caused_by == Some(connection.session),
-            });
         }
+        many.truncate(kept);
+        self.out.push(Output::Notify {
+            connections: many,
+            own,
+            kind,
+            path,
+        });
+    }
+
+    /// Lets a connection forget a watch that fires. Answers whether its own transaction caused it, or `None` if it is
+    /// not to be told.
+    #[inline(always)]
+    fn forget_fired(
+        &mut self,
+        id: ConnectionId,
+        (table, path): (Table, &Path),
+        once: Option<&mut Told>,
+        readers: &Acl,
+    ) -> Option<bool> {
+        let connection = self.clients.connections.get_mut(id)?;
+        let is_this = |watch: &(Table, Path)| is_watch(watch, table, path);
+        connection.watches.take(is_this);
+        connection.who.may(Permissions::READ, readers).ok()?;
+        if once.is_some_and(|told| told.insert(id, ()).is_some()) {
+            return None;
+        }
+        Some(self.caused_by == Some(connection.session))
     }
 }

@@ -21,6 +21,8 @@ pub(in crate::zookeeper) struct Prep {
     changes: VecDeque<Change>,
     /// How many changes there were before the first of these. It counts as the next number, from one.
     gone: u64,
+    /// How many of the changes are of nodes that are not open to all.
+    closed: usize,
     /// The number of each path's newest change: from when there are many until there are none.
     newest: PathMap<u64>,
     pub(super) scratch: String,
@@ -47,6 +49,13 @@ pub(super) struct View {
     pub(super) children: i32,
     pub(super) owner: SessionId,
     pub(super) acl: Acl,
+}
+
+impl Change {
+    /// Whether it leaves a node that is not open to all.
+    fn is_closed(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| !view.acl.is_open())
+    }
 }
 
 impl View {
@@ -81,6 +90,7 @@ impl Prep {
             && oldest.zxid <= txn.zxid
         {
             self.gone += 1;
+            self.closed -= usize::from(oldest.is_closed());
             if !self.newest.is_empty() {
                 self.unnote_oldest();
             }
@@ -106,8 +116,10 @@ impl Prep {
     /// Forgets all changes but the first ones, as if they had never been.
     pub(super) fn truncate(&mut self, len: usize) {
         while self.changes.len() > len
-            && let Some(Change { path, before, .. }) = self.changes.pop_back()
+            && let Some(change) = self.changes.pop_back()
         {
+            self.closed -= usize::from(change.is_closed());
+            let Change { path, before, .. } = change;
             if before > self.gone {
                 self.newest.insert(path, before);
             } else if !self.newest.is_empty() {
@@ -118,6 +130,7 @@ impl Prep {
 
     /// Adds a change.
     fn push(&mut self, change: Change) {
+        self.closed += usize::from(change.is_closed());
         if self.changes.len() < FEW && self.newest.is_empty() {
             self.changes.push_back(change);
         } else {
@@ -171,6 +184,7 @@ impl Check<'_> {
     }
 
     /// Whether a node will be there.
+    #[inline]
     pub(super) fn will_be(&self, path: &str) -> bool {
         match self.prep.newest(path) {
             Some(change) => change.view.is_some(),
@@ -203,8 +217,7 @@ impl Check<'_> {
     /// Whether everybody may do everything with every node, now and when everything proposed is applied, but for
     /// ZooKeeper's own. It may be so although the answer is no.
     pub(super) fn is_all_open(&self) -> bool {
-        let mut views = self.prep.changes.iter().flat_map(|change| &change.view);
-        self.tree.is_all_open() && self.prep.len() <= FEW && views.all(|view| view.acl.is_open())
+        self.tree.is_all_open() && self.prep.closed == 0
     }
 
     /// Notes how a node will be.

@@ -188,14 +188,12 @@ fn a_notification_says_whether_its_own_client_caused_it() {
     let durable = server.next_wake();
     server.handle(durable, Input::Wake, &mut Boring, &mut out);
     let notified = out.iter().filter_map(|output| match output {
-        Output::ToClient {
-            connection,
-            message: ServerMessage::Notification { .. },
-            own,
-        } => Some((*connection, *own)),
+        Output::Notify {
+            connections, own, ..
+        } => Some(connections.iter().map(|id| (*id, *own == Some(*id)))),
         _ => None,
     });
-    let notified: Vec<_> = notified.collect();
+    let notified: Vec<_> = notified.flatten().collect();
     assert_eq!(notified, [(watcher, false), (writer, true)]);
 }
 
