@@ -212,7 +212,7 @@ impl Server {
         if let Role::Leading(leading) = &self.role {
             leading.tracker.ask_for(connection.tracked);
         }
-        self.clients.ask_for_session(connection.session);
+        self.clients.sessions.ask_for(connection.session);
     }
 }
 
@@ -246,13 +246,6 @@ impl Clients {
     #[inline]
     fn session(&mut self, session: SessionId) -> &mut LocalSession {
         self.sessions.get_or_insert(session, LocalSession::default)
-    }
-
-    /// Asks for the memory of a session.
-    pub(super) fn ask_for_session(&self, session: SessionId) {
-        if let Some(local) = self.sessions.get(session) {
-            ask_for(local);
-        }
     }
 
     /// How many requests wait, over all sessions.

@@ -116,7 +116,6 @@ impl Node {
     }
 
     /// Its metadata as clients see it.
-    #[inline]
     pub fn stat(&self) -> Stat {
         let num_children = self.child_count();
         Stat {
@@ -132,6 +131,31 @@ impl Node {
             data_length: i32::try_from(self.data.len()).unwrap_or(i32::MAX),
             num_children,
         }
+    }
+
+    /// Whether this is its metadata: it need not be put together for that.
+    #[inline]
+    pub(super) fn has_stat(&self, stat: &Stat) -> bool {
+        let Stat {
+            czxid,
+            mzxid,
+            pzxid,
+            ctime,
+            mtime,
+            version,
+            cversion,
+            aversion,
+            ephemeral_owner,
+            data_length,
+            num_children,
+        } = *stat;
+        let children = self.child_count();
+        let length = i32::try_from(self.data.len()).unwrap_or(i32::MAX);
+        (self.czxid, self.mzxid, self.pzxid) == (czxid, mzxid, pzxid)
+            && (self.ctime, self.mtime, self.owner) == (ctime, mtime, ephemeral_owner)
+            && (self.version, self.aversion(), length) == (version, aversion, data_length)
+            && children == num_children
+            && self.creates.wrapping_mul(2).wrapping_sub(children) == cversion
     }
 
     /// The names of its children as clients get them: newest first, so that who forgets to sort is caught.

@@ -66,9 +66,10 @@ impl Server {
         let node = node.ok_or(ZkError::NoNode)?;
         Ok(match table {
             Table::Data if is_exists => {
-                if *self.last_stat != node.stat() {
+                if !node.has_stat(&self.last_stat) {
                     self.last_stat = Rc::new(node.stat());
                 }
+                debug_assert_eq!(*self.last_stat, node.stat());
                 Response::Exists(Rc::clone(&self.last_stat))
             }
             Table::Data => Response::Data {

@@ -21,8 +21,9 @@ pub(super) struct SessionTracker {
     /// Those that may expire, by the number of the tick. A session that has moved to a later bucket is still in the
     /// earlier one; it is passed over when that one is due.
     buckets: VecDeque<Vec<SessionId>>,
-    /// The number of the first bucket's tick.
+    /// The number of the first bucket's tick, and when it is due; never, if there is none.
     first_tick: u64,
+    first_due: VirtualTime,
     /// The number of the tick before the one that was asked for last.
     last_asked: u64,
 }
@@ -56,6 +57,7 @@ impl SessionTracker {
             sessions: SessionMap::default(),
             buckets: VecDeque::new(),
             first_tick: 0,
+            first_due: VirtualTime::NEVER,
             last_asked: 0,
         }
     }
@@ -134,15 +136,20 @@ impl SessionTracker {
             self.buckets.push_back(Vec::new());
         }
         self.buckets[place].push(session);
+        self.see_when_due();
+    }
+
+    fn see_when_due(&mut self) {
+        self.first_due = if self.buckets.is_empty() {
+            VirtualTime::NEVER
+        } else {
+            VirtualTime::from_micros(self.first_tick * self.tick)
+        };
     }
 
     /// When the next bucket is due.
     pub(super) fn next_due(&self) -> VirtualTime {
-        if self.buckets.is_empty() {
-            VirtualTime::NEVER
-        } else {
-            VirtualTime::from_micros(self.first_tick * self.tick)
-        }
+        self.first_due
     }
 
     /// Takes a bucket that is due and marks the sessions in it as closing; sorted. `None` if no bucket is due.
@@ -157,6 +164,7 @@ impl SessionTracker {
             self.buckets.pop_front();
             self.first_tick += 1;
         }
+        self.see_when_due();
         dead.retain(|session| {
             self.sessions
                 .get(*session)
@@ -190,6 +198,7 @@ impl SessionTracker {
     }
 
     /// Whether a request of a session that was found at this place before may come through this server.
+    #[inline(always)]
     pub(super) fn check_at(
         &mut self,
         place: &mut u32,
