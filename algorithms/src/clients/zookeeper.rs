@@ -57,6 +57,8 @@ pub trait Transport {
 }
 
 /// A ZooKeeper session.
+///
+/// What an operation asks, it asks when it is called, or as soon as somebody waits for its answer: so wait where you call.
 #[derive(Clone)]
 pub struct ZooKeeper {
     session: Rc<Session>,
@@ -129,7 +131,7 @@ impl ZooKeeper {
         data: &[u8],
         mode: CreateMode,
     ) -> impl Future<Output = ZkResult<(Path, Stat)>> {
-        let request = move || Request::create(Path::clone(path), data, mode, Acl::OPEN, true);
+        let request = Request::create(Path::clone(path), data, mode, Acl::OPEN, true);
         self.call(request, |reply| match reply? {
             Response::Created {
                 path,
@@ -149,7 +151,7 @@ impl ZooKeeper {
         path: &Path,
         version: Option<Version>,
     ) -> impl Future<Output = ZkResult<()>> {
-        let request = move || Request::Delete {
+        let request = Request::Delete {
             path: Path::clone(path),
             version,
         };
@@ -165,7 +167,7 @@ impl ZooKeeper {
     ///
     /// `ConnectionLoss`, `SessionExpired`.
     pub fn exists(&self, path: &Path) -> impl Future<Output = ZkResult<Option<Stat>>> {
-        let request = move || Request::Exists {
+        let request = Request::Exists {
             path: Path::clone(path),
             watch: false,
         };
@@ -181,7 +183,7 @@ impl ZooKeeper {
         &self,
         path: &Path,
     ) -> impl Future<Output = ZkResult<(Option<Stat>, Watch)>> {
-        let request = move || Request::Exists {
+        let request = Request::Exists {
             path: Path::clone(path),
             watch: true,
         };
@@ -194,7 +196,7 @@ impl ZooKeeper {
     ///
     /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
     pub fn data(&self, path: &Path) -> impl Future<Output = ZkResult<(Data, Stat)>> {
-        let request = move || Request::GetData {
+        let request = Request::GetData {
             path: Path::clone(path),
             watch: false,
         };
@@ -213,7 +215,7 @@ impl ZooKeeper {
         &self,
         path: &Path,
     ) -> impl Future<Output = ZkResult<(Data, Stat, Watch)>> {
-        let request = move || Request::GetData {
+        let request = Request::GetData {
             path: Path::clone(path),
             watch: true,
         };
@@ -251,7 +253,7 @@ impl ZooKeeper {
     ///
     /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
     pub fn children(&self, path: &Path) -> impl Future<Output = ZkResult<Rc<Children>>> {
-        let request = move || Request::GetChildren {
+        let request = Request::GetChildren {
             path: Path::clone(path),
             watch: false,
         };
@@ -270,7 +272,7 @@ impl ZooKeeper {
         &self,
         path: &Path,
     ) -> impl Future<Output = ZkResult<(Rc<Children>, Watch)>> {
-        let request = move || Request::GetChildren {
+        let request = Request::GetChildren {
             path: Path::clone(path),
             watch: true,
         };

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 
 use super::queue::session_lost;
-use super::same_name::{CLAIMS, SameName};
+use super::same_name::{CLAIMS, SameName, held};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, ZkError, until_answered};
 use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
@@ -43,7 +43,7 @@ impl Lock for KnownByName {
         loop {
             match until_answered(|| zk.data_and_watch(node)).await {
                 Ok((data, stat, _)) if *data == *self.name.as_bytes() => {
-                    return Ok(self.lock.held(&stat));
+                    return Ok(held(node, &stat));
                 }
                 Ok((_, _, changed)) => {
                     changed.next().await;

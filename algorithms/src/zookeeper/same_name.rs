@@ -27,6 +27,7 @@ use async_trait::async_trait;
 use super::queue::{common_child, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, Stat, ZkError, ZooKeeper, until_answered};
+use crate::env::LocalFuture;
 use crate::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The requests that it makes.
@@ -72,38 +73,50 @@ impl SameName {
             node: common_child(lock, "holder"),
         }
     }
+}
 
-    pub fn held(&self, stat: &Stat) -> Held {
-        Held {
-            token: Some(stat.czxid.0),
-            place: Path::clone(&self.node),
-        }
+/// What whoever made the node holds.
+pub(super) fn held(node: &Path, stat: &Stat) -> Held {
+    Held {
+        token: Some(stat.czxid.0),
+        place: Path::clone(node),
     }
 }
 
 #[async_trait(?Send)]
 impl Lock for SameName {
-    async fn acquire(&mut self) -> Result<Held, LockError> {
-        loop {
-            match self
-                .zk
-                .create_with_stat(&self.node, b"", CreateMode::Ephemeral)
-                .await
-            {
-                Ok((_, stat)) => return Ok(self.held(&stat)), // Step 1.
-                Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let changed = match until_answered(|| self.zk.exists_and_watch(&self.node)).await? {
-                // A create of ours whose answer was lost.
-                (Some(stat), _) if stat.ephemeral_owner == self.zk.session() => {
-                    return Ok(self.held(&stat));
+    // All that a waiting contender looks at when it is woken stands in one line of the cache, which is why this holds
+    // its own handle and path, and repeats lost calls itself: of ten thousand, each finds its memory gone from there.
+    fn acquire<'a, 'f>(&'a mut self) -> LocalFuture<'f, Result<Held, LockError>>
+    where
+        'a: 'f,
+        Self: 'f,
+    {
+        let (zk, node) = (self.zk.clone(), Path::clone(&self.node));
+        Box::pin(async move {
+            'again: loop {
+                match zk.create_with_stat(&node, b"", CreateMode::Ephemeral).await {
+                    Ok((_, stat)) => return Ok(held(&node, &stat)), // Step 1.
+                    Err(
+                        ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout,
+                    ) => {}
+                    Err(error) => return Err(error.into()),
                 }
-                (Some(_), changed) => changed,
-                (None, _) => continue,
-            };
-            changed.next().await; // Step 2.
-        }
+                let changed = loop {
+                    match zk.exists_and_watch(&node).await {
+                        // A create of ours whose answer was lost.
+                        Ok((Some(stat), _)) if stat.ephemeral_owner == zk.session() => {
+                            return Ok(held(&node, &stat));
+                        }
+                        Ok((Some(_), changed)) => break changed,
+                        Ok((None, _)) => continue 'again,
+                        Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                };
+                changed.next().await; // Step 2.
+            }
+        })
     }
 
     /// After a lost answer the node may be another's already, so look whose it is before deleting again.
