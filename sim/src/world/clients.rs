@@ -154,6 +154,7 @@ impl World {
             let at = self.processes[slot.process.0 as usize].world_time(wake);
             self.timeline.add(at, Event::ClientWake { client: id });
         }
+        slot.machine.will_be_woken(slot.wake);
     }
 
     #[cold]

@@ -63,7 +63,30 @@ impl Client {
             return;
         }
         let quiet = after(self.last_sent, interval.min(EARLY));
-        self.quiet_until = quiet.min(self.phase_ends_at()).min(self.search_at());
+        self.quiet_until = quiet.min(self.timers_end_at());
+    }
+
+    /// When something besides pings is to be done at the latest, whatever is sent and heard before.
+    fn timers_end_at(&self) -> VirtualTime {
+        self.phase_ends_at().min(self.search_at())
+    }
+
+    /// It is told that it will be woken then, if not before: from the latest [`next_wake`](Self::next_wake) at the
+    /// latest. Mostly that is so early that nothing that comes meanwhile can ask for an earlier alarm. Then it need look
+    /// at its clock no more before a ping can be due, and that spares each message the way to what all this stands in.
+    pub fn will_be_woken(&mut self, at: VirtualTime) {
+        if self.quiet_until == VirtualTime::ZERO {
+            return;
+        }
+        let interval = self.ping_interval();
+        let timers = self.timers_end_at();
+        let earliest = after(self.last_sent, interval.saturating_sub(EARLY)).min(timers);
+        let idle = if at <= earliest && interval > EARLY {
+            (interval - EARLY).clamp(EARLY + 1, IDLE)
+        } else {
+            interval.min(EARLY)
+        };
+        self.quiet_until = after(self.last_sent, idle).min(timers);
     }
 
     /// As other libraries do it: no ping before the last is answered.
