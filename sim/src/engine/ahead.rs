@@ -45,3 +45,11 @@ impl Place {
 pub fn ask_for<T: ?Sized>(thing: &T) {
     Place::of(thing).ask();
 }
+
+/// Asks for the line where something begins.
+#[inline]
+pub fn ask_for_start<T: ?Sized>(thing: &T) {
+    let nothing: &[u8] = &[];
+    let line = std::ptr::from_ref(thing).cast::<u8>().addr();
+    prefetch_index(nothing, line.wrapping_sub(nothing.as_ptr().addr()));
+}

@@ -1,7 +1,7 @@
 //! Asking for the memory of those whom the next events come to.
 
 use super::World;
-use crate::engine::ahead::ask_for;
+use crate::engine::ahead::{ask_for, ask_for_start};
 use crate::engine::{Executor, TaskId};
 use crate::event::Event;
 use crate::process::ProcessId;
@@ -64,7 +64,7 @@ impl World {
             // The first task of a process: most have one.
             executor.ask_for_place(TaskId(client.process.0));
             if let Some(contender) = self.contenders.get(client.process.0 as usize) {
-                ask_for(contender);
+                ask_for_start(contender);
             }
         }
         for connection in connections {

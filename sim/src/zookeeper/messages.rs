@@ -12,6 +12,14 @@ pub use crate::network::{ConnectionId, ServerId};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Xid(pub u32);
 
+impl Xid {
+    /// The number of the request after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+}
+
 /// The secret that lets a client resume its session on any server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Password(pub u64);

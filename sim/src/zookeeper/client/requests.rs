@@ -15,7 +15,7 @@ use super::registration::Registration;
 use super::watches::Watches;
 use super::{Client, Output};
 use crate::chance::Chance;
-use crate::engine::ahead::ask_for;
+use crate::engine::ahead::{ask_for, ask_for_start};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
 /// Whoever waits for the answer to a request.
@@ -47,7 +47,7 @@ impl Waiting {
 
     /// Tells of the answer, once it is known what becomes of the watch.
     #[inline(always)]
-    fn answer(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) {
+    pub(super) fn answer(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) {
         let reply = match self.registration {
             Some(registration) => registration.settle(watches, events, reply),
             None => reply,
@@ -185,7 +185,7 @@ impl Client {
     #[inline(always)]
     fn expect(&mut self, now: VirtualTime, waiting: Waiting) -> Xid {
         let xid = self.next_xid;
-        self.next_xid = Xid(xid.0.wrapping_add(1));
+        self.next_xid = xid.next();
         self.waiting.push(waiting);
         self.last_sent = now;
         xid
@@ -333,11 +333,11 @@ impl Client {
         }
     }
 
-    /// Asks for the memory of what every message touches: one will come soon. What is watched begins where what waits
-    /// ends.
+    /// Asks for the memory of what every message touches: one will come soon. Each of these begins in a line of its own.
     pub fn ask_for_memory(&self) {
-        ask_for(&self.phase);
-        ask_for(&self.waiting);
+        ask_for_start(&self.phase);
+        ask_for_start(&self.waiting);
+        ask_for_start(&self.watches);
     }
 
     /// Asks for those who wait for it.
