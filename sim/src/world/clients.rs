@@ -144,6 +144,15 @@ impl World {
         }
     }
 
+    /// The same, when a client has just been answered and nothing else has changed.
+    pub(super) fn count_one_less(&mut self, id: ClientId) {
+        let slot = &mut self.clients[id.0 as usize];
+        if (slot.process.0 as usize) < self.contenders.len() {
+            self.busy.requests -= 1;
+            slot.counted -= 1;
+        }
+    }
+
     /// Sees to it that the client is woken in time.
     #[inline(never)]
     fn arm_client(&mut self, id: ClientId) {

@@ -6,7 +6,7 @@ use picklock_checker::ContenderId;
 use super::{Fate, World};
 use crate::event::{ClientId, Event};
 use crate::world::moments::{Moment, Occasion};
-use crate::zookeeper::client::Caller;
+use crate::zookeeper::client::{Caller, Heard};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
 
 impl World {
@@ -103,8 +103,11 @@ impl World {
         if let Some(now) = self.clock_of(id) {
             let (chance, out) = (&mut self.tape, &mut self.client_outputs);
             let machine = &mut self.clients[id.0 as usize].machine;
-            let earlier = machine.hear(now, connection, message, chance, out);
-            self.follow_up(id, earlier);
+            match machine.hear(now, connection, message, chance, out) {
+                Heard::Notification => {}
+                Heard::Reply => self.count_one_less(id),
+                Heard::Other { earlier } => self.follow_up(id, earlier),
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 mod connection;
 mod event_thread;
 mod few;
+mod hearing;
 mod pings;
 mod read_only;
 mod registration;
@@ -56,6 +57,7 @@ use servers::Servers;
 use watches::Watches;
 
 pub use event_thread::Caller;
+pub use hearing::Heard;
 pub use settings::Settings;
 pub use watches::WatchTable;
 

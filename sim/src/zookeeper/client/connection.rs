@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 use super::servers::Servers;
 use super::{Client, Output};
 use crate::chance::Chance;
-use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
+use crate::zookeeper::messages::{ClientMessage, ConnectionId};
 
 /// What a client is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,79 +193,9 @@ impl Client {
         }
     }
 
-    /// A server says something on a connection; one that was given up is not listened to. Answers as
-    /// [`handle`](Self::handle) does.
-    #[inline]
-    pub fn hear(
-        &mut self,
-        now: VirtualTime,
-        connection: ConnectionId,
-        message: ServerMessage,
-        chance: &mut dyn Chance,
-        out: &mut Vec<Output>,
-    ) -> bool {
-        let quiet = self.wakes(now, chance, out);
-        if self.phase.connection() == Some(connection) {
-            self.last_heard = now;
-            self.heed(now, connection, message, out);
-        }
-        self.rests(now, quiet, chance, out)
-    }
-
-    /// Takes a message on the present connection. One that is out of turn ends it.
-    fn heed(
-        &mut self,
-        now: VirtualTime,
-        connection: ConnectionId,
-        message: ServerMessage,
-        out: &mut Vec<Output>,
-    ) {
-        let accepted = matches!(self.phase, Phase::Connected { .. });
-        match message {
-            ServerMessage::Connected {
-                session,
-                password,
-                timeout,
-                read_only,
-            } if !accepted => {
-                self.timeout = timeout.max(1);
-                self.session = session;
-                self.password = password;
-                self.accepted(now, connection, read_only, out);
-            }
-            ServerMessage::Expired => {
-                out.push(Output::Disconnect { connection });
-                self.die(now, out);
-                self.tell();
-            }
-            ServerMessage::Reply { xid, zxid, reply } if accepted => {
-                self.reply(now, connection, (xid, zxid), reply, out);
-            }
-            ServerMessage::Notification { kind, path } if accepted => {
-                self.watches.fire(kind, path, &mut self.events);
-            }
-            ServerMessage::WatchesSet { zxid } if accepted => self.caught_up(zxid),
-            ServerMessage::Pong if accepted => self.pings.unanswered = false,
-            ServerMessage::Authenticated if accepted => {}
-            ServerMessage::AuthFailed if accepted => {
-                out.push(Output::Disconnect { connection });
-                self.disbelieved = true;
-                self.die(now, out);
-                self.tell();
-            }
-            ServerMessage::Connected { .. }
-            | ServerMessage::Reply { .. }
-            | ServerMessage::Notification { .. }
-            | ServerMessage::WatchesSet { .. }
-            | ServerMessage::Authenticated
-            | ServerMessage::AuthFailed
-            | ServerMessage::Pong => self.give_up(now, connection, out),
-        }
-    }
-
     /// The session is there, or there again: watches are set before anything else is asked.
     #[cold]
-    fn accepted(
+    pub(super) fn accepted(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
@@ -332,7 +262,7 @@ impl Client {
 
     /// The session is over. What is still unanswered will be answered when that is cleaned up.
     #[cold]
-    fn die(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    pub(super) fn die(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let until = after(now, self.settings.cleanup_pause);
         self.phase = Phase::Dying { until };
         self.enter(SessionState::Closed, out);
@@ -355,7 +285,7 @@ impl Client {
     }
 
     /// Tells of the state, unless that was told already.
-    fn tell(&mut self) {
+    pub(super) fn tell(&mut self) {
         if self.told != self.state {
             self.told = self.state;
             let (library, closed) = (self.settings.library, self.state == SessionState::Closed);

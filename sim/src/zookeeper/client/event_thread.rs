@@ -65,6 +65,7 @@ struct Blocked {
 
 impl EventThread {
     /// A watcher of a node is to be told.
+    #[inline]
     pub(super) fn tell(&mut self, watcher: &Watcher, event: WatchedEvent) {
         match &mut self.blocked {
             None => watcher.tell(event),
@@ -81,6 +82,7 @@ impl EventThread {
     }
 
     /// Somebody is to be answered: at once if it waits, a callback in its turn.
+    #[inline(always)]
     pub(super) fn answer(&mut self, caller: Caller, reply: Reply) {
         match &mut self.blocked {
             Some(blocked) if caller.in_background && blocked.kind == Kind::Everything => {

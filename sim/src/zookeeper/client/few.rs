@@ -61,6 +61,24 @@ impl<T> Few<T> {
         }
     }
 
+    /// Whether there is none, and was never more than one.
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// Takes the only one, if it is the one, and there has never been another.
+    #[inline(always)]
+    pub(super) fn take_only_if(&mut self, it_is: impl FnOnce(&T) -> bool) -> Option<T> {
+        match self {
+            Self::One(only) if it_is(only) => match mem::take(self) {
+                Self::One(only) => Some(only),
+                Self::None | Self::Many(_) => None,
+            },
+            Self::None | Self::One(_) | Self::Many(_) => None,
+        }
+    }
+
     #[inline]
     pub(super) fn remove(&mut self, range: Range<usize>) {
         match self {

@@ -64,6 +64,7 @@ impl Registration {
     }
 
     /// Registers the watcher, or takes some back. Answers what the application is told.
+    #[inline(always)]
     pub(super) fn settle(
         self,
         watches: &mut Watches,
@@ -81,6 +82,7 @@ impl Registration {
     }
 
     /// The table that the answer puts it in: only `exists` watches what is not there.
+    #[inline]
     fn table(&self, reply: &Reply) -> Option<WatchTable> {
         match (self.kind, reply) {
             (Kind::Exists | Kind::GetData, Ok(_)) => Some(WatchTable::Data),

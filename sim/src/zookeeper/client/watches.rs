@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
+use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
     EventKind, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
@@ -72,6 +73,14 @@ struct Entry {
     watcher: Watcher,
 }
 
+impl Entry {
+    /// Whether it is of this node. Mostly all who mention a path share it.
+    #[inline]
+    fn is_of(&self, path: &Path) -> bool {
+        Rc::ptr_eq(&self.path, path) || self.path == *path
+    }
+}
+
 /// The watches of a client. What is seldom needed comes last.
 #[derive(Default)]
 #[repr(C)]
@@ -79,14 +88,31 @@ pub(super) struct Watches {
     /// Sorted by path and table, so that what belongs to one notification stands together.
     entries: Few<Entry>,
     /// How many of the entries stay when they fire.
-    lasting: usize,
+    lasting: u32,
+    /// Whether anybody has ever watched the session. If not, that list need not be looked at, which lies elsewhere.
+    session_watched: bool,
     /// Told of changes of the session's state only.
     session: Vec<Watcher>,
 }
 
 impl Watches {
-    /// Registers a watcher object; to do so twice is to do so once.
+    /// Registers a watcher object; to do so twice is to do so once. Mostly it is the only one.
+    #[inline(always)]
     pub(super) fn register(&mut self, path: Path, table: WatchTable, watcher: Watcher) {
+        if !self.entries.is_none() || self.session_watched {
+            return self.register_among(path, table, watcher);
+        }
+        self.lasting += u32::from(table.stays());
+        self.entries.push(Entry {
+            path,
+            table,
+            repeat: false,
+            watcher,
+        });
+    }
+
+    #[inline(never)]
+    fn register_among(&mut self, path: Path, table: WatchTable, watcher: Watcher) {
         let entries = &self.entries[..];
         let range = range(entries, &path, table..=table);
         let known = |entry: &Entry| entry.watcher.is(&watcher);
@@ -100,7 +126,7 @@ impl Watches {
             repeat,
             watcher,
         };
-        self.lasting += usize::from(table.stays());
+        self.lasting += u32::from(table.stays());
         self.entries.insert(range.end, entry);
     }
 
@@ -112,6 +138,7 @@ impl Watches {
         for entry in self.entries.iter_mut() {
             entry.repeat |= entry.watcher.is(&watcher);
         }
+        self.session_watched = true;
         // No server knows of these, so those that nobody listens to leave no trace.
         if self.session.len() == self.session.capacity() {
             self.session.retain(|watcher| !watcher.is_forgotten());
@@ -120,7 +147,9 @@ impl Watches {
         self.session.push(watcher);
     }
 
-    /// Tells all watchers of a node of what happened to it, and forgets them, but for those that stay.
+    /// Tells all watchers of a node of what happened to it, and forgets them, but for those that stay. Mostly there is
+    /// one.
+    #[inline(always)]
     pub(super) fn fire(&mut self, kind: EventKind, path: Path, events: &mut EventThread) {
         let tables = match kind {
             EventKind::NodeCreated | EventKind::NodeDataChanged => {
@@ -134,9 +163,26 @@ impl Watches {
             | EventKind::ChildWatchRemoved
             | EventKind::PersistentWatchRemoved => return,
         };
-        let entries = &self.entries[..];
-        let range = range(entries, &path, tables);
         let event = WatchedEvent { kind, path };
+        let only = |only: &Entry| tables.contains(&only.table) && only.is_of(&event.path);
+        if self.lasting == 0
+            && let Some(entry) = self.entries.take_only_if(only)
+        {
+            events.tell(&entry.watcher, event);
+        } else {
+            self.fire_among(tables, event, events);
+        }
+    }
+
+    #[inline(never)]
+    fn fire_among(
+        &mut self,
+        tables: RangeInclusive<WatchTable>,
+        event: WatchedEvent,
+        events: &mut EventThread,
+    ) {
+        let entries = &self.entries[..];
+        let range = range(entries, &event.path, tables);
         if self.lasting > 0 {
             let once = entries[range.clone()].iter();
             let mut told: Vec<&Watcher> = Vec::new();
@@ -199,7 +245,7 @@ impl Watches {
         let removed = self.entries.extract(|entry| concerned(entry));
         let mut told: Vec<(EventKind, &Watcher)> = Vec::new();
         for entry in &removed {
-            self.lasting -= usize::from(entry.table.stays());
+            self.lasting -= u32::from(entry.table.stays());
             let (kind, watcher) = (entry.table.removal(), &entry.watcher);
             let known = |(other, it): &(EventKind, &Watcher)| *other == kind && it.is(watcher);
             if told.iter().any(known) || watcher.is_forgotten() {
