@@ -56,9 +56,7 @@ pub trait Transport {
     fn close(&self, completion: Completion<Reply>);
 }
 
-/// A ZooKeeper session.
-///
-/// What an operation asks, it asks when it is called, or as soon as somebody waits for its answer: so wait where you call.
+/// A ZooKeeper session. What a call asks is asked at once, or as soon as somebody waits: so wait where you call.
 #[derive(Clone)]
 pub struct ZooKeeper {
     session: Rc<Session>,

@@ -71,9 +71,9 @@ impl Client {
         self.phase_ends_at().min(self.search_at())
     }
 
-    /// It is told that it will be woken then, if not before: from the latest [`next_wake`](Self::next_wake) at the
-    /// latest. Mostly that is so early that nothing that comes meanwhile can ask for an earlier alarm. Then it need look
-    /// at its clock no more before a ping can be due, and that spares each message the way to what all this stands in.
+    /// It is told that it will be woken then, not after [`next_wake`](Self::next_wake). Mostly that is so early that
+    /// nothing that comes meanwhile can ask for an earlier alarm. Then it need not look at its clock before a ping can
+    /// be due, and that spares each message the way to what all this stands in.
     pub fn will_be_woken(&mut self, at: VirtualTime) {
         if self.quiet_until == VirtualTime::ZERO {
             return;
