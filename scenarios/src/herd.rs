@@ -117,7 +117,7 @@ impl Experiment {
             },
             workload: Workload {
                 contenders: self.contenders,
-                arrive: Arrival::BehindHolder,
+                arrive: Arrival::InOrderBehindHolder,
                 rounds: 1,
                 hold: self.hold,
                 section: Section::Nothing,

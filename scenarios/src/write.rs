@@ -195,6 +195,7 @@ fn workload(workload: &Workload, open: &Open) -> Vec<String> {
         Arrival::Together => text("together"),
         Arrival::InOrder => text("in-order"),
         Arrival::BehindHolder => text("behind-holder"),
+        Arrival::InOrderBehindHolder => text("in-order-behind-holder"),
         Arrival::Within(within) => format!("{{ within = {} }}", time(within)),
     });
     let hold = match (open.hold, workload.hold) {

@@ -112,10 +112,11 @@ impl Contender {
                 self.sleep(wait).await;
                 self.world().start(self.process);
             }
-            Arrival::InOrder | Arrival::BehindHolder => {
+            Arrival::InOrder | Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
                 let (go, gone) = completion();
                 if self.world().wait_to_start(self.process, go) {
                     gone.await;
+                    self.world().lets_next_start(self.process);
                 }
             }
         }
@@ -289,7 +290,7 @@ impl Contender {
     async fn hold(&self) {
         let (hold, first) = {
             let world = self.shared.world.borrow();
-            let first = world.plan.workload.arrive == Arrival::BehindHolder && !world.draining;
+            let first = world.plan.workload.arrive.is_behind_holder() && !world.draining;
             (world.plan.workload.hold, first)
         };
         if first || hold == Hold::Settled {

@@ -116,8 +116,17 @@ pub enum Arrival {
     InOrder,
     /// The first takes the lock and does not start its section before all others wait.
     BehindHolder,
+    /// The same, and the others queue up in order.
+    InOrderBehindHolder,
     /// Each at a random moment within this time.
     Within(Duration),
+}
+
+impl Arrival {
+    /// Whether the first holds the lock until all others wait.
+    pub fn is_behind_holder(self) -> bool {
+        matches!(self, Self::BehindHolder | Self::InOrderBehindHolder)
+    }
 }
 
 /// How long a section lasts.

@@ -16,13 +16,15 @@ enum ArrivalKind {
     Together,
     InOrder,
     BehindHolder,
+    InOrderBehindHolder,
     Within,
 }
 
-const ARRIVALS: [(&str, ArrivalKind); 4] = [
+const ARRIVALS: [(&str, ArrivalKind); 5] = [
     ("together", ArrivalKind::Together),
     ("in-order", ArrivalKind::InOrder),
     ("behind-holder", ArrivalKind::BehindHolder),
+    ("in-order-behind-holder", ArrivalKind::InOrderBehindHolder),
     ("within", ArrivalKind::Within),
 ];
 
@@ -117,6 +119,7 @@ fn arrival(item: &Item, mistakes: &mut Mistakes) -> Option<Arrival> {
         ArrivalKind::Together => Arrival::Together,
         ArrivalKind::InOrder => Arrival::InOrder,
         ArrivalKind::BehindHolder => Arrival::BehindHolder,
+        ArrivalKind::InOrderBehindHolder => Arrival::InOrderBehindHolder,
         ArrivalKind::Within => {
             let within = chosen.duration(Zero::Senseless, mistakes)?;
             return Some(Arrival::Within(within));

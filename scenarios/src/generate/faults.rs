@@ -197,7 +197,7 @@ impl<'p> Storm<'p> {
         let workload = &self.plan.workload;
         let times = match workload.arrive {
             Arrival::Together | Arrival::Within(_) => 1,
-            Arrival::InOrder | Arrival::BehindHolder => 3,
+            Arrival::InOrder | Arrival::BehindHolder | Arrival::InOrderBehindHolder => 3,
         };
         let places = (0..times).map(|_| draw.below(workload.contenders));
         ContenderName(places.min().unwrap_or_default())

@@ -185,7 +185,7 @@ impl Storm<'_> {
         let workload = &self.plan.workload;
         let drawn = self.contender(draw);
         match workload.arrive {
-            Arrival::InOrder | Arrival::BehindHolder => {
+            Arrival::InOrder | Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
                 ContenderName(drawn.0.max(1).min(workload.contenders.saturating_sub(1)))
             }
             Arrival::Together | Arrival::Within(_) => drawn,

@@ -136,7 +136,10 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
         },
         Slot::Within => match &mut plan.workload.arrive {
             Arrival::Within(within) => Some(within),
-            Arrival::Together | Arrival::InOrder | Arrival::BehindHolder => None,
+            Arrival::Together
+            | Arrival::InOrder
+            | Arrival::BehindHolder
+            | Arrival::InOrderBehindHolder => None,
         },
         // Where nobody reads, nobody waits between two reads.
         Slot::BystanderEvery => {

@@ -219,7 +219,7 @@ fn manners(plan: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
     let arrivals = match plan.workload.arrive {
         Arrival::Together | Arrival::InOrder => &[][..],
-        Arrival::BehindHolder | Arrival::Within(_) => &[
+        Arrival::BehindHolder | Arrival::InOrderBehindHolder | Arrival::Within(_) => &[
             ("in order", Arrival::InOrder),
             ("together", Arrival::Together),
         ],

@@ -83,6 +83,7 @@ fn workload() -> BoxedStrategy<Workload> {
         Just(Arrival::Together),
         Just(Arrival::InOrder),
         Just(Arrival::BehindHolder),
+        Just(Arrival::InOrderBehindHolder),
         length().prop_map(Arrival::Within),
     ];
     let hold = prop_oneof![Just(Hold::Settled), maybe_zero().prop_map(Hold::For)];

@@ -118,6 +118,8 @@ impl World {
         match self.plan.workload.arrive {
             Arrival::Together | Arrival::Within(_) => {}
             Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
+            // That one lets the others come.
+            Arrival::InOrderBehindHolder => self.start(ProcessId(1)),
             Arrival::BehindHolder => {
                 if self.busy.unstarted > 0 {
                     for place in 0..self.contenders.len() {
@@ -125,6 +127,13 @@ impl World {
                     }
                 }
             }
+        }
+    }
+
+    /// A contender has come: if all come at once and in order, so does the one behind it.
+    pub fn lets_next_start(&mut self, process: ProcessId) {
+        if self.plan.workload.arrive == Arrival::InOrderBehindHolder {
+            self.start(ProcessId(process.0 + 1));
         }
     }
 
