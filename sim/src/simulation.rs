@@ -152,9 +152,6 @@ impl Simulation {
                 return Some(Ended::OutOfBudget);
             }
             world.now = at;
-            if world.timeline.has_near() {
-                world.look_ahead(&self.shared.executor);
-            }
             world.happen_at(place);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {

@@ -1,6 +1,5 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
-mod ahead;
 mod birth;
 mod broken_servers;
 mod clients;
@@ -9,6 +8,7 @@ mod delivery;
 mod end;
 mod event_threads;
 mod faults;
+mod lanes;
 mod moments;
 mod names;
 mod notices;
@@ -26,15 +26,12 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use ahead::Ahead;
-
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{Path, SessionId};
 use picklock_algorithms::env::LocalFuture;
 use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
-use crate::engine::ahead::Place;
 use crate::engine::{Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Connections, Latency, Links};
@@ -138,7 +135,6 @@ pub(crate) struct World {
     values: i64,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
-    ahead: Ahead,
     /// The server of which several outputs are being done, and what it came to say meanwhile.
     speaking: Option<ServerId>,
     said_meanwhile: Vec<ServerOutput>,
@@ -165,9 +161,6 @@ pub(crate) struct Contender {
     /// How many of its tasks pause between two tries: meanwhile it waits for nobody.
     pub pauses: u32,
     pub rounds_left: u32,
-    /// Where its call of `acquire` is, and what its handle needs for a request.
-    pub call: Place,
-    pub handle: Place,
     pub go: Option<Completion<()>>,
     /// Drops the pending `acquire`.
     pub cancel: Option<Completion<()>>,

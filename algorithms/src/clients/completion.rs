@@ -65,11 +65,6 @@ pub(crate) fn take_spare<S: Default>(spare: &Cell<Option<Rc<S>>>) -> Rc<S> {
 }
 
 impl<T> Completion<T> {
-    /// Where the answer will be: whoever is about to give it can ask for that memory before.
-    pub fn slot(&self) -> &impl Sized {
-        &*self.0
-    }
-
     /// Gives the answer.
     pub fn complete(self, value: T) {
         self.0.value.set(Some(value));

@@ -77,12 +77,6 @@ impl ZooKeeper {
         }
     }
 
-    /// What each request needs first, besides the handle itself: whoever is about to wake who holds it can ask for that
-    /// memory before.
-    pub fn memory(&self) -> &(impl ?Sized + use<>) {
-        &*self.session
-    }
-
     /// The same session, for calls that no thread waits for: their answers come in turn with events.
     #[must_use]
     pub fn in_background(&self) -> Self {

@@ -8,7 +8,6 @@ use picklock_algorithms::env::LocalFuture;
 use picklock_algorithms::{Held, LockError};
 
 use super::Contender;
-use crate::engine::ahead::Place;
 
 /// A call of `acquire`, and what may end it before it returns.
 pub(super) struct Call<'a> {
@@ -60,8 +59,6 @@ impl Contender {
             Some(patience) if late.is_none() => self.lock.acquire_within(patience),
             Some(_) | None => self.lock.acquire(),
         };
-        let place = self.process.0 as usize;
-        self.shared.world.borrow_mut().contenders[place].call = Place::of(&*acquire);
         Call {
             acquire,
             late,

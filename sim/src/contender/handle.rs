@@ -5,7 +5,6 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{Path, SessionState, ZooKeeper};
 use picklock_algorithms::{Build, Env, Lease, Lock};
 
-use crate::engine::ahead::Place;
 use crate::process::ProcessId;
 use crate::shared::{Shared, redis, zookeeper};
 use crate::world::LOCK_KEY;
@@ -37,11 +36,7 @@ pub(super) fn connect(
     match build {
         Build::ZooKeeper(build) => {
             let zk = zookeeper(shared, process);
-            let path = {
-                let mut world = shared.world.borrow_mut();
-                world.contenders[process.0 as usize].handle = Place::of(zk.memory());
-                Path::clone(&world.lock_path)
-            };
+            let path = Path::clone(&shared.world.borrow().lock_path);
             let lock = build(zk.clone(), env.clone(), path);
             (Handle::ZooKeeper(zk), lock)
         }

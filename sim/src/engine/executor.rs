@@ -5,7 +5,6 @@ use std::task::{Context, Poll};
 
 use picklock_algorithms::env::LocalFuture;
 
-use super::ahead::ask_for_start;
 use super::wakes::{NONE, TaskWake, USUAL, Wakes};
 
 /// A task, by its place in the slab. Places are used again.
@@ -144,23 +143,6 @@ impl<L: Copy> Executor<L> {
             self.ended(slab, place as usize);
         }
         Some(label)
-    }
-
-    /// Asks for the memory of a task that will run soon: first for its place, and then for what is there.
-    pub fn ask_for_place(&self, task: TaskId) {
-        if let Some(place) = self.tasks.borrow().slots.get(task.0 as usize) {
-            ask_for_start(place);
-        }
-    }
-
-    /// Asks for the memory of a task whose place was asked for: of its future no more than where it begins, which is
-    /// where it keeps where it has stopped.
-    pub fn ask_for(&self, task: TaskId) {
-        let slab = self.tasks.borrow();
-        if let Some(Some(task)) = slab.slots.get(task.0 as usize) {
-            ask_for_start(task.wake.memory());
-            ask_for_start(&*task.future);
-        }
     }
 
     /// Takes a task to run it; `None` if it is over.

@@ -1,67 +1,51 @@
 //! The timeline: what is going to happen, in order.
 //!
-//! As long as few events wait, they stand in a list, the next one last. When they become many, they go into a
-//! hierarchical timing wheel, and come back when there are few again.
-//!
-//! In the wheel, each level has 64 slots, and a slot of one level spans all slots of the level below.
-//! An event lies in the slot that the highest bits of its time choose in which it differs from now, and moves down as
-//! its time comes near. Adding and taking cost a handful of steps whatever is waiting, and events of one instant
-//! come in the order in which they were added: a slot is a queue, and an event moves down before anything of its time
-//! can be added below. What moves is only when it is due and where it is: the events themselves stay where they are,
-//! because to touch ten thousand of them costs more than everything else here.
+//! As long as few events wait, they stand in a list, the next one last. When they become many, each goes to the end of
+//! its lane, if it has one and is not due before another there, and otherwise into a timing wheel; and they come back
+//! when there are few again.
 
-use std::collections::VecDeque;
+mod few;
+mod lanes;
+mod wheel;
 
 use picklock_checker::VirtualTime;
 
 use super::ahead::ask_for;
+use few::Few;
+pub use lanes::Lane;
+use lanes::Lanes;
+use wheel::{HORIZON, Wheel};
 
-const LEVELS: usize = 8;
-const BITS: u32 = 6;
-const SLOTS: usize = 1 << BITS;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
-/// So many wait in the list at most.
-const FEW: usize = 48;
-/// When so few are left in the wheel, they go back to the list.
+/// When so few are left of many, they go back to the list.
 const TURN: usize = 12;
-/// From so many on, the memory of what they are about is not at hand.
-const MANY: usize = 1_024;
-/// So many that have come near are told of at once, and as many before those: what all of them are about has to find
-/// room in a cache.
-const AHEAD: usize = 64;
-/// Nothing is put further ahead than this: about 280 years.
-const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
+
+/// When an event is due, the how many-eth it was to be added, and where it is.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    at: u64,
+    order: u64,
+    index: u32,
+}
 
 /// What is going to happen, in order of time, and of arrival within the same instant.
 #[derive(Clone, Debug)]
 pub struct Timeline<E> {
-    cursor: u64,
-    /// Bit n is set if level n holds something.
-    levels: u32,
-    /// For each level: bit n is set if slot n holds something.
-    occupied: [u64; LEVELS],
-    /// Level after level; none before anything has been in the wheel.
-    slots: Vec<Vec<Due>>,
-    /// How many have been taken from the slot of the lowest level that comes first.
-    taken: usize,
+    now: u64,
+    /// How many wait in the lanes and the wheel. The list is empty while there are any.
+    many: usize,
+    few: Few,
     nodes: Vec<Node<E>>,
     free: u32,
-    /// How many are in the wheel.
-    in_wheel: usize,
-    /// When they are due and where they are, the next one last. Empty while the wheel is not.
-    few: Few,
-    /// Where those are that have come near lately and were not told of; kept only while very many wait.
-    near: VecDeque<u32>,
-    /// When so many more have been taken, the next of them are told of.
-    near_in: usize,
+    lanes: Lanes,
+    wheel: Wheel,
+    /// How many were added to the lanes and the wheel.
+    added: u64,
 }
 
 /// Where an event is that is taken.
 pub struct Place(u32);
-
-/// When an event is due, and where it is.
-type Due = (u64, u32);
 
 /// What happens soon lies in a line of the cache that was asked for.
 #[derive(Clone, Debug)]
@@ -76,17 +60,14 @@ struct Node<E> {
 impl<E> Default for Timeline<E> {
     fn default() -> Self {
         Self {
-            cursor: 0,
-            levels: 0,
-            occupied: [0; LEVELS],
-            slots: Vec::new(),
-            taken: 0,
+            now: 0,
+            many: 0,
+            few: Few::default(),
             nodes: Vec::with_capacity(64),
             free: NONE,
-            in_wheel: 0,
-            few: Few::default(),
-            near: VecDeque::new(),
-            near_in: 0,
+            lanes: Lanes::default(),
+            wheel: Wheel::default(),
+            added: 0,
         }
     }
 }
@@ -94,7 +75,7 @@ impl<E> Default for Timeline<E> {
 impl<E: Default> Timeline<E> {
     /// How many events wait.
     pub fn len(&self) -> usize {
-        self.few.len + self.in_wheel
+        self.few.len() + self.many
     }
 
     /// Whether nothing is going to happen any more.
@@ -105,9 +86,46 @@ impl<E: Default> Timeline<E> {
     /// Adds an event. What is late happens now.
     #[inline]
     pub fn add(&mut self, at: VirtualTime, event: E) {
-        let at = at.micros().max(self.cursor).min(HORIZON);
+        let at = at.micros().max(self.now).min(HORIZON);
+        let index = self.settle(event);
+        if self.many != 0 || !self.few.insert((at, index)) {
+            self.add_to_wheel(at, index);
+        }
+    }
+
+    /// Adds an event whose like is mostly added in the order in which it is due. What is late happens now.
+    #[inline]
+    pub fn add_behind(&mut self, lane: Lane, at: VirtualTime, event: E) {
+        let at = at.micros().max(self.now).min(HORIZON);
+        let index = self.settle(event);
+        if self.many != 0 || !self.few.insert((at, index)) {
+            self.add_to_lane(lane, at, index);
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_lane(&mut self, lane: Lane, at: u64, index: u32) {
+        if self.many == 0 {
+            self.turn_to_many();
+        }
+        if let Some(free) = self.nodes.get(self.free as usize) {
+            // The next one will lie there.
+            ask_for(free);
+        }
+        self.many += 1;
+        self.added += 1;
+        let order = self.added;
+        let due = Due { at, order, index };
+        if !self.lanes.add(lane, due) {
+            self.wheel.put(due);
+        }
+    }
+
+    /// Finds an event a place.
+    #[inline]
+    fn settle(&mut self, event: E) -> u32 {
         let index = self.free;
-        let index = match self.nodes.get_mut(index as usize) {
+        match self.nodes.get_mut(index as usize) {
             Some(node) => {
                 self.free = node.next;
                 // There is nothing there to be dropped.
@@ -118,9 +136,6 @@ impl<E: Default> Timeline<E> {
                 self.nodes.push(Node { next: NONE, event });
                 self.nodes.len() as u32 - 1
             }
-        };
-        if self.levels != 0 || !self.few.insert((at, index)) {
-            self.add_to_wheel((at, index));
         }
     }
 
@@ -136,14 +151,14 @@ impl<E: Default> Timeline<E> {
     pub fn take_place(&mut self) -> Option<(VirtualTime, Place)> {
         let index = match self.few.pop() {
             Some((at, index)) => {
-                self.cursor = at;
+                self.now = at;
                 index
             }
-            None => self.take_from_wheel()?,
+            None => self.take_of_many()?,
         };
         self.nodes[index as usize].next = self.free;
         self.free = index;
-        Some((VirtualTime::from_micros(self.cursor), Place(index)))
+        Some((VirtualTime::from_micros(self.now), Place(index)))
     }
 
     /// Takes the event from a place.
@@ -152,180 +167,84 @@ impl<E: Default> Timeline<E> {
         std::mem::take(&mut self.nodes[place.0 as usize].event)
     }
 
-    /// Whether events have come near.
-    #[inline]
-    pub fn has_near(&self) -> bool {
-        !self.near.is_empty() && self.near_in <= AHEAD
-    }
-
-    /// Tells of the next events that have come near. Some may have happened already: of those, nothing is left, or
-    /// what came in their place.
-    pub fn tell_near(&mut self, mut tell: impl FnMut(&E)) {
-        let told = self.near.len().min(AHEAD);
-        self.near_in += told;
-        for index in self.near.drain(..told) {
-            tell(&self.nodes[index as usize].event);
-        }
-    }
-
     #[inline(never)]
-    fn add_to_wheel(&mut self, due: Due) {
-        if self.few.len > 0 {
-            self.turn_to_wheel();
+    fn add_to_wheel(&mut self, at: u64, index: u32) {
+        if self.many == 0 {
+            self.turn_to_many();
         }
-        self.in_wheel += 1;
-        self.put(due);
+        self.put(at, index);
+    }
+
+    fn put(&mut self, at: u64, index: u32) {
+        self.many += 1;
+        self.added += 1;
+        self.wheel.put(Due {
+            at,
+            order: self.added,
+            index,
+        });
     }
 
     /// There are many now.
     #[cold]
-    fn turn_to_wheel(&mut self) {
-        self.slots.resize_with(LEVELS * SLOTS, Vec::new);
-        while let Some(due) = self.few.pop() {
-            self.in_wheel += 1;
-            self.put(due);
+    fn turn_to_many(&mut self) {
+        self.wheel.begin(self.now);
+        while let Some((at, index)) = self.few.pop() {
+            self.put(at, index);
         }
     }
 
     /// There are few now.
     #[cold]
     fn turn_to_few(&mut self) {
-        let now = self.cursor;
-        while let Some(index) = self.next_of_wheel() {
-            self.few.insert((self.cursor, index));
+        let now = self.now;
+        while let Some(index) = self.next_of_many() {
+            self.few.insert((self.now, index));
         }
-        self.cursor = now;
-        self.in_wheel = 0;
-        self.near.clear();
-        self.near_in = 0;
+        self.now = now;
+        self.many = 0;
     }
 
     #[inline(never)]
-    fn take_from_wheel(&mut self) -> Option<u32> {
-        let index = self.next_of_wheel()?;
-        self.in_wheel -= 1;
-        self.near_in = self.near_in.saturating_sub(1);
-        if self.in_wheel < TURN {
+    fn take_of_many(&mut self) -> Option<u32> {
+        if self.many == TURN {
             self.turn_to_few();
+            let (at, index) = self.few.pop()?;
+            self.now = at;
+            return Some(index);
         }
-        Some(index)
+        self.many = self.many.checked_sub(1)?;
+        self.next_of_many()
     }
 
+    /// The next of the lanes and the wheel.
     #[inline]
-    fn next_of_wheel(&mut self) -> Option<u32> {
-        loop {
-            if self.levels == 0 {
-                return None;
-            }
-            let level = self.levels.trailing_zeros() as usize;
-            let slot = self.occupied[level].trailing_zeros() as usize;
-            if level == 0 {
-                self.cursor = (self.cursor & !(SLOTS as u64 - 1)) | slot as u64;
-                return Some(self.take_first(slot));
-            }
-            self.spread(level, slot);
-        }
-    }
-
-    /// Takes the first of those that are due now.
-    fn take_first(&mut self, slot: usize) -> u32 {
-        let queue = &mut self.slots[slot];
-        let (_, index) = queue[self.taken];
-        self.taken += 1;
-        if let Some((_, next)) = queue.get(self.taken) {
-            ask_for(&self.nodes[*next as usize]);
-        } else {
-            queue.clear();
-            self.taken = 0;
-            self.emptied(0, slot);
-        }
-        index
-    }
-
-    fn emptied(&mut self, level: usize, slot: usize) {
-        self.occupied[level] &= !(1 << slot);
-        if self.occupied[level] == 0 {
-            self.levels &= !(1 << level);
-        }
-    }
-
-    /// Moves the cursor to the start of a slot, and what is in it to the levels below.
-    fn spread(&mut self, level: usize, slot: usize) {
-        self.emptied(level, slot);
-        let place = level * SLOTS + slot;
-        if let [alone] = self.slots[place][..]
-            && self.levels.trailing_zeros() as usize >= level
+    fn next_of_many(&mut self) -> Option<u32> {
+        let until = self.lanes.next();
+        if self.wheel.floor <= until
+            && let Some(index) = self.next_of_wheel(until)
         {
-            // Nothing else comes before it: the cursor can go all the way.
-            self.cursor = alone.0;
-            self.slots[place].clear();
-            self.put(alone);
-            return;
+            return Some(index);
         }
-        let shift = level as u32 * BITS;
-        let above = !((1_u64 << (shift + BITS)) - 1);
-        self.cursor = (self.cursor & above) | ((slot as u64) << shift);
-        let near = level == 1 && self.in_wheel >= MANY;
-        let mut queue = std::mem::take(&mut self.slots[place]);
-        for due in queue.drain(..) {
-            self.put(due);
-            if near {
-                ask_for(&self.nodes[due.1 as usize]);
-                self.near.push_back(due.1);
-            }
+        self.now = until;
+        let first = self.lanes.first();
+        let (due, soon) = self.lanes.take(first)?;
+        if let Some(soon) = soon {
+            ask_for(&self.nodes[soon.index as usize]);
         }
-        // It goes on with the memory that it has.
-        self.slots[place] = queue;
+        Some(due.index)
     }
 
-    fn put(&mut self, due: Due) {
-        let differing = due.0 ^ self.cursor;
-        let level = ((u64::BITS - 1 - (differing | 1).leading_zeros()) / BITS) as usize;
-        let slot = (due.0 >> (level as u32 * BITS)) as usize & (SLOTS - 1);
-        self.slots[level * SLOTS + slot].push(due);
-        self.occupied[level] |= 1 << slot;
-        self.levels |= 1 << level;
-    }
-}
-
-/// When events are due and where they are, the next one last.
-#[derive(Clone, Debug)]
-struct Few {
-    len: usize,
-    events: [Due; FEW],
-}
-
-impl Default for Few {
-    fn default() -> Self {
-        Self {
-            len: 0,
-            events: [(0, 0); FEW],
+    /// The next of the wheel, if it comes before all in the lanes, the first of which is due then.
+    #[inline(never)]
+    fn next_of_wheel(&mut self, until: u64) -> Option<u32> {
+        let due = self.wheel.next_until(until)?;
+        if due.at == until && self.lanes.order(self.lanes.first()) < due.order {
+            return None;
         }
-    }
-}
-
-impl Few {
-    /// Puts an event behind all that are due at the same time or earlier: those stand nearer to the end. Answers
-    /// whether there was room for it.
-    #[inline]
-    fn insert(&mut self, event: Due) -> bool {
-        let mut place = self.len;
-        if place >= FEW {
-            return false;
-        }
-        while place > 0 && self.events[place - 1].0 <= event.0 {
-            self.events[place] = self.events[place - 1];
-            place -= 1;
-        }
-        self.events[place] = event;
-        self.len += 1;
-        true
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Due> {
-        self.len = self.len.checked_sub(1)?;
-        self.events.get(self.len).copied()
+        self.wheel.take();
+        self.now = due.at;
+        Some(due.index)
     }
 }
 
@@ -337,24 +256,36 @@ mod tests {
 
     use super::*;
 
+    /// An event that is added: after how long it is due, and in which lane it stands.
+    fn addition() -> impl Strategy<Value = (u64, Option<u8>)> {
+        prop_oneof![
+            prop_oneof![0..3_u64, 0..5_000_u64, 0..40_000_000_000_u64]
+                .prop_map(|delay| (delay, None)),
+            (prop_oneof![Just(500), Just(700), 480..520_u64], 0..3_u8)
+                .prop_map(|(delay, lane)| (delay, Some(lane))),
+        ]
+    }
+
     proptest! {
         #[test]
         fn events_come_in_order_of_time_and_then_of_arrival(
             steps in prop::collection::vec(
-                prop_oneof![
-                    3 => prop_oneof![0..3_u64, 0..5_000_u64, 0..40_000_000_000_u64].prop_map(Some),
-                    2 => Just(None),
-                ],
-                1..500,
+                prop_oneof![3 => addition().prop_map(Some), 2 => Just(None)],
+                1..800,
             )
         ) {
             let mut timeline = Timeline::default();
             let mut model = BTreeMap::new();
             let mut now = 0;
-            for (number, step) in steps.into_iter().enumerate() {
+            let left = steps.len();
+            for (number, step) in steps.into_iter().chain(vec![None; left]).enumerate() {
                 match step {
-                    Some(delay) => {
-                        timeline.add(VirtualTime::from_micros(now + delay), number);
+                    Some((delay, lane)) => {
+                        let at = VirtualTime::from_micros(now + delay);
+                        match lane {
+                            Some(lane) => timeline.add_behind(Lane(lane), at, number),
+                            None => timeline.add(at, number),
+                        }
                         model.insert((now + delay, number), number);
                     }
                     None => {
@@ -368,26 +299,5 @@ mod tests {
                 prop_assert_eq!(timeline.len(), model.len());
             }
         }
-    }
-
-    #[test]
-    fn of_many_events_the_next_are_told_of_before_they_happen_and_not_all_at_once() {
-        const EVENTS: usize = 5_000;
-        let mut timeline = Timeline::default();
-        for number in 0..EVENTS {
-            timeline.add(VirtualTime::from_micros(1_000), Some(number));
-        }
-        let (mut told, mut happened) = (Vec::new(), 0);
-        while timeline.take().is_some() {
-            while timeline.has_near() {
-                timeline.tell_near(|number| told.extend(*number));
-            }
-            happened += 1;
-            let next = told.last().map_or(0, |last| last + 1);
-            assert!(next > happened || next == EVENTS, "{next} of {happened}");
-            assert!(next <= happened + 2 * AHEAD, "{next} of {happened}");
-        }
-        // The first has happened when it would be told of.
-        assert_eq!(told, (1..EVENTS).collect::<Vec<_>>());
     }
 }

@@ -85,11 +85,6 @@ impl TaskWake {
     pub fn heed(&self, heed: bool) {
         self.link.queued.store(!heed, Relaxed);
     }
-
-    /// The memory that is touched when the task is woken and run.
-    pub fn memory(&self) -> &impl Sized {
-        &*self.link
-    }
 }
 
 /// The list of the tasks that are ready, and what puts them there.

@@ -6,7 +6,6 @@ use std::rc::{Rc, Weak};
 use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
 
-use super::ahead::Ahead;
 use super::redis::Redis;
 use super::servers::Pace;
 use super::{
@@ -94,7 +93,6 @@ impl World {
             speaking: None,
             said_meanwhile: Vec::new(),
             server_outputs: Vec::new(),
-            ahead: Ahead::default(),
             pace: Pace::from(&ensemble),
             ensemble,
             plan,

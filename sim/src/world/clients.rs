@@ -4,6 +4,7 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionState;
 use picklock_checker::VirtualTime;
 
+use super::lanes::WAKES;
 use super::{ClientSlot, World};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Obstacle};
@@ -160,8 +161,13 @@ impl World {
         let wake = slot.machine.next_wake();
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
-            let at = self.processes[slot.process.0 as usize].world_time(wake);
-            self.timeline.add(at, Event::ClientWake { client: id });
+            let at = if self.clocks_agree {
+                wake
+            } else {
+                self.processes[slot.process.0 as usize].world_time(wake)
+            };
+            let wake = Event::ClientWake { client: id };
+            self.timeline.add_behind(WAKES, at, wake);
         }
         slot.machine.will_be_woken(slot.wake);
     }

@@ -3,12 +3,8 @@
 use picklock_algorithms::clients::zookeeper::{EventKind, Path};
 
 use super::World;
-use crate::engine::ahead::ask_for;
 use crate::process::ProcessId;
 use crate::zookeeper::messages::{ConnectionId, ServerId, ServerMessage};
-
-/// The ends of so many connections are asked for before something is sent over them.
-const AHEAD: usize = 8;
 
 impl World {
     /// Tells several clients that a watch has fired.
@@ -20,11 +16,7 @@ impl World {
         kind: EventKind,
         path: &Path,
     ) {
-        for (place, &connection) in connections.iter().enumerate() {
-            // Of ten thousand, none has been heard of lately.
-            if let Some(next) = connections.get(place + AHEAD) {
-                ask_for(self.connections.get(*next));
-            }
+        for &connection in connections {
             let path = Path::clone(path);
             let message = ServerMessage::Notification { kind, path };
             self.send_to_client(server, connection, message, own == Some(connection));

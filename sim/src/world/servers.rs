@@ -2,6 +2,7 @@
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
+use super::lanes::TO_CLIENTS;
 use super::wire::{answers_write, bytes_of};
 use super::{Fate, World};
 use crate::event::Event;
@@ -228,7 +229,8 @@ impl World {
         self.count_bytes(process, bytes_of(&message));
         let departs = self.departs(server, &message);
         let at = self.reaches_client(connection, departs, extra);
-        self.timeline.add(
+        self.timeline.add_behind(
+            TO_CLIENTS,
             at,
             Event::ToClient {
                 connection,

@@ -3,6 +3,7 @@
 use picklock_algorithms::clients::zookeeper::{Request, Watcher};
 use picklock_checker::ContenderId;
 
+use super::lanes::TO_SERVERS;
 use super::{Fate, World};
 use crate::event::{ClientId, Event};
 use crate::world::moments::{Moment, Occasion};
@@ -65,7 +66,8 @@ impl World {
         };
         if self.connections.get(connection).open_at_client {
             let at = self.reaches_server_later(connection, extra);
-            self.timeline.add(
+            self.timeline.add_behind(
+                TO_SERVERS,
                 at,
                 Event::ToServer {
                     connection,

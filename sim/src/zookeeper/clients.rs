@@ -7,11 +7,10 @@ use super::access::Identities;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::session_map::SessionMap;
 use super::short::Short;
-use super::state::{Output, Role, Server, Turn};
+use super::state::{Output, Server, Turn};
 use super::tree::FastMap;
 use super::watches::Table;
 use crate::chance::Chance;
-use crate::engine::ahead::ask_for;
 
 /// The connections of a server, and the sessions that it serves.
 #[derive(Clone, Debug, Default)]
@@ -195,24 +194,6 @@ impl Server {
         }
         self.client(&mut turn, connection, message);
         self.set_wake();
-    }
-
-    /// Asks for the memory of a connection that something will soon come over.
-    pub fn ask_for_connection(&self, id: ConnectionId) {
-        if let Some(connection) = self.clients.connections.get(id) {
-            ask_for(connection);
-        }
-    }
-
-    /// Asks for what belongs to such a connection.
-    pub fn ask_for_session(&self, id: ConnectionId) {
-        let Some(connection) = self.clients.connections.get(id) else {
-            return;
-        };
-        if let Role::Leading(leading) = &self.role {
-            leading.tracker.ask_for(connection.tracked);
-        }
-        self.clients.sessions.ask_for(connection.session);
     }
 }
 

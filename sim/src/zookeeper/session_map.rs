@@ -3,7 +3,6 @@
 use picklock_algorithms::clients::zookeeper::SessionId;
 
 use super::tree::FastMap;
-use crate::engine::ahead::ask_for;
 
 /// A map by sessions that looks first where a session is if they were all opened by one server, and none is closed.
 #[derive(Clone, Debug)]
@@ -61,18 +60,6 @@ impl<V> SessionMap<V> {
         match self.place(session) {
             Some(place) => &mut self.0[place],
             None => self.0.entry(session).or_insert_with(value),
-        }
-    }
-
-    /// Asks for the memory of a session, where it is looked for first.
-    #[inline]
-    pub(super) fn ask_for(&self, session: SessionId) {
-        let Some((first, _)) = self.0.first() else {
-            return;
-        };
-        let guess = session.0.wrapping_sub(first.0) as usize;
-        if let Some((_, value)) = self.0.get_index(guess) {
-            ask_for(value);
         }
     }
 

@@ -7,7 +7,6 @@ use picklock_checker::VirtualTime;
 
 use super::messages::{Password, ServerId};
 use super::session_map::SessionMap;
-use crate::engine::ahead::ask_for;
 
 /// The sessions that a leader keeps, and when each expires.
 ///
@@ -211,13 +210,6 @@ impl SessionTracker {
             Ok(tracked)
         } else {
             Err(ZkError::SessionMoved)
-        }
-    }
-
-    /// Asks for the memory of the session that was found at this place before.
-    pub(super) fn ask_for(&self, place: u32) {
-        if let Some((_, tracked)) = self.sessions.at(place as usize) {
-            ask_for(tracked);
         }
     }
 

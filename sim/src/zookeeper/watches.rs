@@ -11,10 +11,6 @@ use super::path_map::Sought;
 use super::state::Output;
 use super::tree::FastMap;
 use super::version::Version;
-use crate::engine::ahead::ask_for;
-
-/// The memory of so many watchers is asked for before they are told.
-const AHEAD: usize = 8;
 
 /// Which of a node's sides is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -291,11 +287,6 @@ impl Firing<'_> {
         };
         let (mut own, mut kept) = (None, 0);
         for place in 0..many.len() {
-            // Of ten thousand, none has been heard of lately.
-            let connections = &self.clients.connections;
-            if let Some(connection) = many.get(place + AHEAD).and_then(|id| connections.get(*id)) {
-                ask_for(connection);
-            }
             let (id, once) = (many[place], once.as_deref_mut());
             if let Some(is_own) = self.forget_fired(id, (table, &path), once, readers) {
                 own = own.or(is_own.then_some(id));

@@ -115,11 +115,6 @@ impl Drop for Watch {
 }
 
 impl Watcher {
-    /// Where events are left: whoever is about to tell of one can ask for that memory before.
-    pub fn slot(&self) -> &impl Sized {
-        &*self.0
-    }
-
     /// Tells of an event. Events that nobody has taken yet queue up.
     pub fn tell(&self, event: WatchedEvent) {
         match self.0.first.take() {

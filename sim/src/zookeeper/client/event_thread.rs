@@ -31,11 +31,6 @@ impl Caller {
         }
     }
 
-    /// Where the answer will be.
-    pub(super) fn slot(&self) -> &impl Sized {
-        self.completion.slot()
-    }
-
     /// Is answered without any ado.
     pub(super) fn answer(self, reply: Reply) {
         self.completion.complete(reply);

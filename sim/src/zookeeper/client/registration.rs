@@ -4,7 +4,6 @@ use picklock_algorithms::clients::zookeeper::{Path, Reply, Request, WatchSide, W
 
 use super::event_thread::EventThread;
 use super::watches::{WatchTable, Watches};
-use crate::engine::ahead::ask_for;
 
 /// What becomes of a watch when the request is answered.
 pub(super) struct Registration {
@@ -94,13 +93,6 @@ impl Registration {
             (Kind::Exists | Kind::GetData | Kind::GetChildren | Kind::AddWatch { .. }, Err(_)) => {
                 None
             }
-        }
-    }
-
-    /// Asks for the memory of the watcher.
-    pub(super) fn ask_for_watcher(&self) {
-        if let Some(watcher) = &self.watcher {
-            ask_for(watcher.slot());
         }
     }
 }

@@ -15,7 +15,6 @@ use super::registration::Registration;
 use super::watches::Watches;
 use super::{Client, Output};
 use crate::chance::Chance;
-use crate::engine::ahead::{ask_for, ask_for_start};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
 /// Whoever waits for the answer to a request.
@@ -38,13 +37,6 @@ enum Ask {
 }
 
 impl Waiting {
-    pub(super) fn ask_for_waiter(&self) {
-        ask_for(self.caller.slot());
-        if let Some(registration) = &self.registration {
-            registration.ask_for_watcher();
-        }
-    }
-
     /// Tells of the answer, once it is known what becomes of the watch.
     #[inline(always)]
     pub(super) fn answer(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) {
@@ -331,20 +323,5 @@ impl Client {
             let waiting = unsent.waiting;
             waiting.answer(&mut self.watches, &mut self.events, Err(error));
         }
-    }
-
-    /// Asks for the memory of what every message touches: one will come soon. Each of these begins in a line of its own.
-    pub fn ask_for_memory(&self) {
-        ask_for_start(&self.phase);
-        ask_for_start(&self.waiting);
-        ask_for_start(&self.watches);
-    }
-
-    /// Asks for those who wait for it.
-    pub fn ask_for_waiters(&self) {
-        if let Some(waiting) = self.waiting.first() {
-            waiting.ask_for_waiter();
-        }
-        self.watches.ask_for_watcher();
     }
 }

@@ -10,7 +10,6 @@ use picklock_algorithms::clients::zookeeper::{
 
 use super::event_thread::EventThread;
 use super::few::Few;
-use crate::engine::ahead::ask_for;
 use crate::zookeeper::messages::WatchTables;
 use crate::zookeeper::txn::parent_of;
 
@@ -286,12 +285,6 @@ impl Watches {
     pub(super) fn forget_nodes(&mut self) {
         self.entries = Few::None;
         self.lasting = 0;
-    }
-
-    pub(super) fn ask_for_watcher(&self) {
-        if let Some(entry) = self.entries.first() {
-            ask_for(entry.watcher.slot());
-        }
     }
 
     /// Forgets all.
