@@ -116,7 +116,6 @@ impl Contender {
                 let (go, gone) = completion();
                 if self.world().wait_to_start(self.process, go) {
                     gone.await;
-                    self.world().lets_next_start(self.process);
                 }
             }
         }

@@ -6,11 +6,10 @@ use std::rc::Rc;
 use picklock_checker::{ContenderId, Ended, Facts, Run, VirtualTime};
 
 use crate::bystander;
-use crate::chance::Chance;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
-use crate::plan::{Arrival, Plan, Trigger};
+use crate::plan::{Plan, Trigger};
 use crate::process::ProcessId;
 use crate::samples::Samples;
 use crate::shared::Shared;
@@ -96,6 +95,15 @@ impl Simulation {
             executor: Executor::default(),
             drawn: Cell::new(0),
         });
+        for place in 0..workload.contenders {
+            let task = contender::run(Rc::clone(&shared), ContenderId(place), Start::First);
+            shared.executor.spawn(ProcessId(place), Box::pin(task));
+        }
+        for place in 0..workload.bystanders {
+            let process = ProcessId(workload.contenders + place);
+            let task = bystander::bystand(Rc::clone(&shared), process);
+            shared.executor.spawn(process, Box::pin(task));
+        }
         Self {
             shared,
             ready: Vec::with_capacity(workload.contenders as usize),
@@ -103,28 +111,7 @@ impl Simulation {
         }
     }
 
-    /// Everybody comes. Where they come in order and at once, each has connected before the next is there: then what
-    /// belongs to them lies in the order in which it will be needed.
-    fn begin(&mut self, sandbox: &mut Sandbox) {
-        let shared = Rc::clone(&self.shared);
-        let workload = shared.world.borrow().plan.workload.clone();
-        let one_by_one = workload.arrive == Arrival::InOrderBehindHolder;
-        for place in 0..workload.contenders {
-            let task = contender::run(Rc::clone(&shared), ContenderId(place), Start::First);
-            shared.executor.spawn(ProcessId(place), Box::pin(task));
-            if one_by_one {
-                self.run_ready(sandbox);
-            }
-        }
-        for place in 0..workload.bystanders {
-            let process = ProcessId(workload.contenders + place);
-            let task = bystander::bystand(Rc::clone(&shared), process);
-            shared.executor.spawn(process, Box::pin(task));
-        }
-    }
-
     fn run(mut self, mut sandbox: Sandbox) -> Simulated {
-        self.begin(&mut sandbox);
         loop {
             self.run_ready(&mut sandbox);
             if let Some(why) = self.happen() {
@@ -188,8 +175,8 @@ impl Simulation {
                     if self.ready.is_empty() {
                         return;
                     }
-                    let choice = world.tape.choose(self.ready.len() as u32);
-                    let chosen = self.ready.remove(choice as usize);
+                    let choice = world.choose_task(self.ready.len());
+                    let chosen = self.ready.remove(choice);
                     let Some(started) = shared.executor.start(chosen) else {
                         continue;
                     };

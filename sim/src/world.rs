@@ -78,6 +78,8 @@ pub(crate) struct World {
     pub redis: redis::Redis,
     pub ownership: Ownership,
     pub storage: Storage,
+    /// At this moment, tasks run in the order in which they were woken.
+    in_turn: VirtualTime,
     /// Tasks to be added before the next step.
     pub spawned: Vec<(ProcessId, LocalFuture<'static, ()>)>,
     /// Processes whose tasks are to be dropped before the next step.

@@ -63,6 +63,7 @@ impl World {
             progress_bound: end::progress_bound(&plan),
             lease: end::lease(&plan.service),
             anew: Vec::new(),
+            in_turn: VirtualTime::NEVER,
             draining: false,
             shared,
             links: Links::of(plan.service.machines()),
@@ -97,6 +98,7 @@ impl World {
             ensemble,
             plan,
         };
+        world.come_in_turn();
         world.arm_start();
         world
     }

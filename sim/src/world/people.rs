@@ -7,6 +7,7 @@ use picklock_algorithms::clients::completion::{Answer, Completion, completion};
 use picklock_checker::What;
 
 use super::World;
+use crate::chance::Chance;
 use crate::engine::TaskId;
 use crate::event::Event;
 use crate::network::Latency;
@@ -118,10 +119,9 @@ impl World {
         match self.plan.workload.arrive {
             Arrival::Together | Arrival::Within(_) => {}
             Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
-            // That one lets the others come.
-            Arrival::InOrderBehindHolder => self.start(ProcessId(1)),
-            Arrival::BehindHolder => {
+            Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
                 if self.busy.unstarted > 0 {
+                    self.come_in_turn();
                     for place in 0..self.contenders.len() {
                         self.start(ProcessId(place as u32));
                     }
@@ -130,11 +130,19 @@ impl World {
         }
     }
 
-    /// A contender has come: if all come at once and in order, so does the one behind it.
-    pub fn lets_next_start(&mut self, process: ProcessId) {
+    /// All contenders come at this moment: in their order, if the plan wants that.
+    pub(super) fn come_in_turn(&mut self) {
         if self.plan.workload.arrive == Arrival::InOrderBehindHolder {
-            self.start(ProcessId(process.0 + 1));
+            self.in_turn = self.now;
         }
+    }
+
+    /// Which of so many tasks that are ready runs: mostly it is up to the tape.
+    pub fn choose_task(&mut self, ready: usize) -> usize {
+        if self.now == self.in_turn {
+            return 0;
+        }
+        self.tape.choose(ready as u32) as usize
     }
 
     /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
