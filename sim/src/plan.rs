@@ -116,7 +116,7 @@ pub enum Arrival {
     InOrder,
     /// The first takes the lock and does not start its section before all others wait.
     BehindHolder,
-    /// The same, and the others queue up in order.
+    /// The same, and the others set out in their order; on a network of one latency, they queue up in it.
     InOrderBehindHolder,
     /// Each at a random moment within this time.
     Within(Duration),

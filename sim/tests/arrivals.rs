@@ -93,5 +93,6 @@ fn who_is_dead_or_stands_still_when_it_is_its_turn_holds_up_nobody_else() {
         let others: Vec<u32> = (0..CONTENDERS).filter(|place| *place != 5).collect();
         let came: Vec<u32> = came(&history).into_iter().filter(|by| *by != 5).collect();
         assert_eq!(came, others);
+        assert_eq!(came_before_a_release(&history), others.len());
     }
 }

@@ -257,46 +257,86 @@ mod tests {
     use super::*;
 
     /// An event that is added: after how long it is due, and in which lane it stands.
-    fn addition() -> impl Strategy<Value = (u64, Option<u8>)> {
+    type Addition = (u64, Option<Lane>);
+
+    fn addition() -> impl Strategy<Value = Addition> {
+        let delay = prop_oneof![0..3_u64, 0..5_000_u64, 0..40_000_000_000_u64];
+        let nearly_one = prop_oneof![Just(500), Just(700), 480..520_u64];
         prop_oneof![
-            prop_oneof![0..3_u64, 0..5_000_u64, 0..40_000_000_000_u64]
-                .prop_map(|delay| (delay, None)),
-            (prop_oneof![Just(500), Just(700), 480..520_u64], 0..3_u8)
+            delay.prop_map(|delay| (delay, None)),
+            (nearly_one, prop::sample::select(&Lane::ALL))
                 .prop_map(|(delay, lane)| (delay, Some(lane))),
         ]
+    }
+
+    /// The timeline, and the plainest thing that does the same.
+    #[derive(Default)]
+    struct Both {
+        timeline: Timeline<usize>,
+        model: BTreeMap<(u64, usize), usize>,
+        now: u64,
+        added: usize,
+    }
+
+    impl Both {
+        fn add(&mut self, (delay, lane): Addition) {
+            let (at, number) = (self.now + delay, self.added);
+            self.added += 1;
+            self.model.insert((at, number), number);
+            let at = VirtualTime::from_micros(at);
+            match lane {
+                Some(lane) => self.timeline.add_behind(lane, at, number),
+                None => self.timeline.add(at, number),
+            }
+        }
+
+        /// Takes the next of both; answers whether they are the same.
+        fn agree(&mut self) -> bool {
+            let expected = self.model.pop_first().map(|((at, _), number)| {
+                self.now = at;
+                (VirtualTime::from_micros(at), number)
+            });
+            self.timeline.take() == expected && self.timeline.len() == self.model.len()
+        }
     }
 
     proptest! {
         #[test]
         fn events_come_in_order_of_time_and_then_of_arrival(
-            steps in prop::collection::vec(
-                prop_oneof![3 => addition().prop_map(Some), 2 => Just(None)],
-                1..800,
-            )
+            bursts in prop::collection::vec((prop::collection::vec(addition(), 0..90), 0..90_usize), 1..20)
         ) {
-            let mut timeline = Timeline::default();
-            let mut model = BTreeMap::new();
-            let mut now = 0;
-            let left = steps.len();
-            for (number, step) in steps.into_iter().chain(vec![None; left]).enumerate() {
-                match step {
-                    Some((delay, lane)) => {
-                        let at = VirtualTime::from_micros(now + delay);
-                        match lane {
-                            Some(lane) => timeline.add_behind(Lane(lane), at, number),
-                            None => timeline.add(at, number),
-                        }
-                        model.insert((now + delay, number), number);
-                    }
-                    None => {
-                        let expected = model.pop_first().map(|((at, _), number)| {
-                            now = at;
-                            (VirtualTime::from_micros(at), number)
-                        });
-                        prop_assert_eq!(timeline.take(), expected);
-                    }
+            let mut both = Both::default();
+            for (additions, taken) in bursts {
+                for addition in additions {
+                    both.add(addition);
                 }
-                prop_assert_eq!(timeline.len(), model.len());
+                for _ in 0..taken {
+                    prop_assert!(both.agree());
+                }
+            }
+            while !both.model.is_empty() {
+                prop_assert!(both.agree());
+            }
+        }
+    }
+
+    #[test]
+    fn events_of_one_instant_come_as_they_were_added_in_whatever_lane_they_stand_and_in_none() {
+        let places = [None, Some(Lane::One), Some(Lane::Two), Some(Lane::Three)];
+        // Alone in the wheel, or not; near, or far.
+        for (others, delay) in [(0, 100), (0, 5_000_000), (3, 100), (3, 5_000_000)] {
+            for order in 0..places.len().pow(4) {
+                let mut both = Both::default();
+                // Many, before the few that are looked at.
+                (0..60).for_each(|_| both.add((1, Some(Lane::One))));
+                (0..others).for_each(|later| both.add((delay + later, None)));
+                for place in 0..4 {
+                    let place = order / places.len().pow(place) % places.len();
+                    both.add((delay, places[place]));
+                }
+                while !both.model.is_empty() {
+                    assert!(both.agree(), "{order} of {others} {delay}");
+                }
             }
         }
     }

@@ -120,7 +120,9 @@ impl World {
             Arrival::Together | Arrival::Within(_) => {}
             Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
             Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
-                if self.busy.unstarted > 0 {
+                // One that has not come itself lets nobody come when it dies.
+                let has_come = process.0 == 0 || self.contenders[process.0 as usize].started;
+                if has_come && self.busy.unstarted > 0 {
                     self.come_in_turn();
                     for place in 0..self.contenders.len() {
                         self.start(ProcessId(place as u32));

@@ -139,7 +139,7 @@ pub enum Output {
 #[repr(C)]
 pub struct Client {
     phase: Phase,
-    /// Before this, no timer is due, no ping, and no earlier alarm.
+    /// Before this, no timer is due, no ping, and no alarm earlier than the one that was promised.
     quiet_until: VirtualTime,
     last_heard: VirtualTime,
     last_sent: VirtualTime,

@@ -7,10 +7,8 @@ use super::access::Identities;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::session_map::SessionMap;
 use super::short::Short;
-use super::state::{Output, Server, Turn};
 use super::tree::FastMap;
 use super::watches::Table;
-use crate::chance::Chance;
 
 /// The connections of a server, and the sessions that it serves.
 #[derive(Clone, Debug, Default)]
@@ -175,25 +173,6 @@ impl Connections {
             self.places[moved.0 as usize] = place as u32 + 1;
         }
         Some(self.list.swap_remove(place))
-    }
-}
-
-impl Server {
-    /// Handles a message of a client: what happens most.
-    #[inline(always)]
-    pub(super) fn hear(
-        &mut self,
-        (now, connection): (VirtualTime, ConnectionId),
-        message: ClientMessage,
-        chance: &mut dyn Chance,
-        out: &mut Vec<Output>,
-    ) {
-        let mut turn = Turn { now, chance, out };
-        if self.wake <= now {
-            self.run_timers(&mut turn);
-        }
-        self.client(&mut turn, connection, message);
-        self.set_wake();
     }
 }
 

@@ -94,6 +94,7 @@ impl SessionTracker {
         if tracked.closing {
             return false;
         }
+        // No session lives for so many ticks that the lower half of their number could mean another one.
         if tracked.expires != expires as u32 {
             tracked.expires = expires as u32;
             self.put(session, expires);

@@ -164,20 +164,16 @@ impl Server {
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
     ) {
-        if let Input::Client {
-            connection,
-            message,
-        } = input
-        {
-            return self.hear((now, connection), message, chance, out);
-        }
         let mut turn = Turn { now, chance, out };
         // What is overdue comes first: who was paused finds sessions expired before it reads what they have sent.
         if self.wake <= now {
             self.run_timers(&mut turn);
         }
         match input {
-            Input::Client { .. } => {}
+            Input::Client {
+                connection,
+                message,
+            } => self.client(&mut turn, connection, message),
             Input::ClientGone { connection } => self.forget_connection(connection),
             Input::Peer { from, message } => self.peer(&mut turn, from, message),
             Input::PeerLost { peer } => self.peer_lost(&mut turn, peer),

@@ -2,6 +2,9 @@
 //!
 //! What is sent over links of one latency mostly arrives in the order in which it was sent. Such events need no place
 //! to be found for them: they stand behind each other, and the next one is the first of one of a few lanes.
+//!
+//! One that is due much later than the others, as a message that a fault holds up, shuts its lane until its time has come:
+//! what does not fit behind it goes into the wheel meanwhile.
 
 use std::collections::VecDeque;
 
@@ -9,10 +12,21 @@ use super::Due;
 
 /// The kinds of events that are mostly added in the order in which they are due, each of them for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane(pub u8);
+pub enum Lane {
+    /// The first kind.
+    One,
+    /// The second.
+    Two,
+    /// The third.
+    Three,
+}
 
-/// How many lanes there are.
-pub(super) const LANES: usize = 3;
+impl Lane {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::One, Self::Two, Self::Three];
+}
+
+const LANES: usize = Lane::ALL.len();
 /// The memory of an event is asked for when so many others of its lane come before it.
 const SOON: usize = 8;
 
@@ -44,7 +58,7 @@ impl Lanes {
     /// Puts an event at the end of its lane. Answers whether it can stand there.
     #[inline]
     pub(super) fn add(&mut self, lane: Lane, due: Due) -> bool {
-        let lane = usize::from(lane.0);
+        let lane = lane as usize;
         let row = &mut self.rows[lane];
         if due.at < row.last {
             return false;

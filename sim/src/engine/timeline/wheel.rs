@@ -12,7 +12,7 @@ use super::Due;
 const LEVELS: usize = 8;
 const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
-/// Nothing is put further ahead than this: about 280 years.
+/// Nothing is put further ahead than this: about nine years.
 pub(super) const HORIZON: u64 = (1 << (LEVELS as u32 * BITS)) - 1;
 
 /// What is due later, in order of time, and of arrival within the same instant.
