@@ -5,8 +5,8 @@ use std::time::Duration;
 use picklock_algorithms::registry;
 use picklock_checker::{History, What};
 use picklock_sim::plan::{
-    Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
-    Service, Trigger, Workload,
+    Arrival, ContenderName, Deployment, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
+    Resource, Section, Service, Trigger, Workload,
 };
 use picklock_sim::simulate;
 
@@ -43,6 +43,20 @@ fn came(history: &History) -> Vec<u32> {
         _ => None,
     });
     came.collect()
+}
+
+/// Who has got the lock, in that order.
+fn got(history: &History) -> Vec<u32> {
+    let got = history.events.iter().filter_map(|event| match event.what {
+        What::Acquired { by, .. } => Some(by.0),
+        _ => None,
+    });
+    got.collect()
+}
+
+/// Everybody but one.
+fn all_but(one: u32) -> Vec<u32> {
+    (0..CONTENDERS).filter(|place| *place != one).collect()
 }
 
 /// How many had come before the lock was given back for the first time.
@@ -90,9 +104,77 @@ fn who_is_dead_or_stands_still_when_it_is_its_turn_holds_up_nobody_else() {
     for fault in [dead, still] {
         let plan = plan("zk-same-name", Arrival::InOrderBehindHolder, Some(fault));
         let history = simulate(&plan, 1).run.history;
-        let others: Vec<u32> = (0..CONTENDERS).filter(|place| *place != 5).collect();
         let came: Vec<u32> = came(&history).into_iter().filter(|by| *by != 5).collect();
-        assert_eq!(came, others);
-        assert_eq!(came_before_a_release(&history), others.len());
+        assert_eq!(came, all_but(5));
+        assert_eq!(came_before_a_release(&history), CONTENDERS as usize - 1);
+    }
+}
+
+#[test]
+fn who_is_dead_when_it_is_its_turn_and_comes_back_gets_the_lock_as_all_others_do() {
+    let dead = Fault::Crash {
+        target: ContenderName(5),
+        restart_after: Some(Duration::from_secs(3)),
+    };
+    for arrive in [Arrival::BehindHolder, Arrival::InOrderBehindHolder] {
+        let plan = plan("zk-same-name", arrive, Some(dead.clone()));
+        let history = simulate(&plan, 1).run.history;
+        let others = CONTENDERS as usize - 1;
+        assert_eq!(came_before_a_release(&history), others, "{arrive:?}");
+        let mut got = got(&history);
+        got.sort_unstable();
+        assert_eq!(got, Vec::from_iter(0..CONTENDERS), "{arrive:?}");
+    }
+}
+
+#[test]
+fn a_first_that_dies_for_good_as_it_comes_lets_the_others_come() {
+    let dies = Fault::Crash {
+        target: ContenderName(0),
+        restart_after: None,
+    };
+    let (by, nth) = (ContenderName(0), 1);
+    for arrive in [Arrival::BehindHolder, Arrival::InOrderBehindHolder] {
+        let mut plan = plan("zk-same-name", arrive, Some(dies.clone()));
+        plan.faults[0].when = Trigger::Acquiring { by, nth };
+        let history = simulate(&plan, 1).run.history;
+        let mut came = came(&history);
+        if arrive == Arrival::BehindHolder {
+            came.sort_unstable();
+        }
+        assert_eq!(came, Vec::from_iter(0..CONTENDERS), "{arrive:?}");
+        let mut got = got(&history);
+        got.sort_unstable();
+        assert_eq!(got, all_but(0), "{arrive:?}");
+    }
+}
+
+#[test]
+fn who_is_alone_waits_for_nobody() {
+    for arrive in [Arrival::BehindHolder, Arrival::InOrderBehindHolder] {
+        for hold in [Hold::For(Duration::from_secs(1)), Hold::Settled] {
+            let mut plan = plan("zk-same-name", arrive, None);
+            plan.workload.contenders = 1;
+            plan.workload.hold = hold;
+            let history = simulate(&plan, 1).run.history;
+            assert_eq!((came(&history), got(&history)), (vec![0], vec![0]));
+            let released = |what: &What| matches!(what, What::Released { .. });
+            assert!(history.events.iter().any(|event| released(&event.what)));
+        }
+    }
+}
+
+#[test]
+fn they_queue_up_in_order_at_a_lock_in_redis_too() {
+    for algorithm in ["redis-compare-and-delete", "redisson-lock"] {
+        let mut plan = plan(algorithm, Arrival::InOrderBehindHolder, None);
+        plan.service = Service::Redis(Deployment::default());
+        let history = simulate(&plan, 1).run.history;
+        assert_eq!(came(&history), Vec::from_iter(0..CONTENDERS));
+        assert_eq!(came_before_a_release(&history), CONTENDERS as usize);
+        let mut got = got(&history);
+        assert_eq!(got[0], 0);
+        got.sort_unstable();
+        assert_eq!(got, Vec::from_iter(0..CONTENDERS));
     }
 }

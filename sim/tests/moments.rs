@@ -268,3 +268,31 @@ fn a_run_without_faults_shows_when_a_request_is_sent_and_committed_and_answered(
         }
     }
 }
+
+#[test]
+fn a_run_without_faults_shows_when_a_request_is_proposed_before_it_is_committed() {
+    for servers in [1, 3] {
+        let ensemble = Ensemble {
+            servers,
+            ..Ensemble::default()
+        };
+        let service = Service::ZooKeeper(ensemble);
+        let plan = plan_on(service, "zk-predecessor-watch", Vec::new());
+        let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
+        let place = |when: Trigger| {
+            let found = seen.iter().position(|it| it.trigger == when);
+            found.unwrap_or_else(|| panic!("{when:?}"))
+        };
+        for (by, request) in [
+            (FIRST, RequestKind::Create),
+            (FIRST, RequestKind::Delete),
+            (ContenderName(1), RequestKind::Create),
+        ] {
+            let nth = 1;
+            let sent = place(Trigger::Sent { request, by, nth });
+            let proposed = place(Trigger::Proposed { request, by, nth });
+            let committed = place(Trigger::Committed { request, by, nth });
+            assert!(sent < proposed && proposed < committed);
+        }
+    }
+}

@@ -347,9 +347,10 @@ mod tests {
         // All that is added before there are many is in the wheel.
         (0..50).for_each(|_| both.add((500, None)));
         both.add((7_000, None));
+        (0..20).for_each(|_| both.add((100_000, None)));
         (0..30).for_each(|_| both.add((4_200, Some(Lane::One))));
         (0..52).for_each(|_| assert!(both.agree()));
-        // The one that is left in the wheel is not due for long, and this one is due before.
+        // The next one in the wheel is not due for long, and this one is due before.
         both.add((800, None));
         while !both.model.is_empty() {
             assert!(both.agree());

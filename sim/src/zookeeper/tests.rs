@@ -1,6 +1,7 @@
 //! What clients of an ensemble see, as claims.
 
 mod access;
+mod alone;
 mod elections;
 mod faults;
 mod fidelity;

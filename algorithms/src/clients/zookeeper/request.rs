@@ -138,14 +138,23 @@ impl Request {
 
     /// Whether it changes the tree, and so needs the leader.
     pub fn is_write(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Create(_)
-                | Self::Delete { .. }
-                | Self::SetData { .. }
-                | Self::SetAcl { .. }
-                | Self::Multi(_)
-        )
+            | Self::Delete { .. }
+            | Self::SetData { .. }
+            | Self::SetAcl { .. }
+            | Self::Multi(_) => true,
+            Self::Exists { .. }
+            | Self::GetData { .. }
+            | Self::GetChildren { .. }
+            | Self::Sync { .. }
+            | Self::MultiRead(_)
+            | Self::AddWatch { .. }
+            | Self::RemoveWatches { .. }
+            | Self::CheckWatches { .. }
+            | Self::GetEphemerals { .. }
+            | Self::GetAcl { .. } => false,
+        }
     }
 
     /// Whether a server refuses to read it, because it is longer than `jute.maxbuffer` as it is by default.
@@ -269,5 +278,83 @@ impl ReadOp {
         match self {
             Self::Data(path) | Self::Children(path) => path,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clients::ServiceKind;
+
+    fn path() -> Path {
+        Rc::from("/a")
+    }
+
+    /// One that changes something, of each kind that does.
+    fn writes() -> [Request; 5] {
+        [
+            Request::create(path(), b"", CreateMode::Persistent, Acl::OPEN, false),
+            Request::Delete {
+                path: path(),
+                version: None,
+            },
+            Request::SetData {
+                path: path(),
+                data: Rc::from([]),
+                version: None,
+            },
+            Request::SetAcl {
+                path: path(),
+                acl: Acl::OPEN,
+                version: None,
+            },
+            Request::Multi(Rc::from([])),
+        ]
+    }
+
+    /// One of each other kind.
+    fn others() -> [Request; 10] {
+        let (path, watch, local) = (path(), false, false);
+        let [one, two, three, four] = std::array::from_fn(|_| Rc::clone(&path));
+        let [five, six, seven, eight] = std::array::from_fn(|_| Rc::clone(&path));
+        let side = WatchSide::Any;
+        [
+            Request::Exists { path: one, watch },
+            Request::GetData { path: two, watch },
+            Request::GetChildren { path: three, watch },
+            Request::Sync { path: four },
+            Request::MultiRead(Rc::from([])),
+            Request::AddWatch {
+                path: five,
+                recursive: false,
+            },
+            Request::RemoveWatches {
+                path: six,
+                side,
+                local,
+            },
+            Request::CheckWatches {
+                path: seven,
+                side,
+                local,
+            },
+            Request::GetEphemerals { prefix: eight },
+            Request::GetAcl { path },
+        ]
+    }
+
+    #[test]
+    fn a_request_changes_something_if_its_kind_does_and_only_then() {
+        let requests: Vec<Request> = writes().into_iter().chain(others()).collect();
+        for kind in RequestKind::of_service(ServiceKind::ZooKeeper) {
+            assert!(
+                requests.iter().any(|request| request.kind() == kind),
+                "{kind:?}"
+            );
+        }
+        for request in &requests {
+            assert_eq!(request.is_write(), request.kind().writes(), "{request:?}");
+        }
+        assert!(writes().iter().all(Request::is_write));
     }
 }

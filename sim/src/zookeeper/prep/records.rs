@@ -233,10 +233,14 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
+    use picklock_algorithms::clients::zookeeper::{CreateMode, Op, Request};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::zookeeper::access::Identities;
+    use crate::zookeeper::tree::DataTree;
     use crate::zookeeper::txn::TxnChange;
+    use crate::zookeeper::version::Version as ServerVersion;
 
     fn txn(zxid: u64) -> Txn {
         Txn {
@@ -290,6 +294,67 @@ mod tests {
                     let known = prep.newest(&format!("/{number}")).map(|change| change.zxid);
                     prop_assert_eq!(known, newest(&model, number));
                 }
+            }
+        }
+    }
+
+    /// Who may do what, open every other time.
+    fn acl(number: u8) -> Acl {
+        match number % 2 {
+            0 => Acl::OPEN,
+            _ => Acl::read_only(),
+        }
+    }
+
+    /// Makes nodes, all or none.
+    fn makes(number: u8, fails: bool) -> Request {
+        let made = (number..number + 3).map(|number| Op::Create {
+            path: Path::from(format!("/{number}")),
+            data: Rc::from([]),
+            mode: CreateMode::Persistent,
+            acl: acl(number / 2),
+        });
+        let check = fails.then(|| Op::Check {
+            path: Path::from("/none"),
+            version: None,
+        });
+        Request::Multi(made.chain(check).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn all_is_open_if_no_change_that_is_not_applied_leaves_a_node_that_is_not(
+            steps in prop::collection::vec((0..8_u8, 0..30_u8), 1..200)
+        ) {
+            let (mut prep, tree) = (Prep::default(), DataTree::new(ServerVersion::default()));
+            for (zxid, (kind, number)) in (1_u64..).zip(steps) {
+                let mut check = Check {
+                    prep: &mut prep,
+                    tree: &tree,
+                    zxid: Zxid(zxid),
+                    session: SessionId(1),
+                    who: Identities::default(),
+                    enforce_quota: false,
+                };
+                match kind {
+                    0 | 1 => check.prep.applied(&txn(zxid.saturating_sub(u64::from(number) / 3))),
+                    2 => check.put(&Path::from(format!("/{number}")), None),
+                    3 | 4 => {
+                        let view = View::of_new(SessionId(0), acl(number));
+                        check.put(&Path::from(format!("/{number}")), Some(view));
+                    }
+                    _ => {
+                        let (before, fails) = (check.prep.len(), kind == 5);
+                        let change = check.request(&makes(number, fails)).unwrap();
+                        let failed = matches!(change, TxnChange::MultiFailed(_));
+                        prop_assert!(failed || !fails);
+                        prop_assert!(!failed || check.prep.len() == before);
+                    }
+                }
+                let views = check.prep.changes.iter().filter_map(|change| change.view.as_ref());
+                let closed = views.filter(|view| !view.acl.restrictions().is_empty()).count();
+                prop_assert_eq!(check.prep.closed, closed);
+                prop_assert_eq!(check.is_all_open(), closed == 0);
             }
         }
     }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::EventKind::{
     NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
 };
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, EventKind, Op, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, EventKind, Op, Request, Zxid};
 
-use super::super::messages::{ConnectionId, ServerMessage};
+use super::super::messages::{ClientMessage, ConnectionId, ServerMessage, Xid};
 use super::super::state::{Input, Output};
 use super::super::testing::*;
 use crate::chance::Boring;
@@ -176,8 +176,8 @@ fn a_notification_says_whether_its_own_client_caused_it() {
     cluster.ask(writer, exists("/q", true)).unwrap();
     let mut out = Vec::new();
     let server = &mut cluster.servers[0];
-    let message = super::super::messages::ClientMessage::Request {
-        xid: super::super::messages::Xid(9),
+    let message = ClientMessage::Request {
+        xid: Xid(9),
         request: set_data("/q", b"x"),
     };
     let input = Input::Client {
@@ -215,4 +215,108 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
     cluster.ask(writer, set_data("/q", b"x")).unwrap();
     assert_eq!(cluster.server(0).watch_count(), 0);
     assert_ne!(cluster.server(0).tree().last_zxid(), Zxid(0));
+}
+
+/// What a server says of watches when a request is done that it is asked now: to whom, of which of them the client
+/// asked, and what.
+type Said = (Vec<ConnectionId>, Option<ConnectionId>, EventKind);
+
+fn said_of(cluster: &mut Cluster, writer: ConnectionId, request: Request) -> Vec<Said> {
+    let (server, mut out) = (&mut cluster.servers[0], Vec::new());
+    let message = ClientMessage::Request {
+        xid: Xid(99),
+        request,
+    };
+    let input = Input::Client {
+        connection: writer,
+        message,
+    };
+    server.handle(cluster.now, input, &mut Boring, &mut out);
+    let durable = server.next_wake();
+    server.handle(durable, Input::Wake, &mut Boring, &mut out);
+    let said = out.into_iter().filter_map(|output| match output {
+        Output::Notify {
+            connections,
+            own,
+            kind,
+            ..
+        } => Some((connections, own, kind)),
+        Output::ToClient {
+            connection,
+            message: ServerMessage::Notification { kind, .. },
+            own,
+        } => Some((vec![connection], own.then_some(connection), kind)),
+        _ => None,
+    });
+    said.collect()
+}
+
+/// Three connections of a server that watch the data of a node, in this order.
+fn three_watchers(cluster: &mut Cluster, path: &str) -> [ConnectionId; 3] {
+    let three = [0; 3].map(|server| cluster.connect(server));
+    for id in three {
+        cluster.ask(id, exists(path, true)).unwrap();
+    }
+    three
+}
+
+#[test]
+fn between_two_who_may_read_one_who_may_not_is_not_told() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let three = three_watchers(&mut cluster, "/q");
+    let [first, _, last] = three;
+    for id in [first, last] {
+        let (scheme, secret) = ("digest".into(), b"alice:a"[..].into());
+        cluster.send(id, ClientMessage::Authenticate { scheme, secret });
+    }
+    cluster.run_for(2 * LATENCY);
+    let path = Rc::from("/q");
+    let (acl, version) = (Acl::creator_all(), None);
+    cluster
+        .ask(first, Request::SetAcl { path, acl, version })
+        .unwrap();
+    let said = said_of(&mut cluster, last, set_data("/q", b"x"));
+    let told = (vec![first, last], Some(last), NodeDataChanged);
+    assert_eq!(said, [told]);
+    assert_eq!(cluster.server(0).watch_count(), 0);
+}
+
+#[test]
+fn among_others_who_watches_both_sides_is_told_of_a_deletion_once() {
+    let mut cluster = Cluster::formed(1, &["/q", "/q/x"]);
+    let [first, both, last] = three_watchers(&mut cluster, "/q/x");
+    let child = cluster.connect(0);
+    for id in [both, child] {
+        cluster.ask(id, get_children("/q/x", true)).unwrap();
+    }
+    let said = said_of(&mut cluster, child, delete("/q/x"));
+    let of_data = (vec![first, both, last], None, NodeDeleted);
+    let of_children = (vec![child], Some(child), NodeDeleted);
+    assert_eq!(said, [of_data, of_children]);
+    assert_eq!(cluster.server(0).watch_count(), 0);
+}
+
+#[test]
+fn who_has_gone_is_not_told_and_the_others_are_in_order() {
+    let mut cluster = Cluster::formed(1, &["/q"]);
+    let writer = cluster.connect(0);
+    for gone in 0..3 {
+        let three = three_watchers(&mut cluster, "/q");
+        cluster.cut(three[gone]);
+        cluster.run_for(2 * LATENCY);
+        let others = three.into_iter().filter(|id| *id != three[gone]);
+        let told = (others.collect(), None, NodeDataChanged);
+        let said = said_of(&mut cluster, writer, set_data("/q", b"x"));
+        assert_eq!(said, [told]);
+        assert_eq!(cluster.server(0).watch_count(), 0);
+    }
+    for id in three_watchers(&mut cluster, "/q") {
+        cluster.cut(id);
+    }
+    cluster.run_for(2 * LATENCY);
+    assert_eq!(
+        said_of(&mut cluster, writer, set_data("/q", b"x")),
+        [],
+        "nobody is left"
+    );
 }
