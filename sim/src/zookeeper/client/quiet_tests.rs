@@ -361,15 +361,16 @@ proptest! {
 
 #[test]
 fn a_client_that_is_woken_early_enough_asks_at_once_until_a_ping_can_be_due() {
-    // The time between pings, when it is woken, and until when it need not look at its clock, in milliseconds.
+    // The time between pings, in milliseconds; when it is woken, in microseconds; and until when it need not look at its
+    // clock, in milliseconds.
     for (interval, woken, quiet) in [
         (900, 1, 900),
-        (1500, 500, 1000),
-        (1500, 501, 1000),
-        (5000, 4000, 4000),
-        (5000, 4001, 1000),
-        (15_000, 14_000, 10_000),
-        (15_000, 14_001, 1000),
+        (1500, 500_000, 1000),
+        (1500, 500_001, 1000),
+        (5000, 4_000_000, 4000),
+        (5000, 4_000_001, 1000),
+        (15_000, 14_000_000, 10_000),
+        (15_000, 14_000_001, 1000),
     ] {
         let mut desk = Desk::new(Settings::new(3 * interval * MILLI, 3));
         desk.start();
@@ -382,7 +383,7 @@ fn a_client_that_is_woken_early_enough_asks_at_once_until_a_ping_can_be_due() {
             read_only: false,
         };
         desk.hear(1, granted);
-        (desk.client).will_be_woken(VirtualTime::from_micros(woken * MILLI));
+        (desk.client).will_be_woken(VirtualTime::from_micros(woken));
         let at_once = |micros| (desk.client).asks_at_once(VirtualTime::from_micros(micros));
         let what = format!("{interval} {woken}");
         assert_eq!(at_once(quiet * MILLI - 1), Some(connection), "{what}");
