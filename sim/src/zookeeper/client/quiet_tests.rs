@@ -361,8 +361,8 @@ proptest! {
 
 #[test]
 fn a_client_that_is_woken_early_enough_asks_at_once_until_a_ping_can_be_due() {
-    // The time between pings, in milliseconds; when it is woken, in microseconds; and until when it need not look at its
-    // clock, in milliseconds.
+    // The time between pings, in milliseconds; when it is woken, in microseconds; and until when it need not look at
+    // its clock, in milliseconds.
     for (interval, woken, quiet) in [
         (900, 1, 900),
         (1500, 500_000, 1000),
