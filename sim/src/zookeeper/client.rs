@@ -22,13 +22,19 @@ mod desk;
 #[cfg(test)]
 mod event_thread_tests;
 #[cfg(test)]
+mod few_tests;
+#[cfg(test)]
 mod fidelity_tests;
+#[cfg(test)]
+mod hearing_tests;
 #[cfg(test)]
 mod lasting_tests;
 #[cfg(test)]
 mod library_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod quiet_tests;
 #[cfg(test)]
 mod read_only_tests;
 #[cfg(test)]

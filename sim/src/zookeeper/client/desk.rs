@@ -9,7 +9,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
-use super::{Caller, Client, Input, Output, Settings};
+use super::{Caller, Client, Heard, Input, Output, Settings};
 use crate::chance::{Boring, Chance};
 use crate::zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, path,
@@ -33,6 +33,8 @@ impl Chance for Worst {
 pub(super) struct Desk {
     pub(super) client: Client,
     pub(super) chance: Box<dyn Chance>,
+    /// The client has said, since this was last unset, that it may want to wake earlier than before.
+    pub(super) earlier: bool,
     now: u64,
 }
 
@@ -41,6 +43,7 @@ impl Desk {
         Self {
             client: Client::new(settings, &mut Boring),
             chance: Box::new(Boring),
+            earlier: false,
             now: 0,
         }
     }
@@ -57,13 +60,14 @@ impl Desk {
         let mut out = Vec::new();
         let now = VirtualTime::from_micros(self.now);
         self.client.start(now, &mut *self.chance, &mut out);
+        self.earlier = true;
         out
     }
 
     pub(super) fn input(&mut self, input: Input) -> Vec<Output> {
         let mut out = Vec::new();
         let now = VirtualTime::from_micros(self.now);
-        self.client.handle(now, input, &mut *self.chance, &mut out);
+        self.earlier |= self.client.handle(now, input, &mut *self.chance, &mut out);
         out
     }
 
@@ -104,14 +108,20 @@ impl Desk {
     pub(super) fn hear(&mut self, connection: u32, message: ServerMessage) -> Vec<Output> {
         let connection = ConnectionId(connection);
         let (now, mut out) = (VirtualTime::from_micros(self.now), Vec::new());
-        (self.client).hear(now, connection, message, &mut *self.chance, &mut out);
+        let heard = (self.client).hear(now, connection, message, &mut *self.chance, &mut out);
+        self.earlier |= heard == Heard::Other { earlier: true };
         out
     }
 
+    /// Watches the session while no ping is due: nothing is said.
     pub(super) fn watch_session(&mut self, watcher: Watcher) {
+        assert_eq!(self.watch_session_and_ping(watcher), []);
+    }
+
+    pub(super) fn watch_session_and_ping(&mut self, watcher: Watcher) -> Vec<Output> {
         let (now, mut out) = (VirtualTime::from_micros(self.now), Vec::new());
-        (self.client).watch_session(now, watcher, &mut *self.chance, &mut out);
-        assert_eq!(out, []);
+        self.earlier |= (self.client).watch_session(now, watcher, &mut *self.chance, &mut out);
+        out
     }
 
     pub(super) fn reply(&mut self, connection: u32, xid: u32, reply: Reply) -> Vec<Output> {
@@ -163,7 +173,7 @@ impl Desk {
         }
         let mut out = Vec::new();
         let asked = (request, watcher, caller);
-        (self.client).ask(now, asked, &mut *self.chance, &mut out);
+        self.earlier |= (self.client).ask(now, asked, &mut *self.chance, &mut out);
         (answer, out)
     }
 

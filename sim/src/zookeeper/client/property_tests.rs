@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Takes choices from a list, and when it is empty, the boring one.
-struct Choices(Vec<u32>);
+pub(super) struct Choices(pub(super) Vec<u32>);
 
 impl Chance for Choices {
     fn choose(&mut self, options: u32) -> u32 {
