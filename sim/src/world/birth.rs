@@ -98,12 +98,12 @@ impl World {
             ensemble,
             plan,
         };
-        world.come_in_turn();
         world.arm_start();
         world
     }
 
     fn arm_start(&mut self) {
+        self.come_in_turn();
         for server in 0..self.servers.len() {
             self.arm_server(ServerId(server as u8));
         }

@@ -3,8 +3,8 @@
 //! What is sent over links of one latency mostly arrives in the order in which it was sent. Such events need no place
 //! to be found for them: they stand behind each other, and the next one is the first of one of a few lanes.
 //!
-//! One that is due much later than the others, as a message that a fault holds up, shuts its lane until its time has come:
-//! what does not fit behind it goes into the wheel meanwhile.
+//! One that is due much later than the others, as a message that a fault holds up, shuts its lane until its time has
+//! come: what does not fit behind it goes into the wheel meanwhile.
 
 use std::collections::VecDeque;
 
