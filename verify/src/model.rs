@@ -9,7 +9,7 @@ use picklock_checker::VirtualTime;
 use picklock_checker::time::whole_micros;
 use picklock_sim::chance::Boring;
 use picklock_sim::zookeeper::messages::{
-    ClientMessage, ConnectionId, Password, ServerId, ServerMessage,
+    ClientMessage, ConnectionId, Password, ServerId, ServerMessage, notifications,
 };
 use picklock_sim::zookeeper::peer::PeerMessage;
 use picklock_sim::zookeeper::state::{Input, Output, Server, Settings};
@@ -96,9 +96,7 @@ impl Model {
                     path,
                     ..
                 } => {
-                    for connection in connections {
-                        let path = path.clone();
-                        let message = ServerMessage::Notification { kind, path };
+                    for (connection, message) in notifications(connections, kind, path) {
                         self.soon(Event::Answer(connection, message));
                     }
                 }

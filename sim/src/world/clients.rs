@@ -161,11 +161,7 @@ impl World {
         let wake = slot.machine.next_wake();
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
-            let at = if self.clocks_agree {
-                wake
-            } else {
-                self.processes[slot.process.0 as usize].world_time(wake)
-            };
+            let at = self.processes[slot.process.0 as usize].world_time(wake);
             let wake = Event::ClientWake { client: id };
             self.timeline.add_behind(WAKES, at, wake);
         }

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::zookeeper::{EventKind, Path};
 
 use super::World;
 use crate::process::ProcessId;
-use crate::zookeeper::messages::{ConnectionId, ServerId, ServerMessage};
+use crate::zookeeper::messages::{ConnectionId, ServerId, notifications};
 
 impl World {
     /// Tells several clients that a watch has fired.
@@ -12,13 +12,11 @@ impl World {
     pub(super) fn notify(
         &mut self,
         server: ServerId,
-        (connections, own): (&[ConnectionId], Option<ConnectionId>),
+        (connections, own): (Vec<ConnectionId>, Option<ConnectionId>),
         kind: EventKind,
-        path: &Path,
+        path: Path,
     ) {
-        for &connection in connections {
-            let path = Path::clone(path);
-            let message = ServerMessage::Notification { kind, path };
+        for (connection, message) in notifications(connections, kind, path) {
             self.send_to_client(server, connection, message, own == Some(connection));
         }
     }

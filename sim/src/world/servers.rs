@@ -99,7 +99,7 @@ impl World {
                 kind,
                 path,
             } => {
-                self.notify(server, (&connections, own), kind, &path);
+                self.notify(server, (connections, own), kind, path);
             }
             Output::CloseClient { connection } => self.close_client(connection),
             Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),

@@ -127,6 +127,19 @@ pub enum ServerMessage {
     },
 }
 
+/// What tells several clients of one event, each on its own connection.
+#[inline]
+pub fn notifications(
+    connections: Vec<ConnectionId>,
+    kind: EventKind,
+    path: Path,
+) -> impl Iterator<Item = (ConnectionId, ServerMessage)> {
+    connections.into_iter().map(move |connection| {
+        let path = Path::clone(&path);
+        (connection, ServerMessage::Notification { kind, path })
+    })
+}
+
 /// Length in bytes of a notification on the wire: the length word, the reply header, type, state, and path.
 pub fn notification_bytes(path: &str) -> u64 {
     4 + 16 + 4 + 4 + 4 + path.len() as u64

@@ -13,7 +13,9 @@ pub(super) use requests::{
     create, delete, exists, get_children, get_data, made, multi, refused, set_data, sync, tables,
 };
 
-use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
+use super::messages::{
+    ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, notifications,
+};
 use super::peer::PeerMessage;
 use super::state::{Input, OUTSTANDING_LIMIT, Output, Server, Settings, later};
 use super::txn::Txn;
@@ -163,9 +165,7 @@ impl Cluster {
                     path,
                     ..
                 } => {
-                    for connection in connections {
-                        let path = Rc::clone(&path);
-                        let message = ServerMessage::Notification { kind, path };
+                    for (connection, message) in notifications(connections, kind, path) {
                         self.soon(Event::Answer(connection, message));
                     }
                 }

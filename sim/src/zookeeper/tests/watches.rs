@@ -174,26 +174,11 @@ fn a_notification_says_whether_its_own_client_caused_it() {
     let writer = cluster.connect(0);
     cluster.ask(watcher, exists("/q", true)).unwrap();
     cluster.ask(writer, exists("/q", true)).unwrap();
-    let mut out = Vec::new();
-    let server = &mut cluster.servers[0];
-    let message = ClientMessage::Request {
-        xid: Xid(9),
-        request: set_data("/q", b"x"),
-    };
-    let input = Input::Client {
-        connection: writer,
-        message,
-    };
-    server.handle(cluster.now, input, &mut Boring, &mut out);
-    let durable = server.next_wake();
-    server.handle(durable, Input::Wake, &mut Boring, &mut out);
-    let notified = out.iter().filter_map(|output| match output {
-        Output::Notify {
-            connections, own, ..
-        } => Some(connections.iter().map(|id| (*id, *own == Some(*id)))),
-        _ => None,
+    let said = said_of(&mut cluster, writer, set_data("/q", b"x")).into_iter();
+    let notified = said.flat_map(|(connections, own, _)| {
+        (connections.into_iter()).map(move |id| (id, own == Some(id)))
     });
-    let notified: Vec<_> = notified.flatten().collect();
+    let notified: Vec<_> = notified.collect();
     assert_eq!(notified, [(watcher, false), (writer, true)]);
 }
 
