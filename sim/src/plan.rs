@@ -8,10 +8,12 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::RequestKind;
 
+mod lasts;
 mod names;
 mod service;
 
 pub use crate::engine::Strategy;
+pub use lasts::Lasts;
 pub use names::{ContenderName, Direction, ServerName};
 pub(crate) use service::granted;
 pub use service::{

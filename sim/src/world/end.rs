@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, Ended, What};
 
 use super::{LOCK, World};
 use crate::event::Event;
-use crate::plan::{Deployment, Fault, Hold, Plan, PlannedFault, Section, Service, Trigger};
+use crate::plan::{Deployment, Fault, Hold, Lasts, Plan, PlannedFault, Section, Service, Trigger};
 use crate::process::ProcessId;
 
 /// How long the lock can outlive its owner's last sign of life. A session: its timeout, rounded up to a tick, and half
@@ -86,38 +86,11 @@ fn length(fault: &PlannedFault) -> Duration {
         | Trigger::Elected { .. }
         | Trigger::Fired { .. } => Duration::ZERO,
     };
-    let lasts = match &fault.inject {
-        Fault::Pause { length, .. }
-        | Fault::BlockEvents { length, .. }
-        | Fault::BlackHole { length, .. }
-        | Fault::SlowLink { length, .. }
-        | Fault::HangServer { length, .. }
-        | Fault::IsolateServer { length, .. }
-        | Fault::Partition { length, .. }
-        | Fault::FullMemory { length, .. }
-        | Fault::FullDisk { length, .. }
-        | Fault::MoveSlot { length, .. }
-        | Fault::HoldLink { length, .. }
-        | Fault::LagServer { length, .. }
-        | Fault::SlowDisk { length, .. } => *length,
-        Fault::Crash { restart_after, .. }
-        | Fault::CrashServer { restart_after, .. }
-        | Fault::PowerLoss { restart_after, .. } => restart_after.unwrap_or_default(),
-        Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => *by,
-        Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::Promote { .. }
-        | Fault::EvictKey { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => Duration::ZERO,
+    let lasts = match (fault.inject.lasts(), &fault.inject) {
+        (Some(Lasts::For(length)), _) => length,
+        (None, Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. }) => *by,
+        // The storm does not wait for what nothing heals.
+        (Some(Lasts::ForGood) | None, _) => Duration::ZERO,
     };
     until + fault.after + lasts
 }
