@@ -60,3 +60,49 @@ fn a_sentinel_that_restarts_votes_no_second_time_in_an_epoch() {
         Some(b"*".as_slice())
     );
 }
+
+/// Five Sentinels of which four must agree. Each has found the primary down by itself, and has not heard of the others.
+/// So many of them have given their votes of the next epoch to somebody who does not stand.
+fn with_votes_given_away(given: usize) -> Town {
+    let mut town = Town::of(1, 5, |settings| settings.quorum = 4);
+    town.kill(Server(0));
+    while town.count(Event::SubjectivelyDown) < 5 {
+        town.run(1);
+    }
+    let ask = "SENTINEL IS-MASTER-DOWN-BY-ADDR server 1 1 nobody";
+    for sentinel in 5 - given..5 {
+        town.ask_sentinel(sentinel, ask);
+    }
+    // Not long enough for a second attempt, which would be in another epoch.
+    town.run(9_000);
+    town
+}
+
+#[test]
+fn one_vote_too_few_elects_nobody() {
+    // Three of five are a majority. The quorum is four, and the leader needs as many votes.
+    let town = with_votes_given_away(2);
+    assert!(town.count(Event::TryFailover) >= 1);
+    assert_eq!(town.count(Event::ElectedLeader), 0);
+    assert!(!town.is_primary(1));
+}
+
+#[test]
+fn as_many_votes_as_the_quorum_elect_a_leader() {
+    let town = with_votes_given_away(1);
+    assert_eq!(town.count(Event::ElectedLeader), 1);
+    assert!(town.is_primary(1));
+}
+
+#[test]
+fn two_of_four_are_one_vote_too_few_for_a_majority() {
+    // The quorum is two, and half of the Sentinels are no majority of them.
+    let mut town = Town::of(1, 4, |settings| settings.quorum = 2);
+    town.kill(Sentinel(2));
+    town.kill(Sentinel(3));
+    town.kill(Server(0));
+    town.run(11_000);
+    assert!(town.count(Event::TryFailover) >= 1);
+    assert_eq!(town.count(Event::ElectedLeader), 0);
+    assert!(!town.is_primary(1));
+}

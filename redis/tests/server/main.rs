@@ -3,6 +3,7 @@
 mod bench;
 mod cluster;
 mod cluster_slots;
+mod cluster_votes;
 mod commands;
 mod disk;
 mod fates;
