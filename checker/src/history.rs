@@ -173,7 +173,7 @@ pub enum What {
     FaultFired { fault: FaultId },
     /// A fault has been undone.
     FaultHealed { fault: FaultId },
-    /// The storm is over: everything heals, and nothing new breaks.
+    /// The storm is over: what heals has healed, and nothing new breaks.
     CalmBegan,
 
     // What is left when the run ends, in this order.

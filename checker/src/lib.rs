@@ -4,6 +4,7 @@
 //! pure function that tells whether it was kept. Nothing here runs anything, draws anything, or reads a clock.
 
 pub mod evidence;
+pub mod for_good;
 pub mod history;
 pub mod invariants;
 pub mod metrics;
@@ -19,6 +20,7 @@ pub mod verdict;
 mod witness;
 
 pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
+pub use for_good::{ForGood, Gone};
 pub use history::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Token, What,
 };

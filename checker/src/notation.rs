@@ -34,7 +34,7 @@ mod word;
 
 pub use read::{NotationError, parse};
 
-use crate::{Counts, Facts, History, Run};
+use crate::{Counts, Facts, ForGood, History, Run};
 
 /// The history that the text describes.
 ///
@@ -56,5 +56,6 @@ pub fn run(text: &str) -> Run {
         facts: Facts::default(),
         counts: Counts::default(),
         anew: Vec::new(),
+        for_good: ForGood::default(),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{History, VirtualTime};
+use crate::{ForGood, History, VirtualTime};
 
 /// Everything that a check may look at.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Run {
     pub counts: Counts,
     /// When the service gave every session its full time again, in order: whenever a new leader began.
     pub anew: Vec<VirtualTime>,
+    /// What the plan has taken for good.
+    pub for_good: ForGood,
 }
 
 /// What the scenario and the algorithm fix before a run.

@@ -4,8 +4,8 @@
 mod plain;
 
 use picklock_checker::{
-    ContenderId, Counts, Disowned, Ended, Event, Facts, Failure, History, LockId, NameId, Run,
-    Token, Verdict, VirtualTime, What, invariants,
+    ContenderId, Counts, Disowned, Ended, Event, Facts, Failure, ForGood, History, LockId, NameId,
+    Run, Token, Verdict, VirtualTime, What, invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
@@ -108,6 +108,7 @@ fn run(weights: [u32; 3]) -> impl Strategy<Value = Run> {
             facts,
             counts: Counts::default(),
             anew: Vec::new(),
+            for_good: ForGood::default(),
         }
     })
 }

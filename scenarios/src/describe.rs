@@ -278,7 +278,7 @@ fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {
 fn restart(after: Option<std::time::Duration>) -> String {
     match after {
         Some(after) => format!(" and restart it after {}", write_duration(after)),
-        None => String::new(),
+        None => " for good".to_owned(),
     }
 }
 

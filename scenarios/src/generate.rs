@@ -8,6 +8,7 @@
 pub mod draw;
 mod faults;
 mod fitting;
+mod for_good;
 mod inject;
 mod links;
 pub(crate) mod moments;

@@ -103,7 +103,7 @@ pub fn needs(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool) 
 }
 
 impl Without {
-    /// `without fault 1: holds in 200 of 200   (crash contender-2)`
+    /// `without fault 1: holds in 200 of 200   (crash contender-2 for good)`
     pub fn in_words(&self, plan: &Plan) -> String {
         let Share {
             violated,

@@ -42,7 +42,7 @@ fn an_observer_is_called_by_its_number_and_written_as_it_is_read() {
     let fault = &case.plan.faults[0].inject;
     let target = ServerName::Observer(1);
     assert!(matches!(fault, Fault::CrashServer { target: it, .. } if *it == target));
-    assert_eq!(describe::fault(fault), "crash-server observer-2");
+    assert_eq!(describe::fault(fault), "crash-server observer-2 for good");
     let written = picklock_scenarios::write(&scenario, case);
     assert!(written.contains("observers = 2"), "{written}");
     assert!(written.contains("target = \"observer-2\""), "{written}");

@@ -248,6 +248,7 @@ impl Simulation {
                     facts,
                     counts: recorder.counts,
                     anew: std::mem::take(&mut world.anew),
+                    for_good: world.gone_for_good(),
                 },
                 hash,
                 samples: std::mem::take(&mut world.samples),

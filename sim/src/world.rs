@@ -8,6 +8,7 @@ mod delivery;
 mod end;
 mod event_threads;
 mod faults;
+mod for_good;
 mod lanes;
 mod moments;
 mod names;
@@ -130,8 +131,7 @@ pub(crate) struct World {
     doomed_replies: Vec<(ConnectionId, Xid, Fate)>,
     /// The fault that strikes at this moment.
     striking: usize,
-    /// Servers that are down or stand still, and by which fault.
-    struck_servers: Vec<(usize, ServerId)>,
+    struck: for_good::Struck,
     /// Who waits until nothing is under way.
     settled_waiters: BTreeMap<ProcessId, Completion<()>>,
     values: i64,

@@ -23,10 +23,19 @@ struct Used {
 }
 
 fn check(evidence: &Evidence<'_>) -> Verdict {
+    let gone = evidence.run.for_good.service.as_ref();
+    let mut unknown = None;
     for (place, ownership) in evidence.ownerships.iter().enumerate() {
         if let Some((used, until, overdue)) = abandoned(evidence, place) {
-            return orphan(evidence, ownership, used, (until, overdue));
+            // A service that cannot act any more ends no ownership.
+            unknown = gone.filter(|gone| overdue.0 >= gone.since).or(unknown);
+            if gone.is_none_or(|gone| overdue.0 < gone.since) {
+                return orphan(evidence, ownership, used, (until, overdue));
+            }
         }
+    }
+    if let Some(gone) = unknown.or(gone.filter(|_| !evidence.leftovers.is_empty())) {
+        return Verdict::Undecided(gone.why.clone());
     }
     if let Some(&leftover) = evidence.leftovers.first() {
         return left_over(evidence, leftover);
@@ -229,7 +238,7 @@ fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation;
+    use crate::{Gone, notation};
 
     /// With a lease of 10 s, as by default.
     fn verdict(text: &str) -> Verdict {
@@ -361,6 +370,23 @@ mod tests {
         let text = "a.acquire:0 a=0-18/how=expired a:0-1 a.release-failed:20 \
                     a.acquire:20 a=60-70 a:60-70 a.released:70 end:70";
         assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_service_that_is_gone_for_good_ends_no_ownership_and_what_came_before_is_judged() {
+        let gone_at = |text: &str, seconds: u64| {
+            let mut run = notation::run(text);
+            run.for_good.service = Some(Gone {
+                since: VirtualTime::from_micros(seconds * 1_000_000),
+                why: "the only server is dead for good".to_owned(),
+            });
+            INVARIANT.verdict(&run)
+        };
+        let held = "a=0- a:0- a.crashed:5 end:60";
+        assert!(matches!(gone_at(held, 14), Verdict::Undecided(_)));
+        assert!(gone_at(held, 16).witness().is_some());
+        let left = "a.queued:1/name=x end:20 leftover:20/name=x/owner=a";
+        assert!(matches!(gone_at(left, 14), Verdict::Undecided(_)));
     }
 
     #[test]

@@ -30,11 +30,19 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             undecided("the run ended at something that is not modelled")
         }
         Some((ended, Ended::AllFinished | Ended::BoundReached)) if !evidence.waiting.is_empty() => {
-            stuck(evidence, ended)
+            nobody_serves(evidence).unwrap_or_else(|| stuck(evidence, ended))
         }
         Some((_, Ended::AllFinished)) => Verdict::Holds,
-        Some((ended, Ended::BoundReached)) => nobody_says_why(evidence, ended),
+        Some((ended, Ended::BoundReached)) => {
+            nobody_serves(evidence).unwrap_or_else(|| nobody_says_why(evidence, ended))
+        }
     }
+}
+
+/// Nobody can be expected to get a lock of a service of which too little is left.
+fn nobody_serves(evidence: &Evidence<'_>) -> Option<Verdict> {
+    let gone = evidence.run.for_good.service.as_ref()?;
+    Some(Verdict::Undecided(gone.why.clone()))
 }
 
 /// The bound is reached, and no event tells who waits for what: the open calls must do.
@@ -209,7 +217,7 @@ fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation;
+    use crate::{Gone, VirtualTime, notation};
 
     fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
@@ -261,6 +269,28 @@ mod tests {
     fn the_bound_alone_is_a_violation() {
         let text = "b.acquire:0 bound-reached:90";
         assert_eq!(summary(text), "b never got the lock");
+    }
+
+    #[test]
+    fn of_a_service_that_is_gone_for_good_nobody_can_expect_a_lock() {
+        let why = "the only server is dead for good";
+        let without_service = |text: &str| {
+            let mut run = notation::run(text);
+            run.for_good.service = Some(Gone {
+                since: VirtualTime::from_micros(7_000_000),
+                why: why.to_owned(),
+            });
+            INVARIANT.verdict(&run)
+        };
+        for text in [
+            "b.acquire:0 bound-reached:90 b.waiting:90",
+            "a:0- bound-reached:90",
+        ] {
+            let undecided = Verdict::Undecided(why.to_owned());
+            assert_eq!(without_service(text), undecided, "{text}");
+        }
+        // Whoever has got it has got it.
+        assert_eq!(without_service("a:0-5 end:20"), Verdict::Holds);
     }
 
     #[test]

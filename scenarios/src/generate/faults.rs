@@ -107,6 +107,7 @@ impl<'p> Storm<'p> {
                 }
             }
         }
+        self.leave_enough(&mut faults, before, draw);
         let mut drawn = faults.split_off(before);
         // Only of those that stay: to write a text costs as much as to draw a fault.
         for fault in &mut drawn {

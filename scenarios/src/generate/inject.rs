@@ -14,7 +14,7 @@ const DRIFTS: [i32; 4] = [200, 10_000, 100_000, 300_000];
 
 impl Storm<'_> {
     /// Shorter than a session, about as long, or longer: what happens differs, and the shorter, the less.
-    fn length(&self, draw: &mut Draw) -> Duration {
+    pub(super) fn length(&self, draw: &mut Draw) -> Duration {
         let session = self.session;
         let least = Duration::from_millis(1);
         let long = session * 3 / 2;
@@ -45,7 +45,7 @@ impl Storm<'_> {
         }
     }
 
-    /// A contender often stays away. Servers mostly come back: without them there is little to see.
+    /// A contender often stays away. Servers mostly come back, and see `for_good.rs`.
     fn restart(&self, stays_away: u32, draw: &mut Draw) -> Option<Duration> {
         (!draw.once_in(stays_away)).then(|| self.length(draw))
     }

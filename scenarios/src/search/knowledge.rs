@@ -25,7 +25,7 @@ fn whoever_is_dead_feels_nothing_more_so_what_follows_strikes_whoever_has_the_lo
     let pause = "pause contender-3 for 24s when contender-3 is about to write";
     assert_eq!(
         tried[0],
-        ["crash contender-2 when contender-2 waits", pause]
+        ["crash contender-2 for good when contender-2 waits", pause]
     );
     // And whoever stands still is not to die of it.
     let dies = tried[1].last().unwrap();
@@ -34,7 +34,7 @@ fn whoever_is_dead_feels_nothing_more_so_what_follows_strikes_whoever_has_the_lo
         "{:?}",
         tried[1]
     );
-    assert_eq!(dies, "crash contender-2 when fault 1 has fired");
+    assert_eq!(dies, "crash contender-2 for good when fault 1 has fired");
 }
 
 #[test]

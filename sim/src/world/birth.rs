@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
 
+use super::for_good::Struck;
 use super::redis::Redis;
 use super::servers::Pace;
 use super::{
@@ -87,7 +88,7 @@ impl World {
             answering: None,
             doomed_replies: Vec::new(),
             striking: 0,
-            struck_servers: Vec::new(),
+            struck: Struck::default(),
             settled_waiters: BTreeMap::new(),
             values: 0,
             client_outputs: Vec::new(),

@@ -19,13 +19,13 @@ impl World {
                 restart_after,
             } => {
                 let server = self.server(*target)?;
-                self.struck_servers.push((self.striking, server));
+                self.dies_by_fault(server);
                 self.crash_server(server);
                 *restart_after
             }
             Fault::HangServer { target, length } => {
                 let server = self.server(*target)?;
-                self.struck_servers.push((self.striking, server));
+                self.struck.servers.push((self.striking, server));
                 self.hang_server(server);
                 Some(*length)
             }
@@ -91,6 +91,16 @@ impl World {
             | Fault::DeleteNode { .. }
             | Fault::RecreateLock => None,
         }
+    }
+
+    /// Writes down which fault has ended a server. Its process stands still no more.
+    pub(super) fn dies_by_fault(&mut self, server: ServerId) {
+        let plan = std::rc::Rc::clone(&self.plan);
+        let stood_still = |by: usize| matches!(plan.faults[by].inject, Fault::HangServer { .. });
+        self.struck
+            .servers
+            .retain(|(by, struck)| *struck != server || !stood_still(*by));
+        self.struck.servers.push((self.striking, server));
     }
 
     /// The server's process dies. Its kernel closes its connections.

@@ -145,7 +145,6 @@ impl World {
     #[cold]
     fn begin_calm(&mut self) {
         self.calm = true;
-        self.heal_everything();
         self.record(What::CalmBegan);
         self.timeline
             .add(self.now + self.progress_bound, Event::BoundReached);

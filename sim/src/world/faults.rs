@@ -27,6 +27,9 @@ impl World {
             None => self.over(fault),
             Some(length) => self.timeline.add(self.now + length, Event::Heal { fault }),
         }
+        if plan.faults[fault].inject.is_for_good() {
+            self.is_gone_for_good(fault);
+        }
         self.chain(fault);
         self.see_who_runs();
     }
@@ -154,7 +157,7 @@ impl World {
             Fault::BlockEvents { target, .. } => self.unblock_events(process(*target)),
             Fault::Crash { target, .. } => self.restart(process(*target)),
             Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::HangServer { .. } => {
-                self.heal_servers(|by| by == fault);
+                self.heal_servers(fault);
             }
             Fault::ClockDrift { target, .. } => {
                 self.processes[target.0 as usize].drift(self.now, 0);
@@ -273,6 +276,9 @@ impl World {
     fn crash(&mut self, target: ProcessId, comes_back: bool) -> bool {
         let process = &mut self.processes[target.0 as usize];
         if process.state == ProcessState::Crashed {
+            if !comes_back {
+                self.leaves(target);
+            }
             return false;
         }
         process.state = ProcessState::Crashed;
@@ -308,7 +314,8 @@ impl World {
 
     /// A new process takes the place of a dead one, with nothing in memory.
     fn restart(&mut self, target: ProcessId) {
-        if self.processes[target.0 as usize].state != ProcessState::Crashed {
+        let crashed = self.processes[target.0 as usize].state == ProcessState::Crashed;
+        if !crashed || self.is_contender_dead_for_good(target) {
             return;
         }
         self.processes[target.0 as usize].state = ProcessState::Running;
@@ -321,22 +328,20 @@ impl World {
         }
     }
 
-    /// When everything heals that would not heal by itself.
-    pub(super) fn heal_everything(&mut self) {
-        self.heal_servers(|_| true);
-    }
-
-    /// Brings the servers back that some faults have struck.
-    fn heal_servers(&mut self, chosen: impl Fn(usize) -> bool) {
-        for (by, server) in std::mem::take(&mut self.struck_servers) {
-            if chosen(by) {
-                self.restart_server(server);
+    /// Brings back what a fault has taken from servers, unless another has taken it for good.
+    fn heal_servers(&mut self, fault: usize) {
+        let plan = std::rc::Rc::clone(&self.plan);
+        let hangs = matches!(plan.faults[fault].inject, Fault::HangServer { .. });
+        let struck = std::mem::take(&mut self.struck.servers).into_iter();
+        let (healed, left): (Vec<_>, Vec<_>) = struck.partition(|(by, _)| *by == fault);
+        self.struck.servers = left;
+        for (_, server) in healed {
+            if hangs {
                 self.resume_server(server);
-            } else {
-                self.struck_servers.push((by, server));
+            } else if !self.is_dead_for_good(server) {
+                self.restart_server(server);
             }
         }
-        self.see_who_runs();
     }
 }
 

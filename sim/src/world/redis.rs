@@ -4,6 +4,7 @@ mod calls;
 mod clients;
 mod cluster;
 mod faults;
+mod for_good;
 mod keys;
 mod life;
 mod links;

@@ -32,7 +32,7 @@ pub const FAULTS: &[Example] = &[
     ),
     row(
         "crash",
-        "The contender's process dies and, if it is to, comes back with nothing in memory.",
+        "The contender's process dies: for good, unless it comes back, with nothing in memory.",
         r#"inject.crash = { target = "contender-1", restart-after = "5s" }"#,
     ),
     row(
@@ -102,12 +102,12 @@ pub const FAULTS: &[Example] = &[
     ),
     row(
         "crash-server",
-        "The server dies and, if it is to, comes back with what was safe on its disk.",
+        "The server dies: for good, unless it comes back, with what was safe on its disk.",
         r#"inject.crash-server = { target = "leader", restart-after = "5s" }"#,
     ),
     row(
         "power-loss",
-        "The power of the server's machine goes: what is not on its disk is lost, and nobody is told (Redis).",
+        "The server's machine loses its power, for good or not: what is not on its disk is lost, untold (Redis).",
         r#"inject.power-loss = { target = "server-1", restart-after = "5s" }"#,
     ),
     row(

@@ -18,7 +18,7 @@ impl World {
         } = *fault
         {
             let server = self.server(target)?;
-            self.struck_servers.push((self.striking, server));
+            self.dies_by_fault(server);
             self.power_goes(server);
             return restart_after;
         }

@@ -22,7 +22,7 @@ const APART: Duration = Duration::from_millis(37);
 
 /// A Sentinel and where it is.
 pub(super) struct SentinelSlot {
-    machine: Sentinel,
+    pub machine: Sentinel,
     pub clock: LocalClock,
     pub life: Life,
     wake: VirtualTime,

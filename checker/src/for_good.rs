@@ -1,0 +1,21 @@
+//! What the plan has taken for good, as the simulator says it: what nothing can be expected of any more.
+
+use crate::{ContenderId, VirtualTime};
+
+/// What is gone for good in a run, and whom it leaves without a lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForGood {
+    /// What is left of the service cannot serve anybody: there is no quorum, no primary, no majority.
+    pub service: Option<Gone>,
+    /// Contenders that cannot get the lock any more, whatever the service does. They owe no progress.
+    pub contenders: Vec<(ContenderId, Gone)>,
+}
+
+/// Why something cannot be expected any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// Since when.
+    pub since: VirtualTime,
+    /// In words: `server-1 and server-2 are dead for good: what is left has no quorum`.
+    pub why: String,
+}

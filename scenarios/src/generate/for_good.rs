@@ -1,0 +1,139 @@
+//! Servers that do not come back.
+//!
+//! They are drawn where what is left can serve, and now and then where it cannot: of such a run nobody can say whether
+//! the lock makes progress, and all else it shows as well with a server that comes back late.
+
+use picklock_algorithms::clients::RequestKind;
+use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service};
+
+use super::draw::Draw;
+use super::faults::Storm;
+
+/// Once in so many times, too many servers stay away.
+const TOO_MANY: u32 = 8;
+
+impl Storm<'_> {
+    /// Lets servers come back that were drawn from this place on, mostly, until enough are left.
+    pub(super) fn leave_enough(&self, faults: &mut [PlannedFault], from: usize, draw: &mut Draw) {
+        for place in from..faults.len() {
+            let stays_away = dies(&faults[place]).is_some();
+            if stays_away && !can_serve(&self.plan.service, self.waits(), faults) {
+                if draw.once_in(TOO_MANY) {
+                    return;
+                }
+                let back = self.length(draw);
+                if let Fault::CrashServer { restart_after, .. }
+                | Fault::PowerLoss { restart_after, .. } = &mut faults[place].inject
+                {
+                    *restart_after = Some(back);
+                }
+            }
+        }
+    }
+
+    /// Whether the recipe waits until a replica has heard of a write.
+    fn waits(&self) -> bool {
+        self.plan.recipe.asks.contains(&RequestKind::Wait)
+    }
+}
+
+/// The server that a fault kills for good.
+fn dies(fault: &PlannedFault) -> Option<ServerName> {
+    match fault.inject {
+        Fault::CrashServer { target, .. } | Fault::PowerLoss { target, .. } => {
+            fault.inject.is_for_good().then_some(target)
+        }
+        _ => None,
+    }
+}
+
+/// Whether enough servers are left, whoever they are that the faults name.
+fn can_serve(service: &Service, waits: bool, faults: &[PlannedFault]) -> bool {
+    let mut dead: Vec<ServerName> = faults.iter().filter_map(dies).collect();
+    dead.sort();
+    dead.dedup();
+    let deployment = match service {
+        Service::ZooKeeper(ensemble) => return dead.len() * 2 < usize::from(ensemble.servers),
+        Service::Redis(deployment) => deployment,
+    };
+    if let Some(cluster) = &deployment.cluster {
+        let copies =
+            usize::from(cluster.replicas) - usize::from(waits).min(cluster.replicas.into());
+        return dead.len() <= copies.min(1);
+    }
+    if deployment.replicas == 0 {
+        return dead.len() * 2 < usize::from(deployment.servers);
+    }
+    let heard = usize::from(deployment.min_replicas_to_write).max(waits.into());
+    let enough = dead.len() + heard <= usize::from(deployment.replicas);
+    enough && (is_replaced(deployment, faults) || !dead.contains(&ServerName::Number(0)))
+}
+
+/// Whether another takes the place of the primary.
+fn is_replaced(deployment: &Deployment, faults: &[PlannedFault]) -> bool {
+    let by_hand = |fault: &PlannedFault| matches!(fault.inject, Fault::Promote { .. });
+    deployment.sentinels.is_some() || faults.iter().any(by_hand)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use picklock_sim::plan::{Cluster, Ensemble, Sentinels, Trigger};
+
+    use super::*;
+
+    fn dead(names: &[ServerName]) -> Vec<PlannedFault> {
+        let planned = |target: &ServerName| PlannedFault {
+            when: Trigger::At(Duration::ZERO),
+            after: Duration::ZERO,
+            inject: Fault::CrashServer {
+                target: *target,
+                restart_after: None,
+            },
+            text: String::new(),
+        };
+        names.iter().map(planned).collect()
+    }
+
+    fn redis(deployment: Deployment) -> Service {
+        Service::Redis(deployment)
+    }
+
+    #[test]
+    fn enough_are_left_where_what_is_left_can_serve() {
+        let [first, second] = [0, 1].map(ServerName::Number);
+        let ensemble = Service::ZooKeeper(Ensemble::default());
+        let replicated = Deployment {
+            replicas: 1,
+            ..Deployment::default()
+        };
+        let watched = Deployment {
+            sentinels: Some(Sentinels::of(3)),
+            ..replicated.clone()
+        };
+        let cluster = Deployment {
+            cluster: Some(Cluster::of(3, 1)),
+            ..Deployment::default()
+        };
+        let five = Deployment {
+            servers: 5,
+            ..Deployment::default()
+        };
+        for (service, dies, enough) in [
+            (ensemble.clone(), vec![ServerName::Leader], true),
+            (ensemble, vec![ServerName::Leader, first], false),
+            (redis(Deployment::default()), vec![first], false),
+            (redis(five), vec![first, second], true),
+            (redis(replicated.clone()), vec![second], true),
+            (redis(replicated), vec![first], false),
+            (redis(watched.clone()), vec![first], true),
+            (redis(watched), vec![first, second], false),
+            (redis(cluster.clone()), vec![first], true),
+            (redis(cluster), vec![first, second], false),
+        ] {
+            let found = can_serve(&service, false, &dead(&dies));
+            assert_eq!(found, enough, "{service:?} without {dies:?}");
+        }
+    }
+}
