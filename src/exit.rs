@@ -12,15 +12,19 @@ pub const BAD_INPUT: u8 = 2;
 pub const UNDECIDED: u8 = 3;
 /// Two runs of one seed differ.
 pub const NOT_DETERMINISTIC: u8 = 4;
+/// A run broke off: code of the recipe, or of picklock itself, panicked or would not come to an end.
+pub const BROKEN: u8 = 5;
 /// Somebody asked to stop, as a shell reports it of a program that Ctrl-C ended.
 pub const INTERRUPTED: u8 = 130;
 
-/// What all outcomes together mean: one that is not as expected outweighs one that cannot tell.
+/// What all outcomes together mean: one that broke off outweighs one that is not as expected, and that one outweighs
+/// one that cannot tell.
 pub fn of(standings: impl IntoIterator<Item = Standing>) -> u8 {
     match standings.into_iter().max() {
         None | Some(Standing::Holds | Standing::AsExpected) => AS_EXPECTED,
         Some(Standing::Undecided) => UNDECIDED,
         Some(Standing::Fail) => NOT_AS_EXPECTED,
+        Some(Standing::Broken) => BROKEN,
     }
 }
 
@@ -37,7 +41,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_as_expected_outweighs_what_is_undecided() {
+    fn what_is_broken_outweighs_what_is_not_as_expected_and_that_what_is_undecided() {
+        let broken = [Standing::Fail, Standing::Broken, Standing::Undecided];
+        assert_eq!((of(broken), of_shard(broken)), (BROKEN, BROKEN));
         let all = [Standing::Fail, Standing::Undecided, Standing::Holds];
         assert_eq!(of(all), NOT_AS_EXPECTED);
         assert_eq!(of([Standing::Holds, Standing::Undecided]), UNDECIDED);

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use picklock::checker::Broken;
 use picklock::reports::files::FileError;
 use picklock::reports::words::count;
-use picklock::scenarios::again::Again;
+use picklock::scenarios::again::{Again, job};
 use picklock::scenarios::runner::Stopped;
 use picklock::scenarios::{Case, Diagnostic, Scenario, nearest};
 
@@ -32,6 +33,8 @@ pub enum Failure {
     NobodyReads,
     /// Two runs of one seed differ: what to tell about it.
     NotDeterministic(String),
+    /// A run broke off, and there is nothing else to tell: what to tell about it.
+    Broken(String),
     /// Somebody asked to stop, and has been told what was done.
     Interrupted,
 }
@@ -80,6 +83,12 @@ impl Failure {
         }
     }
 
+    /// A run broke off.
+    pub fn broken(scenario: &Scenario, case: &Case, seed: u64, why: &Broken) -> Self {
+        let told = job(scenario, case).told(seed);
+        Self::Broken(format!("the run broke off: {why}\n{told}"))
+    }
+
     /// The exit code.
     pub fn exit(&self) -> u8 {
         match self {
@@ -90,6 +99,7 @@ impl Failure {
             | Self::Output(_) => exit::BAD_INPUT,
             Self::NobodyReads => exit::AS_EXPECTED,
             Self::NotDeterministic(_) => exit::NOT_DETERMINISTIC,
+            Self::Broken(_) => exit::BROKEN,
             Self::Interrupted => exit::INTERRUPTED,
         }
     }
@@ -119,7 +129,9 @@ impl Failure {
             Self::Output(error) => {
                 format!("picklock: cannot write to standard output: {error}")
             }
-            Self::NotDeterministic(message) => format!("picklock: {message}"),
+            Self::NotDeterministic(message) | Self::Broken(message) => {
+                format!("picklock: {message}")
+            }
             Self::NobodyReads | Self::Interrupted => return None,
         };
         text.push('\n');

@@ -49,6 +49,7 @@
 
 mod harness;
 pub mod sources;
+pub mod watchdog;
 
 pub use harness::{CheckError, Harness, Report, assert_as_expected, check};
 pub use picklock_checker::outcome::Standing;

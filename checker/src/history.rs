@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::VirtualTime;
+use crate::{Broken, VirtualTime};
 
 /// A contender, by its place in [`History::contenders`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -282,6 +282,8 @@ pub enum Ended {
     OutOfBudget,
     /// Something was asked of the service that the simulated one does not do as the real one would.
     NotModelled,
+    /// Code of a contender, or of picklock itself, panicked or would not come to an end.
+    Broken,
 }
 
 /// A whole run: who took part, and all that happened.
@@ -300,6 +302,9 @@ pub struct History {
     /// What the service was asked for that is not modelled, if that ended the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_modelled: Option<String>,
+    /// Why the run broke off, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Broken>,
 }
 
 impl History {
@@ -315,6 +320,27 @@ impl History {
         self.locks
             .get(id.0 as usize)
             .map_or("the lock", String::as_str)
+    }
+
+    /// The call that a contender's code was in at the end, as far as the history tells.
+    pub fn call(&self, of: ContenderId) -> &'static str {
+        let calls = self.events.iter().rev().find_map(|event| match event.what {
+            What::AcquireStarted { by, .. } if by == of => Some("acquire"),
+            What::Acquired { by, .. } if by == of => Some("lost"),
+            What::ReleaseStarted { by, .. } | What::Lost { by, .. } if by == of => Some("release"),
+            What::AcquireFailed { by, .. }
+            | What::Cancelled { by, .. }
+            | What::Released { by, .. }
+            | What::ReleaseFailed { by, .. }
+            | What::Finished { by }
+            | What::Restarted { by }
+                if by == of =>
+            {
+                Some("code")
+            }
+            _ => None,
+        });
+        calls.unwrap_or("code")
     }
 
     /// What a fault does.

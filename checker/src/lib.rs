@@ -3,6 +3,7 @@
 //! A [`History`] is what happened in one run; an [`Invariant`] is a promise about it and a
 //! pure function that tells whether it was kept. Nothing here runs anything, draws anything, or reads a clock.
 
+mod broken;
 pub mod evidence;
 pub mod for_good;
 pub mod history;
@@ -19,6 +20,7 @@ pub mod vacuity;
 pub mod verdict;
 mod witness;
 
+pub use broken::Broken;
 pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
 pub use for_good::{ForGood, Gone};
 pub use history::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counts, History, Nearness, Reached, Verdict, Witness};
+use crate::{Broken, Counts, History, Nearness, Reached, Verdict, Witness};
 
 /// The outcome of one run of one case with one seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct SeedOutcome {
     pub nearness: Nearness,
     /// What was counted.
     pub counts: Counts,
+    /// Why it broke off, if it did. Then nothing else is said of it.
+    pub broken: Option<Broken>,
 }
 
 /// How what was found compares with what was expected.
@@ -40,6 +42,8 @@ pub enum Standing {
     Undecided,
     /// Not what was expected.
     Fail,
+    /// A run broke off: code of the recipe, or of picklock itself, panicked or would not come to an end.
+    Broken,
 }
 
 /// One thing that the scenario expects of a case, and what came of it.
@@ -138,6 +142,31 @@ impl Alike {
     }
 }
 
+/// The first run of a case that broke off, and how many did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Breakage {
+    /// The lowest seed whose run broke off.
+    pub seed: u64,
+    /// The hash of that run.
+    pub hash: u64,
+    /// How many seeds broke off.
+    pub seeds: u64,
+    /// Why the first did.
+    pub why: Broken,
+}
+
+impl Breakage {
+    /// Adds others: what is kept is of the lowest seed.
+    pub fn join(&mut self, others: Self) {
+        let seeds = self.seeds + others.seeds;
+        if others.seed < self.seed {
+            *self = others;
+        }
+        self.seeds = seeds;
+    }
+}
+
 /// The least of a distance to an overlap, over many seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Nearest {
@@ -164,6 +193,8 @@ pub struct CaseOutcome {
     pub findings: Vec<Finding>,
     /// First violations, expected or not, in the order of the registry of invariants.
     pub violations: Vec<Violation>,
+    /// The first run that broke off, if any did.
+    pub broken: Option<Breakage>,
     /// Seeds that were run.
     pub seeds: u64,
     /// The reasons for undecided runs, each with how many seeds gave it.

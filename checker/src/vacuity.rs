@@ -10,7 +10,7 @@ pub fn vacuous(run: &Run) -> Option<String> {
 /// As [`vacuous`], for a run that has been read already.
 pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
     let Run { history, facts, .. } = evidence.run;
-    if let Some((_, Ended::OutOfBudget | Ended::NotModelled)) = evidence.ended {
+    if let Some((_, Ended::OutOfBudget | Ended::NotModelled | Ended::Broken)) = evidence.ended {
         return idle(evidence);
     }
     for fault in (0..facts.faults_planned).map(FaultId) {
@@ -32,6 +32,9 @@ pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
         let what = evidence.run.history.not_modelled.as_deref();
         let what = what.unwrap_or("what the service was asked for");
         return Some(format!("not modelled: {what}"));
+    }
+    if let Some((_, Ended::Broken)) = evidence.ended {
+        return Some("the run broke off".to_owned());
     }
     let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {

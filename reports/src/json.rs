@@ -66,6 +66,9 @@ pub struct CaseResult {
     pub ran: Vec<Stretch>,
     /// The first violation of each invariant, expected or not.
     pub violations: Vec<FirstViolation>,
+    /// The first run that broke off, if any did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<FirstBroken>,
     /// The hash over the histories of all seeds, whatever their order, as 16 hexadecimal digits.
     pub hash: String,
     /// How the case stands.
@@ -96,6 +99,19 @@ pub struct FirstViolation {
     pub seeds: u64,
 }
 
+/// The first run that broke off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstBroken {
+    /// The lowest seed whose run broke off.
+    pub seed: u64,
+    /// How many of the seeds that ran did.
+    pub seeds: u64,
+    /// Why the first did, in a line for people.
+    pub why: String,
+    /// Where in the source it panicked, if it did.
+    pub place: Option<String>,
+}
+
 /// The results as JSON, ended by a line break. `picklock` is the version of the program.
 pub fn results(outcomes: &[ScenarioOutcome], picklock: &str) -> String {
     let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
@@ -123,6 +139,12 @@ fn case_result(case: &CaseOutcome) -> CaseResult {
         seeds: case.seeds,
         ran: case.ran.clone(),
         violations: case.violations.iter().map(first).collect(),
+        broken: case.broken.as_ref().map(|broken| FirstBroken {
+            seed: broken.seed,
+            seeds: broken.seeds,
+            why: broken.why.to_string(),
+            place: broken.why.place.clone(),
+        }),
         hash: format!("{:016x}", case.hash),
         standing: case.standing,
         undecided: case.undecided.clone(),

@@ -47,6 +47,15 @@ fn summary(story: &Story, asides: &[String]) -> String {
                 ));
             }
         }
+        None if story.history.broken.is_some() => {
+            let why = story.history.broken.iter().map(ToString::to_string);
+            let text = format!(
+                "seed {} broke off: {}",
+                story.seed,
+                harmless(&why.collect::<String>())
+            );
+            lines.push(hanging("  ", &text));
+        }
         None => {
             let events = count(story.history.events.len() as u64, "event");
             lines.push(format!("  seed {} violates nothing: {events}", story.seed));

@@ -49,7 +49,7 @@ fn block(
         outcome
             .cases
             .iter()
-            .filter(|case| case.standing == Standing::Fail)
+            .filter(|case| matches!(case.standing, Standing::Fail | Standing::Broken))
     };
     let several = failed().count() > 1;
     for case in failed() {
@@ -73,6 +73,7 @@ pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String 
     let expected = of(&[Standing::Holds, Standing::AsExpected]);
     let undecided = of(&[Standing::Undecided]);
     let failed = of(&[Standing::Fail]);
+    let broken = of(&[Standing::Broken]);
     let result = match (total, expected) {
         (0, _) => "nothing ran".to_owned(),
         (1, 1) => "as expected".to_owned(),
@@ -82,6 +83,7 @@ pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String 
                 (expected, "as expected"),
                 (undecided, "undecided"),
                 (failed, "not"),
+                (broken, "broken"),
             ];
             let parts = parts
                 .iter()
@@ -107,6 +109,7 @@ pub fn verdict(standing: Standing) -> &'static str {
         Standing::AsExpected => "AS EXPECTED",
         Standing::Undecided => "UNDECIDED",
         Standing::Fail => "FAIL",
+        Standing::Broken => "BROKEN",
     }
 }
 
@@ -122,17 +125,23 @@ fn label(case: &CaseOutcome) -> String {
 fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
     let word = format!("{:>VERDICT$}", verdict(case.standing));
     let colored = match case.standing {
-        Standing::Fail => style.red(&word),
+        Standing::Fail | Standing::Broken => style.red(&word),
         Standing::Holds | Standing::AsExpected | Standing::Undecided => word.clone(),
     };
     let unexpected = case.violations.iter().find(|violation| !violation.expected);
-    let detail = match unexpected {
-        Some(violation) if case.standing == Standing::Fail => format!(
+    let detail = match (unexpected, &case.broken) {
+        (_, Some(broken)) => format!(
+            "seed {}, {} of {} broken",
+            broken.seed,
+            broken.seeds,
+            count(case.seeds, "seed")
+        ),
+        (Some(violation), None) if case.standing == Standing::Fail => format!(
             "seed {}, found after {}",
             violation.seed,
             count(violation.found_after, "seed")
         ),
-        Some(_) | None => format!(
+        (Some(_) | None, None) => format!(
             "{}, {} undecided",
             count(case.seeds, "seed"),
             undecided(case)
@@ -170,7 +179,9 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         let first = format!("{word:>VERDICT$}    ");
         let line = hanging(&first, &harmless(&finding.line));
         let line = match line.split_at_checked(VERDICT) {
-            Some((word, rest)) if finding.standing == Standing::Fail && mixed => {
+            Some((word, rest))
+                if mixed && matches!(finding.standing, Standing::Fail | Standing::Broken) =>
+            {
                 format!("{}{rest}", style.red(word))
             }
             Some(_) | None => line,
@@ -237,6 +248,10 @@ fn nearest(case: &CaseOutcome) -> String {
 /// Why a case failed, with a command at the end.
 fn failure(case: &CaseOutcome, style: &Style) -> String {
     let unexpected: Vec<_> = case.violations.iter().filter(|it| !it.expected).collect();
+    if let (Some(_), Some(story)) = (&case.broken, &case.story) {
+        let asides: Vec<_> = unexpected.iter().map(|it| elsewhere(case, it)).collect();
+        return story_with(story, &asides, Detail::Essential, style);
+    }
     let told = case.story.as_deref().filter(|story| {
         let about = story.violated.as_ref().map(|(invariant, _)| invariant);
         unexpected.is_empty() || unexpected.iter().any(|it| Some(&it.invariant) == about)
@@ -247,20 +262,7 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             let elsewhere = unexpected
                 .iter()
                 .filter(|it| Some(&it.invariant) != about && !(story.also.contains(&it.invariant)));
-            let mut asides: Vec<_> = elsewhere
-                .map(|it| {
-                    let all = count(case.seeds, "seed");
-                    let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
-                    let shrunk = it.ways.first();
-                    let shrunk = shrunk.map(|way| format!("; shrunk: {}", way.smaller.sizes));
-                    format!(
-                        "also violated: {} {found}: {}{}",
-                        it.invariant,
-                        it.witness.summary,
-                        shrunk.unwrap_or_default()
-                    )
-                })
-                .collect();
+            let mut asides: Vec<_> = elsewhere.map(|it| self::elsewhere(case, it)).collect();
             let about = unexpected.iter().find(|it| Some(&it.invariant) == about);
             asides.extend(about.into_iter().flat_map(|it| alike(it)));
             story_with(story, &asides, Detail::Essential, style)
@@ -273,7 +275,9 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             let path = harmless(&case.path);
             // Nothing was found that has a story; what one of the runs came to may say why.
             let first = case.ran.first().map(|ran| {
-                let seed = case.violations.first().map_or(ran.from, |it| it.seed);
+                let broken = case.broken.as_ref().map(|it| it.seed);
+                let seed = broken.or(case.violations.first().map(|it| it.seed));
+                let seed = seed.unwrap_or(ran.from);
                 let name = harmless(&case.case);
                 format!("  Replay   picklock replay {path} --case {name} --seed {seed}\n")
             });
@@ -281,6 +285,20 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             format!("{first}  Again    picklock run {path} --seeds {seeds}\n")
         }
     }
+}
+
+/// What another seed violates than the one whose story is told.
+fn elsewhere(case: &CaseOutcome, it: &Violation) -> String {
+    let all = count(case.seeds, "seed");
+    let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
+    let shrunk = it.ways.first();
+    let shrunk = shrunk.map(|way| format!("; shrunk: {}", way.smaller.sizes));
+    format!(
+        "also violated: {} {found}: {}{}",
+        it.invariant,
+        it.witness.summary,
+        shrunk.unwrap_or_default()
+    )
 }
 
 /// Whether the seeds that violate a promise all do it alike, as far as that was looked into, and how else they do.

@@ -1,5 +1,7 @@
 //! The commands that show a run again, ready for a shell.
 
+use picklock_sim::watch::Job;
+
 use crate::runner::quoted;
 use crate::scenario::{Case, Scenario};
 
@@ -52,5 +54,21 @@ impl Again<'_> {
             (None, Some(hash)) => format!(" --was {}:{hash:016x}", env!("CARGO_PKG_VERSION")),
             (Some(_), _) | (None, None) => String::new(),
         }
+    }
+}
+
+/// What the runs of a case are called while they run.
+pub fn job(scenario: &Scenario, case: &Case) -> Job {
+    let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+    let seeded = case.recorded.is_none();
+    let replay = match seeded {
+        true => format!("picklock replay {path} --case {name}"),
+        false => format!("picklock replay {path}"),
+    };
+    Job {
+        scenario: scenario.name.clone(),
+        case: case.name.clone(),
+        replay,
+        seeded,
     }
 }

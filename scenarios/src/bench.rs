@@ -58,7 +58,7 @@ pub fn figures(each: Duration) -> Vec<Figure> {
     let lease = lease_run();
     let watch = Stopwatch::start();
     per_second(each, |seed| {
-        let simulated = simulate(&lease, seed);
+        let simulated = simulate(&lease, seed).whole();
         seconds += simulated.run.counts.virtual_time_micros as f64 / 1e6;
         simulated.hash
     });
@@ -116,7 +116,7 @@ fn checked(each: Duration, plan: &Plan) -> (f64, f64) {
     let mut acquisitions = 0_u64;
     let watch = Stopwatch::start();
     let runs = per_second(each, |seed| {
-        let simulated = simulate(plan, seed);
+        let simulated = simulate(plan, seed).whole();
         acquisitions += simulated.run.counts.grants;
         simulated.hash ^ check_all(&simulated.run).len() as u64
     });

@@ -67,10 +67,10 @@ impl Quantiles {
 }
 
 impl Experiment {
-    /// Runs it.
+    /// Runs it. If it breaks off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
     pub fn run(&self) -> Measured {
-        let simulated = simulate(&self.plan(), self.seed);
-        let idle = simulate(&self.idle_plan(), self.seed);
+        let simulated = simulate(&self.plan(), self.seed).whole();
+        let idle = simulate(&self.idle_plan(), self.seed).whole();
         Measured {
             counts: simulated.run.counts,
             handover: Quantiles::of(simulated.samples.handover),

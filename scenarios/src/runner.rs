@@ -1,16 +1,18 @@
 //! The runner: one case, many seeds, one outcome, whatever the number of threads.
 
-use std::io::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story, Violation};
-use picklock_checker::{Evidence, Nearness, Reached, invariants, vacuity};
+use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story};
+use picklock_checker::{Broken, Counts, Evidence, Nearness, Reached, Witness, invariants, vacuity};
+use picklock_sim::broken::caught;
 use picklock_sim::engine::Tape;
+use picklock_sim::watch::Named;
 use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
-use crate::again::Again;
+use crate::again::{self, Again};
 use crate::clock::Stopwatch;
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
@@ -21,7 +23,7 @@ use crate::tally::Tally;
 pub struct Settings {
     /// Which seeds.
     pub seeds: Range<u64>,
-    /// Whether to run every seed twice and compare.
+    /// Whether to run every seed twice and compare, and not only one of [`SAMPLED`].
     pub verify_determinism: bool,
 }
 
@@ -41,6 +43,10 @@ pub enum Stopped {
 
 /// Seeds are handed out in blocks of this many, so that what waits to be added up stays small.
 pub const BLOCK: u64 = 64;
+
+/// The first seed of a case, and one of so many after it, runs twice even if nobody asks for it: a recipe that goes by
+/// something else than its handle and its environment is found out with the first few seeds.
+pub const SAMPLED: u64 = 32;
 
 /// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each
 /// seed that is done; `stop` is looked at before each.
@@ -103,6 +109,7 @@ pub fn run_block(
     let seeds = case.seeds(&settings.seeds);
     let next = tally.seeds();
     let until = shard.len(&seeds).min(next.saturating_add(BLOCK));
+    let job = Arc::new(again::job(scenario, case));
     let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
         .into_par_iter()
         .map(|place| {
@@ -110,9 +117,9 @@ pub fn run_block(
                 return Err(Stopped::Interrupted);
             }
             let seed = shard.seed(&seeds, place);
-            let guilty = Guilty(scenario, case, seed);
-            let outcome = run_seed(case, seed, settings.verify_determinism)?;
-            drop(guilty);
+            let _named = Named::new(&job, seed);
+            let twice = settings.verify_determinism || place.is_multiple_of(SAMPLED);
+            let outcome = run_seed(case, seed, twice)?;
             progress();
             Ok(outcome)
         })
@@ -129,7 +136,7 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
     let watch = Stopwatch::start();
     let story = tally
         .told(case)
-        .map(|violation| tell(scenario, case, &violation));
+        .and_then(|(seed, violated)| tell(scenario, case, seed, violated));
     tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
 
@@ -148,6 +155,11 @@ pub fn simulated(case: &Case, seed: u64) -> Simulated {
 ///
 /// [`Stopped::NotDeterministic`], if it is run twice and the runs differ.
 pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stopped> {
+    let done = caught(|| run_and_judge(case, seed, twice));
+    done.unwrap_or_else(|why| Ok(broke_off(seed, 0, Counts::default(), why)))
+}
+
+fn run_and_judge(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stopped> {
     let case = &*case.settled(seed);
     let simulated = simulated(case, seed);
     if twice {
@@ -162,8 +174,32 @@ pub fn run_seed(case: &Case, seed: u64, twice: bool) -> Result<SeedOutcome, Stop
     Ok(judge(case, seed, &simulated))
 }
 
-/// Judges a run by what its case expects. The case is settled already.
+/// Judges a run by what its case expects. The case is settled already. Of a run that broke off, nothing is said but
+/// why; neither of one that a check cannot judge without a panic.
 pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
+    let judged = match simulated.broken() {
+        Some(why) => Err(why.clone()),
+        None => caught(|| judge_whole(case, seed, simulated)),
+    };
+    judged.unwrap_or_else(|why| broke_off(seed, simulated.hash, simulated.run.counts, why))
+}
+
+/// The outcome of a seed whose run broke off.
+fn broke_off(seed: u64, hash: u64, counts: Counts, why: Broken) -> SeedOutcome {
+    SeedOutcome {
+        seed,
+        hash,
+        verdicts: Vec::new(),
+        vacuous: None,
+        excused: Vec::new(),
+        reached: Reached::default(),
+        nearness: Nearness::default(),
+        counts,
+        broken: Some(why),
+    }
+}
+
+fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
     let wanted = case
         .expectations
         .iter()
@@ -185,6 +221,7 @@ pub fn judge(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
         reached: Reached::of(&evidence),
         nearness: Nearness::of(&evidence),
         counts: simulated.run.counts,
+        broken: None,
     }
 }
 
@@ -206,22 +243,30 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
     }
 }
 
-/// Runs a seed again to tell its story: that of the violation, if there is one to tell.
-fn tell(scenario: &Scenario, case: &Case, violation: &Violation) -> Story {
-    let case = &*case.settled(violation.seed);
-    let simulated = simulated(case, violation.seed);
-    let outcome = judge(case, violation.seed, &simulated);
-    let violated = (violation.invariant.clone(), violation.witness.clone());
-    story(scenario, case, simulated, &outcome, Some(violated))
+/// Runs a seed again to tell its story: that of the violation, if there is one to tell. `None`, if nothing can be told
+/// without a panic.
+fn tell(
+    scenario: &Scenario,
+    case: &Case,
+    seed: u64,
+    violated: Option<(String, Witness)>,
+) -> Option<Story> {
+    let told = caught(|| {
+        let case = &*case.settled(seed);
+        let simulated = simulated(case, seed);
+        let outcome = judge(case, seed, &simulated);
+        story(scenario, case, simulated, &outcome, violated)
+    });
+    told.ok()
 }
 
 /// The story of a run that has been judged.
 pub fn story(
     scenario: &Scenario,
     case: &Case,
-    simulated: Simulated,
+    mut simulated: Simulated,
     outcome: &SeedOutcome,
-    violated: Option<(String, picklock_checker::Witness)>,
+    violated: Option<(String, Witness)>,
 ) -> Story {
     let about = violated.as_ref().map(|(invariant, _)| invariant.as_str());
     let also = outcome
@@ -236,6 +281,8 @@ pub fn story(
         seed: outcome.seed,
         hash: Some(simulated.hash),
     };
+    // A check may have panicked where the run had not.
+    simulated.run.history.broken.clone_from(&outcome.broken);
     Story {
         seed: outcome.seed,
         hash: simulated.hash,
@@ -245,26 +292,6 @@ pub fn story(
         also,
         history: simulated.run.history,
         smaller: None,
-    }
-}
-
-/// The run that is under way: if the algorithm panics, a person should know how to see it again.
-struct Guilty<'a>(&'a Scenario, &'a Case, u64);
-
-impl Drop for Guilty<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let Self(scenario, case, seed) = self;
-            let again = Again {
-                scenario,
-                case,
-                seed: *seed,
-                hash: None,
-            };
-            let again = again.replay();
-            // Nobody can be told if that fails.
-            let _ = writeln!(std::io::stderr(), "picklock: this was\n  {again}");
-        }
     }
 }
 

@@ -28,7 +28,7 @@ use search::Search;
 
 pub(crate) use names::{contenders_of, without_fault};
 
-pub use reproduction::{file_name, reproduction};
+pub use reproduction::{broken_off, file_name, reproduction};
 pub use size::Size;
 pub use telling::{shorten, story};
 

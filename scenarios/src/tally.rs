@@ -1,12 +1,13 @@
 //! What has been seen of a case: it can be added to, written down, and joined with what others have seen.
 
+mod broken;
 mod judge;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_checker::outcome::{Alike, Nearest, Sample, SeedOutcome, Stretch};
+use picklock_checker::outcome::{Alike, Breakage, Nearest, Sample, SeedOutcome, Stretch};
 use picklock_checker::time::whole_micros;
 use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,9 @@ pub struct Tally {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     nearest: BTreeMap<String, Nearest>,
     violated: BTreeMap<String, Seen>,
+    /// The first run that broke off, and how many did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    broken: Option<Breakage>,
     /// Real time that it took; nothing that others should see.
     #[serde(skip)]
     took: Duration,
@@ -95,6 +99,7 @@ impl Tally {
             reached: BTreeMap::new(),
             nearest: BTreeMap::new(),
             violated: BTreeMap::new(),
+            broken: None,
             took: Duration::ZERO,
         }
     }
@@ -123,6 +128,9 @@ impl Tally {
             }
         }
         self.came_near(outcome.seed, outcome.nearness);
+        if let Some(why) = outcome.broken {
+            self.broke_off(outcome.seed, outcome.hash, why);
+        }
         for invariant in outcome.excused {
             *self.excused.entry(invariant.to_owned()).or_default() += 1;
         }
@@ -196,6 +204,9 @@ impl Tally {
         }
         for (invariant, seen) in other.violated {
             self.saw(invariant, seen);
+        }
+        if let Some(theirs) = other.broken {
+            self.also_broke_off(theirs);
         }
         self.took += other.took;
     }
@@ -272,6 +283,7 @@ impl Tally {
             && self.nearest.values().all(|nearest| inside(nearest.seed))
             && (self.violated.values()).all(|seen| inside(seen.seed) && seen.adds_up(inside))
             && self.unknown.values().all(|unknown| inside(unknown.seed))
+            && (self.broken.iter()).all(|it| inside(it.seed))
     }
 
     /// The seeds that have run, in as few stretches as it takes, ascending by their first.

@@ -42,7 +42,10 @@ impl Share {
 
     fn of(invariant: &Invariant, runs: impl ParallelIterator<Item = Simulated>) -> Self {
         let one = |simulated: Simulated| {
-            let verdict = (invariant.check)(&Evidence::of(&simulated.run));
+            let verdict = match simulated.broken() {
+                Some(why) => Verdict::Undecided(why.to_string()),
+                None => (invariant.check)(&Evidence::of(&simulated.run)),
+            };
             Self {
                 violated: u64::from(matches!(verdict, Verdict::Violated(_))),
                 undecided: u64::from(matches!(verdict, Verdict::Undecided(_))),

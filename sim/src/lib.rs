@@ -4,6 +4,8 @@
 //! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
 pub mod bare;
+pub mod broken;
+mod budget;
 mod bystander;
 pub mod chance;
 mod clock;
@@ -22,6 +24,7 @@ mod routes;
 pub mod samples;
 mod shared;
 pub mod simulation;
+pub mod watch;
 mod world;
 pub mod zookeeper;
 

@@ -8,7 +8,7 @@ use picklock_algorithms::clients::zookeeper::{
 use picklock_checker::ContenderId;
 
 use crate::shared::{Shared, handle};
-use crate::world::{LOCK_PATH, World};
+use crate::world::{LOCK_PATH, Whose, World};
 
 /// Deletes the node of a contender.
 pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
@@ -64,7 +64,9 @@ fn with_operator(world: &mut World, work: impl AsyncFn(&ZooKeeper) -> ZkResult<(
     let task = async move {
         while let Err(ZkError::SessionExpired) = work(&operator_session(&shared)).await {}
     };
-    world.spawned.push((process, Box::pin(task)));
+    world
+        .spawned
+        .push((process, Box::pin(task), Whose::Simulator));
 }
 
 fn operator_session(shared: &Rc<Shared>) -> ZooKeeper {

@@ -13,11 +13,13 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_algorithms::env::{Env, Environment, LocalFuture};
 
+use crate::broken::break_off;
+use crate::budget::never_waits;
 use crate::engine::Executor;
 use crate::event::ClientId;
 use crate::process::ProcessId;
 use crate::redis::client::Input as RedisInput;
-use crate::world::World;
+use crate::world::{Whose, World};
 use crate::zookeeper::client::{Caller, Input};
 
 /// The world and its executor.
@@ -26,6 +28,35 @@ pub(crate) struct Shared {
     pub executor: Executor<ProcessId>,
     /// How many random numbers the contenders' code has drawn.
     pub drawn: Cell<u64>,
+    /// How many calls of their clients and environments are left to the contenders until something else has happened.
+    pub calls_left: Cell<u64>,
+}
+
+/// What looks at something costs so much of the calls that are left, and what keeps something in memory so much.
+const LOOK: u64 = 1;
+const KEEP: u64 = 10;
+
+impl Shared {
+    /// The contenders' code calls. If it has done so again and again while nothing else happened, it never will.
+    #[inline]
+    fn called(&self, cost: u64) {
+        match self.calls_left.get().checked_sub(cost) {
+            Some(left) => self.calls_left.set(left),
+            None => self.calls_too_often(),
+        }
+    }
+
+    #[cold]
+    fn calls_too_often(&self) {
+        // What is dropped while somebody else's run is being cleaned up behind may say good-bye.
+        if !std::thread::panicking() {
+            let world = self.world.borrow();
+            let did = "it calls its client and its environment again and again";
+            let why = never_waits(did, world.now);
+            drop(world);
+            break_off(why);
+        }
+    }
 }
 
 /// An odd number with its bits spread evenly: multiples of it are all different.
@@ -41,6 +72,7 @@ struct SimulatedEnvironment {
 
 impl Environment for SimulatedEnvironment {
     fn monotonic(&self) -> Duration {
+        self.shared.called(LOOK);
         let world = self.shared.world.borrow();
         world.processes[self.process.0 as usize]
             .monotonic(world.now)
@@ -48,12 +80,14 @@ impl Environment for SimulatedEnvironment {
     }
 
     fn wall(&self) -> Duration {
+        self.shared.called(LOOK);
         let world = self.shared.world.borrow();
         let micros = world.processes[self.process.0 as usize].wall(world.now);
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
     }
 
     fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        self.shared.called(KEEP);
         let (done, slept) = self.sleeps.completion();
         self.shared
             .world
@@ -72,17 +106,20 @@ impl Environment for SimulatedEnvironment {
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {
+        self.shared.called(KEEP);
         // Dropping an environment's owner may spawn while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
-            world.spawned.push((self.process, task));
+            world.spawned.push((self.process, task, Whose::Recipe));
         }
     }
 
     fn host(&self) -> String {
+        self.shared.called(LOOK);
         format!("host-{}", self.process.0 + 1)
     }
 
     fn random(&self) -> u64 {
+        self.shared.called(LOOK);
         let drawn = self.shared.drawn.get() + 1;
         self.shared.drawn.set(drawn);
         match self.shared.world.borrow_mut().tape.number() {
@@ -127,6 +164,7 @@ struct SimulatedTransport {
 
 impl SimulatedTransport {
     fn tell(&self, input: Input) {
+        self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.tell_client(self.client, input);
     }
@@ -134,17 +172,20 @@ impl SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
+        self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.submit(self.client, request, watcher, Caller::waiting(completion));
     }
 
     fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
+        self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         let caller = Caller::in_background(completion);
         world.submit(self.client, request, None, caller);
     }
 
     fn watch_session(&self, watcher: Watcher) {
+        self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.watch_session(self.client, watcher);
     }
@@ -157,24 +198,28 @@ impl Transport for SimulatedTransport {
     }
 
     fn state(&self) -> SessionState {
+        self.shared.called(LOOK);
         self.shared.world.borrow().clients[self.client.0 as usize]
             .machine
             .state()
     }
 
     fn session(&self) -> SessionId {
+        self.shared.called(LOOK);
         self.shared.world.borrow().clients[self.client.0 as usize]
             .machine
             .session()
     }
 
     fn timeout(&self) -> Duration {
+        self.shared.called(LOOK);
         self.shared.world.borrow().clients[self.client.0 as usize]
             .machine
             .timeout()
     }
 
     fn renew(&self) -> ZooKeeper {
+        self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.tell_client(self.client, Input::Abandon);
         let process = world.clients[self.client.0 as usize].process;
@@ -195,15 +240,18 @@ struct SimulatedRedis {
 
 impl RedisTransport for SimulatedRedis {
     fn nodes(&self) -> u32 {
+        self.shared.called(LOOK);
         self.shared.world.borrow().redis.nodes()
     }
 
     fn dedicated(&self, node: u32) -> Lane {
+        self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.redis.dedicated(self.client, node)
     }
 
     fn submit(&self, lane: Lane, command: Command, completion: Completion<RedisResult<Value>>) {
+        self.shared.called(KEEP);
         let input = RedisInput::Submit {
             lane,
             command,
@@ -220,6 +268,7 @@ impl RedisTransport for SimulatedRedis {
         listener: Listener,
         completion: Completion<RedisResult<Value>>,
     ) {
+        self.shared.called(KEEP);
         let input = RedisInput::Subscribe {
             node,
             channel,

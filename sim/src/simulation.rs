@@ -3,8 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use picklock_checker::{ContenderId, Ended, Facts, Run, VirtualTime};
+use picklock_checker::{Broken, ContenderId, Counts, Ended, Facts, History, Run, VirtualTime};
 
+use crate::broken::{break_off, caught};
+use crate::budget::{Budget, never_waits, woken_from_outside};
 use crate::bystander;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
@@ -13,7 +15,8 @@ use crate::plan::{Plan, Trigger};
 use crate::process::ProcessId;
 use crate::samples::Samples;
 use crate::shared::Shared;
-use crate::world::{Seen, World};
+use crate::watch::InSimulation;
+use crate::world::{Seen, Whose, World};
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]
@@ -26,6 +29,42 @@ pub struct Simulated {
     pub samples: Samples,
     /// The choices that were made.
     pub choices: Vec<u32>,
+}
+
+impl Simulated {
+    /// What came of a run that broke off before there was anything to tell, or after there was.
+    fn nothing(why: Broken) -> Self {
+        let history = History {
+            broken: Some(why),
+            ..History::default()
+        };
+        Self {
+            run: Run {
+                history,
+                facts: Facts::default(),
+                counts: Counts::default(),
+                anew: Vec::new(),
+                for_good: Default::default(),
+            },
+            hash: 0,
+            samples: Samples::default(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// The same, if the run came to an end. If it broke off, so does whatever was begun with [`caught`].
+    #[must_use]
+    pub fn whole(self) -> Self {
+        match self.broken() {
+            Some(why) => break_off(why.clone()),
+            None => self,
+        }
+    }
+
+    /// Why the run broke off, if it did.
+    pub fn broken(&self) -> Option<&Broken> {
+        self.run.history.broken.as_ref()
+    }
 }
 
 /// A moment of a run that a fault could have waited for.
@@ -47,12 +86,15 @@ pub struct SeenMoment {
 /// [`simulate_with`].
 pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     Sandbox::run(0, |sandbox| {
-        let simulation = Simulation::new(plan, tape);
-        let shared = Rc::clone(&simulation.shared);
-        shared.world.borrow_mut().seen = Some(Seen::default());
-        let simulated = simulation.run(sandbox);
-        let seen = shared.world.borrow_mut().seen.take();
-        (simulated, seen.unwrap_or_default().into_moments())
+        let done = caught(|| {
+            let simulation = Simulation::new(plan, tape);
+            let shared = Rc::clone(&simulation.shared);
+            shared.world.borrow_mut().seen = Some(Seen::default());
+            let simulated = simulation.run(sandbox);
+            let seen = shared.world.borrow_mut().seen.take();
+            (simulated, seen.unwrap_or_default().into_moments())
+        });
+        done.unwrap_or_else(|why| (Simulated::nothing(why), Vec::new()))
     })
 }
 
@@ -64,7 +106,10 @@ pub fn simulate(plan: &Plan, seed: u64) -> Simulated {
 /// Runs a plan with the choices of a tape.
 pub fn simulate_with(plan: &Plan, tape: Tape) -> Simulated {
     // The sandbox's own seed feeds what must not be asked; any difference that it made would be a bug.
-    Sandbox::run(0, |sandbox| Simulation::new(plan, tape).run(sandbox))
+    Sandbox::run(0, |sandbox| {
+        let done = caught(|| Simulation::new(plan, tape).run(sandbox));
+        done.unwrap_or_else(Simulated::nothing)
+    })
 }
 
 /// What can be seen of the world when a plan has been run with the choices of a seed.
@@ -83,17 +128,25 @@ pub(crate) fn world_after<T>(plan: &Plan, seed: u64, look: impl FnOnce(&World) -
 struct Simulation {
     shared: Rc<Shared>,
     ready: Vec<TaskId>,
+    /// By task: whether a recipe has spawned it.
+    helpers: Vec<bool>,
     events: u64,
+    /// After how many events time has passed for the last time.
+    moved_at: u64,
+    budget: Budget,
+    watched: InSimulation,
 }
 
 impl Simulation {
     fn new(plan: &Plan, tape: Tape) -> Self {
         let plan = Rc::new(plan.clone());
+        let budget = Budget::of(&plan);
         let workload = plan.workload.clone();
         let shared = Rc::new_cyclic(|shared| Shared {
             world: RefCell::new(World::new(plan, tape, shared.clone())),
             executor: Executor::default(),
             drawn: Cell::new(0),
+            calls_left: Cell::new(0),
         });
         for place in 0..workload.contenders {
             let task = contender::run(Rc::clone(&shared), ContenderId(place), Start::First);
@@ -107,17 +160,24 @@ impl Simulation {
         Self {
             shared,
             ready: Vec::with_capacity(workload.contenders as usize),
+            helpers: Vec::new(),
             events: 0,
+            moved_at: 0,
+            budget,
+            watched: InSimulation::enter(),
         }
     }
 
     fn run(mut self, mut sandbox: Sandbox) -> Simulated {
-        loop {
-            self.run_ready(&mut sandbox);
-            if let Some(why) = self.happen() {
-                return self.finish(why);
+        let ended = caught(|| {
+            loop {
+                self.run_ready(&mut sandbox);
+                if let Some(why) = self.happen() {
+                    return why;
+                }
             }
-        }
+        });
+        self.finish(ended)
     }
 
     /// Lets the world go on until the contenders' code has something to do, or the run is over.
@@ -136,9 +196,17 @@ impl Simulation {
             };
             self.events += 1;
             if self.events > budget {
+                let still = self.events - self.moved_at;
+                if still > budget / 2 {
+                    self.shared.executor.blame_latest();
+                    break_off(never_waits(&format!("{still} events"), world.now));
+                }
                 return Some(Ended::OutOfBudget);
             }
-            world.now = at;
+            if at != world.now {
+                self.moved_at = self.events;
+                world.now = at;
+            }
             world.happen_at(place);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {
@@ -153,6 +221,9 @@ impl Simulation {
         let shared = Rc::clone(&self.shared);
         let mut world = shared.world.borrow_mut();
         sandbox.advance_to(world.now.micros());
+        self.watched.pulse().beat(self.events);
+        shared.calls_left.set(self.budget.calls);
+        let mut polls = 0;
         loop {
             if world.wants_tasks() {
                 drop(world);
@@ -190,6 +261,11 @@ impl Simulation {
                     started.label
                 }
             };
+            polls += 1;
+            if polls > self.budget.polls {
+                shared.executor.blame_latest();
+                break_off(never_waits(&format!("{polls} polls"), world.now));
+            }
             if !world.has_helpers(process) || !self.is_busy(&world, process) {
                 world.look_at(process);
             }
@@ -202,7 +278,7 @@ impl Simulation {
         executor.drain_ready(&mut self.ready);
         let mut ready = self.ready.iter();
         ready.any(|task| executor.label(*task) == Some(process))
-            || world.spawned.iter().any(|(of, _)| *of == process)
+            || world.spawned.iter().any(|(of, _, _)| *of == process)
     }
 
     /// Does what the world wants done with tasks.
@@ -218,15 +294,27 @@ impl Simulation {
         for process in killed {
             self.shared.executor.drop_tasks(|label| label == process);
         }
-        for (process, task) in spawned {
-            self.shared.executor.spawn(process, task);
+        for (process, task, whose) in spawned {
+            let task = self.shared.executor.spawn(process, task);
+            let place = task.0 as usize;
+            if self.helpers.len() <= place {
+                self.helpers.resize(place + 1, false);
+            }
+            self.helpers[place] = whose == Whose::Recipe;
         }
     }
 
-    fn finish(self, why: Ended) -> Simulated {
-        let simulated = {
+    fn finish(self, ended: Result<Ended, Broken>) -> Simulated {
+        let mut simulated = {
             let mut world = self.shared.world.borrow_mut();
-            world.write_the_end(why);
+            match ended {
+                Ok(_) if self.shared.executor.strayed() => world.break_off(woken_from_outside()),
+                Ok(why) => world.write_the_end(why),
+                Err(why) => {
+                    let why = self.broken(&world, why);
+                    world.break_off(why);
+                }
+            }
             world.recorder.counts.engine_events = self.events;
             let section = world.plan.workload.section;
             let facts = Facts {
@@ -256,8 +344,33 @@ impl Simulation {
             }
         };
         // Tasks hold on to the world, and the world to what wakes them: let go of the tasks first.
-        self.shared.executor.drop_tasks(|_| true);
-        self.shared.world.borrow_mut().spawned.clear();
+        let executor = &self.shared.executor;
+        if let Err(why) = caught(|| executor.drop_tasks(|_| true)) {
+            let why = self.broken(&self.shared.world.borrow(), why);
+            simulated.hash = !simulated.hash;
+            simulated.run.history.broken.get_or_insert(why);
+        }
+        // What a task owns may do things when it is dropped.
+        let spawned = std::mem::take(&mut self.shared.world.borrow_mut().spawned);
+        drop(spawned);
         simulated
+    }
+
+    /// Why the run broke off, and whose code it was that ran.
+    fn broken(&self, world: &World, why: Broken) -> Broken {
+        let running = self.shared.executor.running();
+        let by = running.filter(|it| it.label.0 < world.plan.workload.contenders);
+        let who = by.map(|it| {
+            let by = ContenderId(it.label.0);
+            let name = world.recorder.history.contender(by);
+            match self.helpers.get(it.task.0 as usize) {
+                Some(true) => format!("a task of {name}"),
+                Some(false) | None => format!("{name}'s {}", world.recorder.history.call(by)),
+            }
+        });
+        Broken {
+            who: why.who.or(who),
+            ..why
+        }
     }
 }

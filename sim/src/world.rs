@@ -58,6 +58,15 @@ pub(crate) const LOCK_KEY: &str = "lock:a";
 /// What bystanders read.
 pub(crate) const BYSTANDER_PATH: &str = "/elsewhere";
 
+/// Who has a task done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// A recipe, in the background.
+    Recipe,
+    /// The simulator: a contender that begins again, an operator.
+    Simulator,
+}
+
 /// Everybody and everything in one simulation.
 pub(crate) struct World {
     pub now: VirtualTime,
@@ -82,7 +91,7 @@ pub(crate) struct World {
     /// At this moment, tasks run in the order in which they were woken.
     in_turn: VirtualTime,
     /// Tasks to be added before the next step.
-    pub spawned: Vec<(ProcessId, LocalFuture<'static, ()>)>,
+    pub spawned: Vec<(ProcessId, LocalFuture<'static, ()>, Whose)>,
     /// Processes whose tasks are to be dropped before the next step.
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.

@@ -9,10 +9,10 @@ use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
 use picklock::scenarios::kind::FaultKind;
-use picklock::scenarios::runner::wanted;
-use picklock::scenarios::search::hunt::{Hunted, Quarry, hunt};
+use picklock::scenarios::runner::{self, wanted};
+use picklock::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
 use picklock::scenarios::search::portfolio::Way;
-use picklock::scenarios::shrink::{self, Budget, reproduction};
+use picklock::scenarios::shrink::{self, Budget, broken_off, reproduction};
 use picklock::scenarios::{Case, Scenario, Want};
 
 use super::choose;
@@ -35,7 +35,8 @@ faults of the file are left out.
 
 Ctrl-C ends the search, and what was found by then is told and kept as it was found.
 
-Exit codes: 0 if nothing broke but what the scenario expects to, 1 if something else did.";
+Exit codes: 0 if nothing broke but what the scenario expects to, 1 if something else did, 5 if a run
+broke off: it panicked, or would not end. It is kept, too.";
 
 /// Aim faults at a lock until it breaks, and keep what breaks it as scenario files.
 #[derive(Debug, clap::Args)]
@@ -100,6 +101,10 @@ impl Hunt {
             }
             let told = pool.install(|| self.keep(&scenario, quarry, &work, look))?;
             text.push_str(&told);
+        }
+        if let Some(broken) = &hunted.broken {
+            code = exit::BROKEN;
+            text.push_str(&self.keep_broken(&scenario, broken, &work, look)?);
         }
         work.end();
         if folder_is_new {
@@ -171,6 +176,28 @@ impl Hunt {
         Ok(ways)
     }
 
+    /// Writes down a run that broke off, and tells its story.
+    fn keep_broken(
+        &self,
+        scenario: &Scenario,
+        broken: &BrokenRun,
+        work: &Work,
+        look: &Look,
+    ) -> Result<String, Failure> {
+        let case = &broken.case;
+        let outcome = runner::judge(case, broken.seed, &broken.simulated);
+        let simulated = broken.simulated.clone();
+        let mut told = runner::story(scenario, case, simulated, &outcome, None);
+        let small = broken_off(scenario, self.seed, broken);
+        let name = shrink::file_name(scenario, case, "broken");
+        let target = Target::Folder(self.out.join(format!("{name}.toml")));
+        save(small, target, work, &mut told)?;
+        Ok(format!(
+            "{}\n",
+            story(&told, Detail::Essential, &look.stdout())
+        ))
+    }
+
     /// Shrinks what was found, writes it down, and tells its story.
     fn keep(
         &self,
@@ -204,7 +231,7 @@ impl Hunt {
 fn head(case: &Case, hunted: &Hunted) -> String {
     let mut text = String::new();
     let runs = count(hunted.runs, "run");
-    if hunted.found.is_empty() {
+    if hunted.found.is_empty() && hunted.broken.is_none() {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {runs}, and every promise was kept.", case.name);
     }
@@ -215,6 +242,14 @@ fn head(case: &Case, hunted: &Hunted) -> String {
             text,
             "  {}: {invariant} was not looked at: no lock keeps it under faults like those",
             case.name
+        );
+    }
+    if let Some(broken) = &hunted.broken {
+        let (after, runs) = (count(broken.after, "run"), count(broken.runs, "run"));
+        let _ = writeln!(
+            text,
+            "  {}: a run broke off after {after}, and {runs} of all ({})",
+            case.name, broken.way
         );
     }
     for quarry in &hunted.found {

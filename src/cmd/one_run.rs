@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use picklock::checker::invariants::{self, INVARIANTS, Invariant};
+use picklock::checker::outcome::SeedOutcome;
 use picklock::checker::{Evidence, Verdict, Witness};
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want, Was};
@@ -52,13 +53,17 @@ impl OneRun {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if there is no such run.
+    /// [`Failure`], if there is no such run, or it broke off.
     pub fn run(&self) -> Result<Ran, Failure> {
         let asked = self.invariant.as_deref().map(find).transpose()?;
         let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let simulated = runner::simulated(&case, seed);
         if self.was.is_some() {
             Fits::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;
+        }
+        let judged = runner::judge(&case, seed, &simulated);
+        if let Some(why) = &judged.broken {
+            return Err(Failure::broken(&scenario, &case, seed, why));
         }
         let violations = violations(&case, &simulated);
         let violated = match asked {
@@ -70,7 +75,7 @@ impl OneRun {
             None => format!("seed {seed}"),
         };
         let others: Vec<&str> = violations.iter().map(|(other, _)| other.name).collect();
-        let doubt = doubt(&case, seed, &simulated, asked);
+        let doubt = doubt(judged, &simulated, asked);
         let held = match (asked, others.as_slice(), &doubt) {
             (None, _, Some(doubt)) => format!("{name} cannot tell: {doubt}"),
             (None, _, None) => format!("{name} holds: it violates nothing"),
@@ -108,13 +113,7 @@ fn find(name: &str) -> Result<&'static Invariant, Failure> {
 }
 
 /// Why the run says nothing of what was asked for, or of anything that the case looks at, if so.
-fn doubt(
-    case: &Case,
-    seed: u64,
-    simulated: &Simulated,
-    asked: Option<&Invariant>,
-) -> Option<String> {
-    let outcome = runner::judge(case, seed, simulated);
+fn doubt(outcome: SeedOutcome, simulated: &Simulated, asked: Option<&Invariant>) -> Option<String> {
     let unknown = |(name, verdict): (&str, Verdict)| match verdict {
         Verdict::Undecided(reason) => Some(format!("{name}: {reason}")),
         Verdict::Holds | Verdict::Violated(_) => None,

@@ -27,7 +27,7 @@ Examples:
   picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
 Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
-recorded or saved or that --was names, 3 if the run cannot tell.";
+recorded or saved or that --was names, 3 if the run cannot tell, 5 if it broke off.";
 
 /// Run one seed again, and tell its story.
 #[derive(Debug, clap::Args)]
@@ -134,7 +134,12 @@ impl Judged {
         }
         match outcome.vacuous {
             Some(_) => standing = standing.max(Standing::Undecided),
+            None if outcome.broken.is_some() => {}
             None => remarks.extend(kept_though(case, outcome)),
+        }
+        if let Some(why) = &outcome.broken {
+            standing = Standing::Broken;
+            remarks.push(format!("the run broke off: {why}"));
         }
         // What nobody expected is told first.
         let mut worst: Vec<_> = violated.iter().collect();
@@ -172,7 +177,7 @@ fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = Strin
 fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: &Style) -> String {
     let word = format!("{:>12}", terminal::verdict(judged.standing));
     let word = match judged.standing {
-        Standing::Fail => style.red(&word),
+        Standing::Fail | Standing::Broken => style.red(&word),
         Standing::Holds | Standing::AsExpected | Standing::Undecided => word,
     };
     let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
@@ -201,6 +206,8 @@ struct Replayed<'a> {
     hash: String,
     standing: Standing,
     undecided: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<String>,
     verdicts: Vec<Judgement<'a>>,
     history: &'a History,
 }
@@ -229,6 +236,7 @@ fn as_json(
         hash: format!("{:016x}", told.hash),
         standing: judged.standing,
         undecided: outcome.vacuous.as_deref(),
+        broken: outcome.broken.as_ref().map(ToString::to_string),
         verdicts: outcome
             .verdicts
             .iter()

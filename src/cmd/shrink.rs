@@ -25,7 +25,7 @@ Examples:
       --invariant no-stale-effect
 
 Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
-run cannot tell.";
+run cannot tell; 5 if it broke off.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
 #[derive(Debug, clap::Args)]

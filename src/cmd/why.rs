@@ -25,7 +25,8 @@ Examples:
   picklock why zookeeper/waiter-death --case zk-no-recheck --seed 0
   picklock why regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
-Exit codes: 0, and also if the run holds and there is nothing to explain; 3 if it cannot tell.";
+Exit codes: 0, and also if the run holds and there is nothing to explain; 3 if it cannot tell;
+5 if it broke off.";
 
 /// Of more events than this, only those are shown that the violation needs, unless all are asked for.
 const ROWS: usize = 40;

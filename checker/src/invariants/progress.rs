@@ -29,6 +29,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         Some((_, Ended::NotModelled)) => {
             undecided("the run ended at something that is not modelled")
         }
+        Some((_, Ended::Broken)) => undecided("the run broke off"),
         Some((ended, Ended::AllFinished | Ended::BoundReached)) if !evidence.waiting.is_empty() => {
             nobody_serves(evidence).unwrap_or_else(|| stuck(evidence, ended))
         }

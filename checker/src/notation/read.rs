@@ -213,6 +213,7 @@ impl Reader {
             "bound-reached" => why(Ended::BoundReached),
             "out-of-budget" => why(Ended::OutOfBudget),
             "not-modelled" => why(Ended::NotModelled),
+            "broken" => why(Ended::Broken),
             "leftover" => {
                 let owner = word.take("owner").map(|name| self.by(name));
                 let name = self.node(word, "somebody");

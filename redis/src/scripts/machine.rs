@@ -63,13 +63,26 @@ struct Machine {
 
 /// Does something with the interpreter of this thread.
 fn with<T>(what: impl FnOnce(&mut Machine) -> Result<T, ErrorReply>) -> Result<T, ErrorReply> {
-    MACHINE.with_borrow_mut(|machine| {
+    let spoiled = Spoiled;
+    let done = MACHINE.with_borrow_mut(|machine| {
         let machine = match machine {
             Some(machine) => machine,
             None => machine.insert(Machine::new().map_err(|error| broken(&error))?),
         };
         what(machine)
-    })
+    });
+    std::mem::forget(spoiled);
+    done
+}
+
+/// The interpreter has panicked in the middle of a script: the next one on this thread gets another.
+struct Spoiled;
+
+impl Drop for Spoiled {
+    fn drop(&mut self) {
+        // At the end of the thread it is gone already.
+        let _ = MACHINE.try_with(RefCell::take);
+    }
 }
 
 /// The interpreter itself has failed: there is no memory, or worse.

@@ -38,6 +38,7 @@ fn case(scenario: &str, alike: &[(&str, u64, u64)]) -> ScenarioOutcome {
         standing: Standing::Fail,
         findings: Vec::new(),
         violations: vec![violation],
+        broken: None,
         seeds: 1,
         ran: Vec::new(),
         undecided: BTreeMap::new(),

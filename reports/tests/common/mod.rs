@@ -21,6 +21,7 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
             .collect(),
         events: Vec::new(),
         not_modelled: None,
+        broken: None,
     };
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut words = line.split_whitespace();

@@ -17,6 +17,7 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
         standing,
         findings: Vec::new(),
         violations: Vec::new(),
+        broken: None,
         seeds: 1000,
         ran: vec![Stretch {
             from: 0,

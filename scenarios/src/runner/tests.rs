@@ -79,6 +79,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         reached: Reached::default(),
         nearness: Nearness::default(),
         counts: Counts::default(),
+        broken: None,
     }
 }
 

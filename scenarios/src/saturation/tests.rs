@@ -19,6 +19,7 @@ fn ran(folder: &str, moments: &[&str]) -> Vec<ScenarioOutcome> {
             standing: Standing::Holds,
             findings: Vec::new(),
             violations: Vec::new(),
+            broken: None,
             seeds: 1,
             undecided: BTreeMap::new(),
             reached: moments.iter().map(|it| ((*it).to_owned(), 1)).collect(),

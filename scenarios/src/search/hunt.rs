@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::{Evidence, Nearness, invariants};
+use picklock_checker::{Broken, Evidence, Nearness, invariants};
+use picklock_sim::Simulated;
+use picklock_sim::broken::caught;
 use rayon::prelude::*;
 
 use super::aim;
@@ -24,6 +26,8 @@ pub struct Hunted {
     pub shares: Vec<Share>,
     /// The promises that some run was looked at for: no lock keeps the others under faults like those.
     pub looked_at: BTreeSet<&'static str>,
+    /// The first run that broke off, if any did.
+    pub broken: Option<BrokenRun>,
 }
 
 /// A run that breaks a promise.
@@ -38,6 +42,24 @@ pub struct Quarry {
     pub after: u64,
     /// How it was found.
     pub way: Way,
+}
+
+/// A run that broke off.
+pub struct BrokenRun {
+    /// The case with the plan that ran.
+    pub case: Case,
+    /// The seed that filled the tape.
+    pub seed: u64,
+    /// The run.
+    pub simulated: Simulated,
+    /// Why it broke off.
+    pub why: Broken,
+    /// How many runs it took to find.
+    pub after: u64,
+    /// How it was found.
+    pub way: Way,
+    /// How many runs broke off, this one included.
+    pub runs: u64,
 }
 
 /// So many runs are chosen before it is looked at what comes of them, whatever the number of threads: what is found
@@ -132,6 +154,8 @@ pub(super) struct Looked {
     pub(super) seed: u64,
     choices: Vec<u32>,
     nearness: Nearness,
+    /// The run, if it broke off.
+    pub(super) off: Option<Box<(Simulated, Broken)>>,
     /// The promises that it breaks, of those that the case looks at.
     pub(super) broken: Vec<&'static str>,
 }
@@ -144,21 +168,41 @@ fn look(base: &Case, shown: &[&str], (way, turn): (Way, Turn), next: u64) -> Loo
     };
     let (plan, simulated) = turn.run();
     let case = base.with_plan_but(plan, shown);
+    let judged = match simulated.broken() {
+        Some(why) => Err(why.clone()),
+        None => caught(|| broken(&case, &simulated)),
+    };
+    match judged {
+        Ok((broken, nearness)) => Looked {
+            way,
+            broken,
+            nearness,
+            case,
+            seed,
+            choices: simulated.choices,
+            off: None,
+        },
+        Err(why) => Looked {
+            way,
+            broken: Vec::new(),
+            nearness: Nearness::default(),
+            case,
+            seed,
+            choices: simulated.choices.clone(),
+            off: Some(Box::new((simulated, why))),
+        },
+    }
+}
+
+/// The promises that a run breaks, and how near it came to an overlap.
+fn broken(case: &Case, simulated: &Simulated) -> (Vec<&'static str>, Nearness) {
     let evidence = Evidence::of(&simulated.run);
     let wanted = case.expectations.iter().filter(looked_at);
     let rows = wanted.filter_map(|it| invariants::find(it.invariant));
     let verdicts = invariants::check_evidence(&evidence, rows).into_iter();
     let broken = verdicts.filter(|(_, verdict)| verdict.witness().is_some());
     let broken = broken.map(|(invariant, _)| invariant).collect();
-    let nearness = Nearness::of(&evidence);
-    Looked {
-        way,
-        broken,
-        nearness,
-        case,
-        seed,
-        choices: simulated.choices,
-    }
+    (broken, Nearness::of(&evidence))
 }
 
 /// What a case expects to be violated though no lock can keep it under the faults of the file.
@@ -198,9 +242,27 @@ impl Hunt<'_> {
             || self.stop.load(Ordering::Relaxed)
     }
 
+    /// Notes a run that broke off.
+    fn broke_off(&mut self, looked: &Looked) {
+        let (Some(off), after) = (&looked.off, self.hunted.runs) else {
+            return;
+        };
+        let broken = self.hunted.broken.get_or_insert_with(|| BrokenRun {
+            case: looked.case.clone(),
+            seed: looked.seed,
+            simulated: off.0.clone(),
+            why: off.1.clone(),
+            after,
+            way: looked.way,
+            runs: 0,
+        });
+        broken.runs += 1;
+    }
+
     /// Takes a run for those promises that were not broken before. Answers which.
     fn take(&mut self, looked: &Looked) -> Vec<&'static str> {
         self.hunted.runs += 1;
+        self.broke_off(looked);
         let wanted = looked.case.expectations.iter().filter(looked_at);
         self.hunted.looked_at.extend(wanted.map(|it| it.invariant));
         let known: Vec<&str> = self.hunted.found.iter().map(|old| old.invariant).collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use picklock_checker::{Evidence, Verdict, invariants};
+use picklock_sim::broken::break_off;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
@@ -178,7 +179,7 @@ impl<'a> Hunt<'a> {
         match self.way {
             Way::File if self.case.open.is_none() => {
                 for run in 0..limit {
-                    let simulated = simulate(&self.case.plan, first + run);
+                    let simulated = simulate(&self.case.plan, first + run).whole();
                     if self.is_done(run, &self.case.plan, true, &simulated, &mut found) {
                         break;
                     }
@@ -191,7 +192,7 @@ impl<'a> Hunt<'a> {
                 };
                 for run in 0..limit {
                     let plan = generate::draw(&base, &self.open, first + run);
-                    let simulated = simulate(&plan, first + run);
+                    let simulated = simulate(&plan, first + run).whole();
                     if self.is_done(run, &plan, false, &simulated, &mut found) {
                         break;
                     }
@@ -203,6 +204,7 @@ impl<'a> Hunt<'a> {
                 let mut aimed = Aimed::new(World { plan, open }, self.kinds.clone());
                 for run in 0..limit {
                     let (plan, simulated) = aimed.run(first + run);
+                    let simulated = simulated.whole();
                     if self.is_done(run, &plan, false, &simulated, &mut found) {
                         break;
                     }
@@ -227,6 +229,9 @@ impl<'a> Hunt<'a> {
         while runs < limit && found.len() < self.sought.len() {
             for looked in chase.batch(BATCH.min(limit - runs)) {
                 runs += 1;
+                if let Some(off) = &looked.off {
+                    break_off(off.1.clone());
+                }
                 let mut broken = looked.broken.clone();
                 broken.retain(|it| self.sought.contains(it) && !found.contains_key(it));
                 found.extend(broken.iter().map(|name| (*name, runs)));

@@ -5,7 +5,8 @@ use picklock_checker::{Evidence, Step, Verdict, invariants};
 
 use super::Shrunk;
 use super::search::read_back;
-use crate::scenario::{Case, Expectation, Recorded, Scenario, Want, Was};
+use crate::scenario::{Case, Expectation, Recorded, Saved, Scenario, Want, Was};
+use crate::search::hunt::BrokenRun;
 
 /// A scenario with one case that is this run, as it was found with a seed of a case of another scenario. It expects
 /// what the run does; [`write`](crate::write) makes a file of it.
@@ -64,6 +65,38 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
                 },
             }),
             saved: None,
+        }],
+    }
+}
+
+/// A scenario with one case that is a run that broke off: its plan, and its seed.
+pub fn broken_off(scenario: &Scenario, hunt: u64, broken: &BrokenRun) -> Scenario {
+    let version = env!("CARGO_PKG_VERSION");
+    let (case, why) = (&broken.case, broken.why.to_string());
+    let name = case.algorithm.name;
+    Scenario {
+        name: file_name(scenario, case, "broken"),
+        path: String::new(),
+        claim: one_line(&format!("{name} does not panic, and comes to an end.")),
+        because: one_line(&format!("A run broke off: {}", sentence(&why))),
+        source: one_line(&format!(
+            "found by a hunt in {} from seed {hunt} on, case {}, picklock {version}",
+            scenario.name, case.name
+        )),
+        cases: vec![Case {
+            name: name.to_owned(),
+            open: None,
+            drawn: false,
+            recorded: None,
+            saved: Some(Saved {
+                seed: broken.seed,
+                drawn: false,
+                was: Was {
+                    hash: Some(broken.simulated.hash),
+                    picklock: Some(version.to_owned()),
+                },
+            }),
+            ..case.clone()
         }],
     }
 }

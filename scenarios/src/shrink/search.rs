@@ -273,6 +273,9 @@ pub(super) struct Change {
 
 /// How a run violates a promise, if it does.
 pub(super) fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
+    if simulated.broken().is_some() {
+        return None;
+    }
     match (invariant.check)(&Evidence::of(&simulated.run)) {
         Verdict::Violated(witness) => Some(*witness),
         Verdict::Holds | Verdict::Undecided(_) => None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_checker::outcome::{Alike, CaseOutcome, Finding, Standing, Story, Violation};
-use picklock_checker::{invariants, metrics};
+use picklock_checker::{Witness, invariants, metrics};
 
 use super::{Seen, Tally, Unknown, mixed};
 use crate::again::Again;
@@ -12,11 +12,17 @@ use crate::runner::{quoted, wanted};
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
 impl Tally {
-    /// The violation whose story is to be told: the first that was not expected, or else the first.
-    pub(crate) fn told(&self, case: &Case) -> Option<Violation> {
+    /// The seed whose story is to be told, and what it violates: the first that broke off, or else violates something
+    /// that was not expected, or else violates something.
+    pub(crate) fn told(&self, case: &Case) -> Option<(u64, Option<(String, Witness)>)> {
+        if let Some(broken) = &self.broken {
+            return Some((broken.seed, None));
+        }
         let violations = self.violations(case);
         let unexpected = violations.iter().find(|violation| !violation.expected);
-        unexpected.or(violations.first()).cloned()
+        let told = unexpected.or(violations.first())?;
+        let violated = (told.invariant.clone(), told.witness.clone());
+        Some((told.seed, Some(violated)))
     }
 
     /// The outcome of all seeds that were added.
@@ -51,6 +57,7 @@ impl Tally {
             standing: standing.unwrap_or(Standing::Undecided),
             findings,
             violations,
+            broken: self.broken.clone(),
             seeds: self.seeds(),
             ran: self.ran(),
             undecided,
@@ -94,7 +101,8 @@ impl Tally {
         let measures = case.measures.iter();
         let measures = measures.map(|it| self.measure(it, metrics, open));
         let mut findings: Vec<Finding> = Vec::new();
-        for finding in promises
+        for finding in (self.breakage().into_iter())
+            .chain(promises)
             .chain(measures)
             .chain(self.recorded(case))
             .chain(self.came_through(case))
@@ -298,7 +306,8 @@ impl Tally {
     /// How many seeds can tell whether an invariant holds.
     fn telling(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
-        self.seeds().saturating_sub(self.idle() + silent)
+        let say_nothing = self.idle() + self.seeds_broken();
+        self.seeds().saturating_sub(say_nothing + silent)
     }
 
     /// How many seeds say nothing of anything.
@@ -317,11 +326,14 @@ impl Tally {
 
     /// `seed 3 (41 of 100 seeds, 41 %)`
     fn first_of(&self, seen: &Seen) -> String {
-        let (seed, all) = (seen.seed, self.seeds());
-        if all == 1 {
-            return format!("seed {seed}");
+        self.seed_and_share(seen.seed, seen.seeds)
+    }
+
+    pub(super) fn seed_and_share(&self, seed: u64, seeds: u64) -> String {
+        match self.seeds() {
+            1 => format!("seed {seed}"),
+            all => format!("seed {seed} ({})", share(seeds, all)),
         }
-        format!("seed {seed} ({})", share(seen.seeds, all))
     }
 
     fn of_all(&self, some: u64) -> String {

@@ -36,6 +36,7 @@ fn outcome(seed: u64) -> SeedOutcome {
             grants: seed,
             ..Counts::default()
         },
+        broken: None,
     }
 }
 

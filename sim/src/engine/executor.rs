@@ -1,11 +1,13 @@
 //! The executor: runs the contenders' code, one task at a time, in an order that can be chosen.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
+use std::panic::resume_unwind;
 use std::task::{Context, Poll};
 
 use picklock_algorithms::env::LocalFuture;
 
 use super::wakes::{NONE, TaskWake, USUAL, Wakes};
+use crate::broken::dropped;
 
 /// A task, by its place in the slab. Places are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +19,10 @@ pub struct Executor<L> {
     wakes: Wakes,
     /// Tasks that were ready before one of them went away. While there are any, the list ends with [`SPILLED`].
     spilled: RefCell<Vec<TaskId>>,
+    /// The task whose code runs, or is being dropped, or did last.
+    latest: Cell<Option<Started<L>>>,
+    /// Whether it still does.
+    runs: Cell<bool>,
 }
 
 struct Slab<L> {
@@ -33,6 +39,7 @@ struct Task<L> {
 }
 
 /// A task that is about to run.
+#[derive(Clone, Copy, Debug)]
 pub struct Started<L> {
     /// Which.
     pub task: TaskId,
@@ -67,6 +74,8 @@ impl<L> Default for Executor<L> {
             }),
             wakes: Wakes::default(),
             spilled: RefCell::default(),
+            latest: Cell::new(None),
+            runs: Cell::new(false),
         }
     }
 }
@@ -138,11 +147,13 @@ impl<L: Copy> Executor<L> {
             return None;
         }
         self.wakes.begin(NONE);
-        let label = task.start(TaskId(place)).label;
+        let started = task.start(TaskId(place));
+        self.enter(started);
         if task.poll() == Poll::Ready(()) {
             self.ended(slab, place as usize);
         }
-        Some(label)
+        self.runs.set(false);
+        Some(started.label)
     }
 
     /// Takes a task to run it; `None` if it is over.
@@ -172,11 +183,35 @@ impl<L: Copy> Executor<L> {
     pub fn run(&self, task: TaskId) {
         let place = task.0 as usize;
         let mut slab = self.tasks.borrow_mut();
-        if let Some(Some(task)) = slab.slots.get_mut(place)
-            && task.poll() == Poll::Ready(())
-        {
-            self.ended(slab, place);
+        if let Some(Some(entry)) = slab.slots.get_mut(place) {
+            let label = entry.label;
+            self.enter(Started { task, label });
+            if entry.poll() == Poll::Ready(()) {
+                self.ended(slab, place);
+            }
+            self.runs.set(false);
         }
+    }
+
+    #[inline]
+    fn enter(&self, task: Started<L>) {
+        self.latest.set(Some(task));
+        self.runs.set(true);
+    }
+
+    /// The task whose code runs, or ran when it panicked.
+    pub fn running(&self) -> Option<Started<L>> {
+        self.latest.get().filter(|_| self.runs.get())
+    }
+
+    /// Whether another thread has woken a task.
+    pub fn strayed(&self) -> bool {
+        self.wakes.strayed()
+    }
+
+    /// From now on, what happens is the doing of the task that ran last.
+    pub fn blame_latest(&self) {
+        self.runs.set(true);
     }
 
     #[cold]
@@ -202,9 +237,10 @@ impl<L: Copy> Executor<L> {
         }
     }
 
-    /// Drops every task with a label that is chosen, as a crash does.
+    /// Drops every task with a label that is chosen, as a crash does. If one panics meanwhile, the others are dropped,
+    /// too.
     pub fn drop_tasks(&self, chosen: impl Fn(L) -> bool) {
-        let mut dropped = Vec::new();
+        let mut gone = Vec::new();
         {
             let mut slab = self.tasks.borrow_mut();
             for place in 0..slab.slots.len() {
@@ -212,13 +248,25 @@ impl<L: Copy> Executor<L> {
                     .as_ref()
                     .is_some_and(|task| chosen(task.label))
                 {
-                    dropped.extend(self.retire(&mut slab, place));
+                    let task = self.retire(&mut slab, place);
+                    gone.extend(task.map(|task| (TaskId(place as u32), task)));
                     slab.free.push(place as u32);
                 }
             }
         }
-        for task in dropped {
-            self.let_go(task);
+        let mut panicked = None;
+        for (task, entry) in gone {
+            let label = entry.label;
+            self.enter(Started { task, label });
+            match dropped(entry.future) {
+                Ok(()) => self.wakes.keep(entry.wake),
+                Err(payload) => drop(panicked.get_or_insert((payload, Started { task, label }))),
+            }
+            self.runs.set(false);
+        }
+        if let Some((payload, by)) = panicked {
+            self.enter(by);
+            resume_unwind(payload);
         }
     }
 }

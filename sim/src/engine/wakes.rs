@@ -23,7 +23,33 @@ thread_local! {
 /// A waker must be `Send` and `Sync`, so this is atomic. But all of a simulation runs on one thread, and so do its
 /// wakers: relaxed loads and stores, which cost nothing, are enough. A waker that strayed to another thread could lose
 /// a wake-up, and nothing worse.
-struct Ready(AtomicU32);
+struct Ready {
+    last: AtomicU32,
+    /// The thread of the simulation.
+    thread: usize,
+    /// Another thread has woken a task.
+    strayed: AtomicBool,
+}
+
+impl Ready {
+    fn new() -> Self {
+        Self {
+            last: AtomicU32::new(NONE),
+            thread: thread(),
+            strayed: AtomicBool::new(false),
+        }
+    }
+}
+
+thread_local! {
+    static HERE: Cell<u8> = const { Cell::new(0) };
+}
+
+/// A number that no other thread has at the same time.
+#[inline]
+fn thread() -> usize {
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
 
 /// It has a line of the cache to itself, without what counts who knows of it.
 #[repr(align(64))]
@@ -44,9 +70,12 @@ impl Wake for Link {
         if self.queued.load(Relaxed) {
             return;
         }
+        if self.ready.thread != thread() {
+            self.ready.strayed.store(true, Relaxed);
+        }
         self.queued.store(true, Relaxed);
-        self.before.store(self.ready.0.load(Relaxed), Relaxed);
-        self.ready.0.store(self.task.load(Relaxed), Relaxed);
+        self.before.store(self.ready.last.load(Relaxed), Relaxed);
+        self.ready.last.store(self.task.load(Relaxed), Relaxed);
     }
 }
 
@@ -103,7 +132,7 @@ impl Default for Wakes {
     fn default() -> Self {
         let unused = LAST.try_with(Cell::take).ok().flatten();
         let unused = unused.unwrap_or_else(|| Unused {
-            ready: Arc::new(Ready(AtomicU32::new(NONE))),
+            ready: Arc::new(Ready::new()),
             spare: Vec::with_capacity(USUAL),
         });
         Self {
@@ -117,13 +146,18 @@ impl Wakes {
     /// The task that was woken last.
     #[inline]
     pub fn last(&self) -> u32 {
-        self.ready.0.load(Relaxed)
+        self.ready.last.load(Relaxed)
     }
 
     /// Begins another list, with such an end.
     #[inline]
     pub fn begin(&self, end: u32) {
-        self.ready.0.store(end, Relaxed);
+        self.ready.last.store(end, Relaxed);
+    }
+
+    /// Whether another thread has woken a task.
+    pub fn strayed(&self) -> bool {
+        self.ready.strayed.load(Relaxed)
     }
 
     /// What wakes a new task, which is ready at once.
@@ -154,6 +188,7 @@ impl Drop for Wakes {
         let known_here = Arc::strong_count(&self.ready) == spare.len() + 1;
         if known_here && spare.iter().all(TaskWake::is_unknown) {
             self.begin(NONE);
+            self.ready.strayed.store(false, Relaxed);
             let ready = Arc::clone(&self.ready);
             // Where the thread is at its end, nothing comes after this.
             let _ = LAST.try_with(|last| last.set(Some(Unused { ready, spare })));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, Ended, What};
+use picklock_checker::{Broken, ContenderId, Ended, What};
 
 use super::{LOCK, World};
 use crate::event::Event;
@@ -210,6 +210,13 @@ impl World {
         let counts = &mut self.recorder.counts;
         counts.grants = self.ownership.grants();
         counts.virtual_time_micros = self.now.micros();
+    }
+
+    /// Writes down that the run broke off. The world may have been in the middle of something: nothing else is read.
+    pub fn break_off(&mut self, why: Broken) {
+        self.record(What::Ended { why: Ended::Broken });
+        self.recorder.history.broken = Some(why);
+        self.recorder.counts.virtual_time_micros = self.now.micros();
     }
 
     /// The node that a contender waits for, and who made it: the one that it watches, or else the first.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::{ContenderId, FaultId, What, time::whole_micros};
 
-use super::{Fate, World};
+use super::{Fate, Whose, World};
 use crate::contender;
 use crate::event::{ClientId, Event};
 use crate::operator;
@@ -324,7 +324,8 @@ impl World {
         });
         if let Some(shared) = self.shared.upgrade() {
             let task = contender::run(shared, ContenderId(target.0), contender::Start::Again);
-            self.spawned.push((target, Box::pin(task)));
+            self.spawned
+                .push((target, Box::pin(task), Whose::Simulator));
         }
     }
 
