@@ -116,7 +116,8 @@ impl Failure {
                 text
             }
             Self::Mistakes(mistakes) => {
-                let number = count(mistakes.len() as u64, "mistake");
+                let number = mistakes.iter().map(Diagnostic::number).sum::<usize>();
+                let number = count(number as u64, "mistake");
                 let mut text = format!("picklock: nothing was run because of {number}");
                 for mistake in mistakes {
                     text.push_str("\n\n");

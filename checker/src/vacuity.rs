@@ -26,7 +26,7 @@ pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
 /// As [`vacuous_evidence`], but for faults that never fired.
 pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
     if let Some((_, Ended::OutOfBudget)) = evidence.ended {
-        return Some("the run was out of its budget before it could tell".to_owned());
+        return Some(out_of_budget(evidence.run.counts.engine_events));
     }
     if let Some((_, Ended::NotModelled)) = evidence.ended {
         let what = evidence.run.history.not_modelled.as_deref();
@@ -44,6 +44,18 @@ pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
         return Some("nobody ever waited for the lock".to_owned());
     }
     None
+}
+
+/// What to do about a run that gave up: its last event was the first beyond its budget.
+fn out_of_budget(events: u64) -> String {
+    let what = "the run was out of its budget before it could tell";
+    match events.checked_sub(1) {
+        None | Some(0) => what.to_owned(),
+        Some(budget) => {
+            let more = budget.saturating_mul(2);
+            format!("{what}, after {budget} events of the engine: try `event-budget = {more}`")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -96,5 +108,14 @@ mod tests {
         assert_eq!(vacuous(&run), Some("not modelled: LMPOP".to_owned()));
         let reason = vacuous(&notation::run("a:0-10 out-of-budget:11"));
         assert!(reason.unwrap().contains("budget"));
+    }
+
+    #[test]
+    fn a_run_out_of_its_budget_names_the_key_that_raises_it_and_a_value() {
+        let mut run = notation::run("a:0-10 out-of-budget:11");
+        run.counts.engine_events = 61;
+        let reason = vacuous(&run).unwrap();
+        assert!(reason.contains("after 60 events"), "{reason}");
+        assert!(reason.contains("`event-budget = 120`"), "{reason}");
     }
 }

@@ -19,6 +19,8 @@ pub struct Diagnostic {
     pub label: String,
     /// What would be right, one line each.
     pub help: Vec<String>,
+    /// It stands for so many mistakes of the file that are not shown; zero if it is one itself.
+    pub others: usize,
 }
 
 /// A stretch of a line.
@@ -72,7 +74,25 @@ impl Diagnostic {
             place: None,
             label: String::new(),
             help: Vec::new(),
+            others: 0,
         }
+    }
+
+    /// So many mistakes of a file that are not shown.
+    pub fn others(path: impl Into<String>, others: usize) -> Self {
+        let message = match others {
+            1 => "another mistake is not shown".to_owned(),
+            _ => format!("{others} other mistakes are not shown"),
+        };
+        Self {
+            others,
+            ..Self::of_file(path, message)
+        }
+    }
+
+    /// How many mistakes it tells of.
+    pub fn number(&self) -> usize {
+        self.others.max(1)
     }
 
     /// The same with one more line of help.

@@ -98,7 +98,7 @@ fn scenario(
         "source = \"where that is written\"",
         mistakes,
     );
-    let resource = case::resource(fields, mistakes);
+    let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
     let mut open = Open::default();
     let (service, servers) = world::service(fields, &mut open, mistakes);
     let network = world::network(fields, &mut open, mistakes);

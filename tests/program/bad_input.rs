@@ -40,6 +40,26 @@ fn seeds_that_are_none() {
 }
 
 #[test]
+fn tens_of_thousands_of_mistakes_are_counted_and_twenty_are_shown() {
+    let folder = Folder::new();
+    let keys: String = (0..32_000)
+        .map(|n| format!("unknown-key-{n} = {n}\n"))
+        .collect();
+    let file = folder.file("many.toml", format!("{keys}{FAILING}"));
+    let shown = refused(&["run", &file]);
+    has(
+        &shown,
+        &[
+            "because of 32000 mistakes",
+            "31980 other mistakes",
+            "many.toml:20:1",
+        ],
+    );
+    assert!(!shown.contains("many.toml:21:1"), "{shown}");
+    assert!(shown.len() < 30_000, "{} bytes", shown.len());
+}
+
+#[test]
 fn words_that_are_no_commands_and_options_that_are_none() {
     has(&refused(&["rum"]), &["rum", "'run'"]);
     has(&refused(&["run", "--sedes", "3"]), &["--sedes", "--seeds"]);

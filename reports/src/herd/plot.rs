@@ -146,8 +146,10 @@ fn range(values: &[f64]) -> (f64, f64) {
     (least / air, most * air)
 }
 
-/// Round numbers in a range: powers of ten, and 2 and 5 times these if there are few of them.
-fn ticks((least, most): (f64, f64)) -> Vec<f64> {
+/// Round numbers in a range: powers of ten, and 2 and 5 times these if there are few of them. In a range that holds
+/// fewer than two of those they stand at equal distances.
+fn ticks(range: (f64, f64)) -> Vec<f64> {
+    let (least, most) = range;
     let decades = least.log10().floor() as i32..=most.log10().ceil() as i32;
     let steps: &[f64] = if (most / least).log10() > 3.5 {
         &[1.0]
@@ -155,7 +157,19 @@ fn ticks((least, most): (f64, f64)) -> Vec<f64> {
         &[1.0, 2.0, 5.0]
     };
     let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10f64.powi(decade)));
-    all.filter(|tick| (least..=most).contains(tick)).collect()
+    let round: Vec<f64> = all.filter(|tick| (least..=most).contains(tick)).collect();
+    if round.len() < 2 { even(range) } else { round }
+}
+
+/// Whole numbers at equal distances: five or so.
+fn even((least, most): (f64, f64)) -> Vec<f64> {
+    let about = (most - least) / 5.0;
+    let decade = 10f64.powf(about.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * decade);
+    let step = step.into_iter().find(|step| *step >= about);
+    let step = step.unwrap_or(about).max(1.0);
+    let (first, last) = ((least / step).ceil() as u64, (most / step).floor() as u64);
+    (first..=last).map(|times| times as f64 * step).collect()
 }
 
 fn plot<B: DrawingBackend>(
@@ -291,6 +305,26 @@ fn marker<B: DrawingBackend>(
         _ => {
             area.draw(&Circle::new((x, y), size + 1, WHITE.filled()))?;
             area.draw(&Circle::new((x, y), size, color.stroke_width(3)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_has_two_labels_at_least_or_the_only_whole_number() {
+        for value in [1.0, 2.0, 7.0, 33.0, 1_500.0, 3_333.0, 98_765.0, 2.5e9] {
+            for spread in [1.0, 1.01, 1.7, 3.0, 40.0, 1e7] {
+                let range = range(&[value, value * spread]);
+                let ticks = ticks(range);
+                let whole = range.1.floor() - range.0.ceil() + 1.0;
+                assert!(ticks.len() as f64 >= whole.min(2.0), "{range:?}: {ticks:?}");
+                assert!(ticks.len() <= 14, "{range:?}: {ticks:?}");
+                let inside = |tick: &f64| (range.0..=range.1).contains(tick);
+                assert!(ticks.iter().all(inside), "{range:?}: {ticks:?}");
+            }
         }
     }
 }

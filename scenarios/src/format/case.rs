@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use picklock_algorithms::Recipe;
+use picklock_algorithms::{Claim, Recipe};
 use picklock_sim::plan::{Plan, Resource, Section, Service};
 
 use super::choice::choose;
@@ -15,14 +15,16 @@ use crate::scenario::{Case, Catalogue};
 
 const RESOURCES: [(&str, bool); 2] = [("fenced", true), ("unfenced", false)];
 
-/// Reads `resource`, of the file or of a case.
-pub(super) fn resource(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Resource> {
+/// Reads `resource`, of the file or of a case, and where it stands.
+pub(super) fn resource(
+    fields: &mut Fields,
+    mistakes: &mut Mistakes,
+) -> Option<(Resource, Range<usize>)> {
     let item = fields.get("resource")?;
     let chosen = choose(&item, "resource", &RESOURCES, mistakes)?;
     chosen.bare(mistakes);
-    Some(Resource {
-        fenced: chosen.kind,
-    })
+    let fenced = chosen.kind;
+    Some((Resource { fenced }, item.span))
 }
 
 /// A case, and where its name stands or would stand.
@@ -49,7 +51,7 @@ pub(super) fn case(
         .and_then(|item| algorithm(item, catalogue, mistakes));
     let name_item = fields.get("name");
     let name = name_item.as_ref().map(|item| case_name(item, mistakes));
-    let resource = resource(&mut fields, mistakes);
+    let (resource, resource_span) = resource(&mut fields, mistakes).unzip();
     let switches = Switches::of_case(&mut fields, service, mistakes);
     let faults = super::open::faults(&mut fields, service, mistakes);
     let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
@@ -70,6 +72,12 @@ pub(super) fn case(
         None => algorithm.name.to_owned(),
     };
     plan.resource = resource.unwrap_or(plan.resource);
+    if plan.resource.fenced
+        && let Some(item) = &algorithm_item
+    {
+        let span = resource_span.unwrap_or(item.span.clone());
+        refuse_without_token(span, &plan, catalogue, mistakes);
+    }
     switches.set_in(&mut plan.service);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
@@ -137,6 +145,33 @@ fn refuse_on_other_service(
     .label(format!("but this scenario stands on {}", stands.title()))
     .help(super::reader::expected(&fit));
     mistakes.add(item.span.clone(), mistake);
+}
+
+/// Refuses a resource that checks tokens to a recipe that promises none: every write would be turned away.
+fn refuse_without_token(
+    span: Range<usize>,
+    plan: &Plan,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) {
+    let has_token = |recipe: &Recipe| recipe.claims.contains(&Claim::FencingMonotonic);
+    if has_token(&plan.recipe) {
+        return;
+    }
+    let service = plan.service.kind();
+    let fit = catalogue.algorithms.iter();
+    let fit: Vec<&str> = fit
+        .filter(|recipe| recipe.build.service() == service && has_token(recipe))
+        .map(|recipe| recipe.name)
+        .collect();
+    let mistake = Mistake::new(format!("`{}` promises no fencing token", plan.recipe.name))
+        .label("but the resource is fenced: it refuses every write without one")
+        .help(format!(
+            "{}, which promise `fencing-monotonic`",
+            super::reader::expected(&fit)
+        ))
+        .help("or write resource = \"unfenced\" in this case");
+    mistakes.add(span, mistake);
 }
 
 /// A name that can stand in a command and in a file name.

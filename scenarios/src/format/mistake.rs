@@ -1,4 +1,5 @@
-//! Mistakes, collected on the way and handed over in the order of the file.
+//! Mistakes, collected on the way and handed over in the order of the file: the first of them, and how many more there
+//! are. What only a reader needs (the line, the nearest name) is worked out for those that are shown.
 
 use std::ops::Range;
 
@@ -9,14 +10,20 @@ use crate::nearest::nearest;
 pub(super) struct Mistakes<'t> {
     path: &'t str,
     text: &'t str,
-    found: Vec<(usize, Diagnostic)>,
+    found: Vec<(Range<usize>, Mistake)>,
 }
 
+/// How many mistakes of a file are shown.
+pub(super) const SHOWN: usize = 20;
+
 /// What is wrong at a place that the caller knows.
+#[derive(PartialEq)]
 pub(super) struct Mistake {
     message: String,
     label: String,
     help: Vec<String>,
+    /// A name that is not known, and those that are: the nearest of them is sought if the mistake is shown.
+    unknown: Option<(String, Vec<String>)>,
 }
 
 impl Mistake {
@@ -25,17 +32,42 @@ impl Mistake {
             message: message.into(),
             label: String::new(),
             help: Vec::new(),
+            unknown: None,
         }
     }
 
     /// `unknown fault `pauze``, with the nearest name and all that there are.
     pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let mistake = Self::new(format!("unknown {what} `{}`", printable(name)));
-        let mistake = match nearest(name, known.iter().copied()) {
-            Some(near) => mistake.label(format!("did you mean `{near}`?")),
-            None => mistake,
-        };
-        mistake.help(expected(known))
+        let known = known.iter().map(|&name| name.to_owned()).collect();
+        Self {
+            unknown: Some((name.to_owned(), known)),
+            ..Self::new(format!("unknown {what} `{}`", printable(name)))
+        }
+    }
+
+    /// What is shown of it.
+    fn shown(self, path: &str, place: Place) -> Diagnostic {
+        let Self {
+            message,
+            mut label,
+            mut help,
+            unknown,
+        } = self;
+        if let Some((name, known)) = unknown {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            if let Some(near) = nearest(&name, known.iter().copied()) {
+                label = format!("did you mean `{near}`?");
+            }
+            help.insert(0, expected(&known));
+        }
+        Diagnostic {
+            message,
+            path: path.to_owned(),
+            place: Some(place),
+            label,
+            help,
+            others: 0,
+        }
     }
 
     pub(super) fn label(mut self, label: impl Into<String>) -> Self {
@@ -70,14 +102,7 @@ impl<'t> Mistakes<'t> {
     }
 
     pub(super) fn add(&mut self, span: Range<usize>, mistake: Mistake) {
-        let diagnostic = Diagnostic {
-            message: mistake.message,
-            path: self.path.to_owned(),
-            place: Some(Place::in_text(self.text, span.clone())),
-            label: mistake.label,
-            help: mistake.help,
-        };
-        self.found.push((span.start, diagnostic));
+        self.found.push((span, mistake));
     }
 
     /// Whether nothing is wrong so far.
@@ -85,11 +110,52 @@ impl<'t> Mistakes<'t> {
         self.found.is_empty()
     }
 
-    /// All mistakes in the order of the file.
+    /// The first mistakes in the order of the file, and behind them how many others there are.
     pub(super) fn finish(mut self) -> Vec<Diagnostic> {
-        self.found.sort_by_key(|(at, _)| *at);
-        let mut all: Vec<Diagnostic> = self.found.into_iter().map(|(_, found)| found).collect();
-        all.dedup();
-        all
+        self.found.sort_by_key(|(at, _)| at.start);
+        self.found.dedup();
+        let others = self.found.len().saturating_sub(SHOWN);
+        self.found.truncate(SHOWN);
+        let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.found.len() + 1);
+        for (span, mistake) in self.found {
+            let place = Place::in_text(self.text, span);
+            shown.push(mistake.shown(self.path, place));
+        }
+        if others > 0 {
+            shown.push(Diagnostic::others(self.path, others));
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_mistakes_the_first_of_the_file_are_shown_and_the_others_counted() {
+        let text = "a = 1\n".repeat(1_000);
+        let mut mistakes = Mistakes::new("a.toml", &text);
+        for line in (0..1_000_usize).rev() {
+            let at = line * 6;
+            mistakes.add(at..at + 1, Mistake::unknown("key", "a", &["b"]));
+        }
+        let found = mistakes.finish();
+        let lines: Vec<usize> = found
+            .iter()
+            .flat_map(|it| &it.place)
+            .map(|it| it.line)
+            .collect();
+        assert_eq!(lines, (1..=SHOWN).collect::<Vec<usize>>());
+        assert_eq!(found.iter().map(Diagnostic::number).sum::<usize>(), 1_000);
+        assert_eq!(found.last().map(|it| it.others), Some(1_000 - SHOWN));
+    }
+
+    #[test]
+    fn a_mistake_is_told_once() {
+        let mut mistakes = Mistakes::new("a.toml", "a = 1");
+        mistakes.add(0..1, Mistake::new("no"));
+        mistakes.add(0..1, Mistake::new("no"));
+        assert_eq!(mistakes.finish().len(), 1);
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::mistake::SHOWN;
 pub(super) use super::mistake::{Mistake, Mistakes, expected};
 use crate::diagnostic::printable;
 use crate::nearest::nearest;
@@ -326,11 +327,19 @@ impl<'a> Fields<'a> {
     /// Reports every key that nobody asked for, and every one that is missing, unless one of the
     /// former was meant to be it.
     pub(super) fn finish(self, mistakes: &mut Mistakes) {
+        let mut entries = self.entries();
+        entries.retain(|(key, ..)| !self.known.contains(key));
         let mut meant = Vec::new();
-        for (key, span, _) in self.entries() {
-            if !self.known.contains(&key) {
+        for (place, (key, span, _)) in entries.into_iter().enumerate() {
+            if place < SHOWN {
                 meant.extend(nearest(key, self.known.iter().copied()));
                 mistakes.add(span, Mistake::unknown("key", key, &self.known));
+            } else {
+                // It is counted and not shown: so many stand before it.
+                mistakes.add(
+                    span,
+                    Mistake::new(format!("unknown key `{}`", printable(key))),
+                );
             }
         }
         for (key, example) in &self.missing {

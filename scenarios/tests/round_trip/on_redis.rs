@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::Claim;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
@@ -82,6 +83,7 @@ pub fn case() -> BoxedStrategy<Case> {
             let recipe = plans::recipe_on(ServiceKind::Redis, recipe);
             case.algorithm = recipe;
             case.plan.recipe = recipe;
+            case.plan.resource.fenced &= recipe.claims.contains(&Claim::FencingMonotonic);
             let jump = i64::from(jump | 1);
             for (place, fault) in case.plan.faults.iter_mut().enumerate() {
                 let server = match &deployment.sentinels {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
+use picklock_algorithms::{Claim, Recipe};
 use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};
 use picklock_sim::zookeeper::library::Library;
@@ -452,6 +452,7 @@ pub fn case() -> BoxedStrategy<Case> {
                 }
                 let (fenced, event_budget, algorithm, (recorded, saved)) = rest;
                 let algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
+                let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {
                     name: format!("{}-again", algorithm.name),
                     algorithm,

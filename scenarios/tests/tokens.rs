@@ -1,0 +1,68 @@
+//! A resource that checks tokens is for recipes that promise some.
+
+use picklock_algorithms::clients::ServiceKind;
+use picklock_algorithms::registry::RECIPES;
+use picklock_algorithms::{Claim, Recipe};
+use picklock_checker::What;
+use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
+use picklock_sim::simulate;
+
+fn promises_tokens(recipe: &Recipe) -> bool {
+    recipe.claims.contains(&Claim::FencingMonotonic)
+}
+
+fn read(head: &str, recipe: &Recipe, case: &str) -> Result<Scenario, Vec<Diagnostic>> {
+    let service = match recipe.build.service() {
+        ServiceKind::ZooKeeper => "zookeeper",
+        ServiceKind::Redis => "redis",
+    };
+    let text = format!(
+        "claim = \"A token is checked.\"\nbecause = \"It is there.\"\nsource = \"Nowhere\"\n{head}\n\
+         [service.{service}]\nservers = 1\n\n[[case]]\nalgorithm = \"{}\"\n{case}\n",
+        recipe.name
+    );
+    parse("test", &text, &Catalogue::EVERYTHING)
+}
+
+#[test]
+fn a_fenced_resource_and_a_recipe_without_a_token_are_a_mistake_in_the_file() {
+    const FENCED: &str = "resource = \"fenced\"";
+    for recipe in RECIPES {
+        let of_file = read(FENCED, recipe, "");
+        let of_case = read("", recipe, FENCED);
+        if promises_tokens(recipe) {
+            assert!(of_file.is_ok() && of_case.is_ok(), "{}", recipe.name);
+            continue;
+        }
+        for (read, line) in [(of_file, 9), (of_case, 10)] {
+            let mistakes = read.err().unwrap_or_default();
+            assert_eq!(mistakes.len(), 1, "{}: {mistakes:?}", recipe.name);
+            let place = mistakes[0].place.as_ref();
+            assert_eq!(place.map(|place| place.line), Some(line), "{}", recipe.name);
+            let shown = mistakes[0].to_string();
+            let named = RECIPES
+                .iter()
+                .filter(|it| it.build.service() == recipe.build.service() && promises_tokens(it));
+            for other in named {
+                assert!(shown.contains(other.name), "{shown}");
+            }
+        }
+        let unfenced = read(FENCED, recipe, "resource = \"unfenced\"");
+        assert!(
+            unfenced.is_ok(),
+            "a case may say otherwise: {}",
+            recipe.name
+        );
+    }
+}
+
+#[test]
+fn who_promises_tokens_writes_to_a_fenced_resource() {
+    for recipe in RECIPES.iter().filter(|recipe| promises_tokens(recipe)) {
+        let scenario = read("resource = \"fenced\"", recipe, "").unwrap();
+        let run = simulate(&scenario.cases[0].plan, 0).run;
+        let mut events = run.history.events.iter();
+        let wrote = events.any(|event| matches!(event.what, What::Effect { accepted: true, .. }));
+        assert!(wrote, "{}", recipe.name);
+    }
+}
