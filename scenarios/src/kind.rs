@@ -190,6 +190,51 @@ impl FaultKind {
             && !(others_decide && self == Self::Promote)
     }
 
+    /// Why it strikes nothing in a service that it is a fault of.
+    pub(crate) fn why_not(self, service: &Service) -> &'static str {
+        let alone = service.servers() == 1;
+        match self {
+            Self::SwallowReply => "nobody gives up waiting for an answer",
+            Self::BlockEvents => "the clients have no event thread",
+            Self::FullDisk => "no server writes to its disk and goes on without",
+            Self::MoveSlot => "the servers are no cluster, so there are no slots",
+            Self::Promote if service.has_links() => {
+                "whoever watches the primary chooses the next, and not an operator"
+            }
+            Self::Partition => "there is one server, so that nobody is left on the other side",
+            Self::IsolateServer | Self::HoldLink | Self::Promote if alone => {
+                "there is one server, which has no link to another"
+            }
+            Self::IsolateServer | Self::HoldLink | Self::Promote => {
+                "the servers know nothing of each other"
+            }
+            Self::Pause
+            | Self::Crash
+            | Self::Cancel
+            | Self::ExpireSession
+            | Self::Cut
+            | Self::BlackHole
+            | Self::SlowLink
+            | Self::LoseRequest
+            | Self::LoseReply
+            | Self::LoseMessage
+            | Self::DelayRequest
+            | Self::DelayReply
+            | Self::ClockJump
+            | Self::ClockDrift
+            | Self::CrashServer
+            | Self::PowerLoss
+            | Self::HangServer
+            | Self::LagServer
+            | Self::SlowDisk
+            | Self::ServerClockJump
+            | Self::FullMemory
+            | Self::EvictKey
+            | Self::DeleteNode
+            | Self::RecreateLock => "it needs what this service does not have",
+        }
+    }
+
     /// Those that can strike in a scenario on a service, by name.
     pub fn named_on(service: ServiceKind) -> impl Iterator<Item = (&'static str, Self)> {
         let all = Self::NAMED.into_iter();
@@ -276,6 +321,8 @@ pub(crate) fn gives_up_waiting(service: &Service) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use picklock_sim::plan::{Deployment, Ensemble};
+
     use super::*;
 
     #[test]
@@ -288,5 +335,34 @@ mod tests {
                     .all(|(other, _)| other != name)
             );
         }
+    }
+
+    #[test]
+    fn what_a_kind_cannot_strike_is_told_truly() {
+        let redis = Service::Redis(Deployment::default());
+        let alone = Service::ZooKeeper(Ensemble {
+            servers: 1,
+            ..Ensemble::default()
+        });
+        for service in [&redis, &alone] {
+            for kind in FaultKind::all() {
+                let of_it = kind.service().is_none_or(|of| of == service.kind());
+                let why = kind.why_not(service);
+                let known = why != "it needs what this service does not have";
+                let fits = kind.can_strike(service) || !of_it || known;
+                assert!(fits, "{} on {service:?}", kind.name());
+            }
+            let why = FaultKind::Partition.why_not(service);
+            assert_eq!(
+                why,
+                "there is one server, so that nobody is left on the other side"
+            );
+        }
+        let three = Service::Redis(Deployment {
+            servers: 3,
+            ..Deployment::default()
+        });
+        let why = FaultKind::HoldLink.why_not(&three);
+        assert_eq!(why, "the servers know nothing of each other");
     }
 }

@@ -154,7 +154,7 @@ impl Simulation {
         }
         for place in 0..workload.bystanders {
             let process = ProcessId(workload.contenders + place);
-            let task = bystander::bystand(Rc::clone(&shared), process);
+            let task = bystander::bystand(Rc::clone(&shared), process, place);
             shared.executor.spawn(process, Box::pin(task));
         }
         Self {

@@ -55,8 +55,10 @@ pub(crate) const LOCK: LockId = LockId(0);
 pub(crate) const LOCK_PATH: &str = "/locks/a";
 /// Its key in Redis.
 pub(crate) const LOCK_KEY: &str = "lock:a";
-/// What bystanders read.
+/// What bystanders read in ZooKeeper.
 pub(crate) const BYSTANDER_PATH: &str = "/elsewhere";
+/// What they read in Redis: in a cluster, it is in the slot of the lock's key.
+pub(crate) const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
 
 /// Who has a task done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,8 +65,7 @@ fn kinds(item: &Item, service: &Service, mistakes: &mut Mistakes) -> Option<Vec<
             let mistake = Mistake::new(format!("`{}` strikes nothing here", kind.name()));
             let mistake = mistake.label(match kind.service() {
                 Some(other) if other != service.kind() => "it is a fault of another service",
-                _ if kind == FaultKind::SwallowReply => "nobody gives up waiting for an answer",
-                _ => "there are no servers on which it could act",
+                _ => kind.why_not(service),
             });
             mistakes.add(
                 item.span.clone(),

@@ -1,0 +1,264 @@
+//! Every key that `docs/scenarios.md` lists for a service, the network, and the workload, in a run on each service that
+//! takes it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use picklock_checker::Verdict;
+use picklock_scenarios::runner::run_seed;
+use picklock_scenarios::{Catalogue, Scenario, parse, write};
+
+/// A table of a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Table {
+    ZooKeeper,
+    Redis,
+    Network,
+    Workload,
+}
+
+use Table::{Network, Redis, Workload, ZooKeeper};
+
+/// By the beginning of its heading.
+const HEADINGS: [(&str, Table); 4] = [
+    ("## `[service.zookeeper]`", ZooKeeper),
+    ("## `[service.redis]`", Redis),
+    ("## `[network]`", Network),
+    ("## `[workload]`", Workload),
+];
+
+/// A key, its values, each in a run of its own, and what else the service must have for them.
+type Row = (
+    Table,
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const REPLICA: &[&str] = &["replicas = 1"];
+const SENTINELS: &[&str] = &["replicas = 1", "sentinels = 3"];
+
+const KEYS: &[Row] = &[
+    (ZooKeeper, "servers", &["1", "5"], &[]),
+    (ZooKeeper, "observers", &["2"], &[]),
+    (ZooKeeper, "tick", &["\"1s\""], &[]),
+    (ZooKeeper, "sync-limit", &["3"], &[]),
+    (ZooKeeper, "init-limit", &["5"], &[]),
+    (ZooKeeper, "session-timeout", &["\"8s\""], &[]),
+    (ZooKeeper, "min-session-timeout", &["\"7s\""], &[]),
+    (ZooKeeper, "max-session-timeout", &["\"5s\""], &[]),
+    (ZooKeeper, "fsync", &["\"2ms\""], &[]),
+    (ZooKeeper, "read-time", &["\"1ms\""], &[]),
+    (ZooKeeper, "write-time", &["\"1ms\""], &[]),
+    (ZooKeeper, "notification-time", &["\"1ms\""], &[]),
+    (ZooKeeper, "proposal-time", &["\"100us\""], &[]),
+    (
+        ZooKeeper,
+        "version",
+        &["\"3.4\"", "\"3.6\"", "\"3.9\"", "\"3.10\""],
+        &[],
+    ),
+    (ZooKeeper, "request-timeout", &["\"2s\""], &[]),
+    (ZooKeeper, "read-only", &["true"], &[]),
+    (ZooKeeper, "client", &["\"kazoo\"", "\"rust\""], &[]),
+    (Redis, "servers", &["3", "15"], &[]),
+    (Redis, "replicas", &["1", "5"], &[]),
+    (Redis, "sentinels", &["3", "7"], REPLICA),
+    (Redis, "quorum", &["1"], SENTINELS),
+    (Redis, "down-after", &["\"2s\""], SENTINELS),
+    (Redis, "failover-timeout", &["\"10s\""], SENTINELS),
+    (Redis, "parallel-syncs", &["2"], SENTINELS),
+    (Redis, "poll", &["\"1s\""], SENTINELS),
+    (Redis, "read-from", &["\"replicas\"", "\"any\""], REPLICA),
+    (
+        Redis,
+        "cluster",
+        &[
+            "{ primaries = 3 }",
+            "{ primaries = 3, replicas-of-each = 1, node-timeout = \"2s\", validity-factor = 0 }",
+        ],
+        &[],
+    ),
+    (
+        Redis,
+        "persistence",
+        &[
+            "\"rdb\"",
+            "\"aof-no\"",
+            "\"aof-everysec\"",
+            "\"aof-always\"",
+        ],
+        &[],
+    ),
+    (Redis, "load-time", &["\"1s\""], &["persistence = \"rdb\""]),
+    (Redis, "serve-stale-data", &["false"], REPLICA),
+    (Redis, "min-replicas-to-write", &["1"], REPLICA),
+    (
+        Redis,
+        "min-replicas-max-lag",
+        &["\"5s\""],
+        &["replicas = 1", "min-replicas-to-write = 1"],
+    ),
+    (Redis, "lease", &["\"5s\""], &[]),
+    (Redis, "timeout", &["\"1s\""], &[]),
+    (Redis, "connect-timeout", &["\"2s\""], &[]),
+    (Redis, "retries", &["2"], &[]),
+    (Redis, "retry-pause", &["\"50ms\""], &[]),
+    (Redis, "connections", &["{ pool = 2 }"], &[]),
+    (Redis, "command-time", &["\"1ms\""], &[]),
+    (
+        Network,
+        "chance",
+        &[
+            "\"extremes\"",
+            "{ delays = 3 }",
+            "{ priorities = 3 }",
+            "\"orders\"",
+            "[\"even\", \"orders\"]",
+        ],
+        &[],
+    ),
+    (Network, "latency", &["\"2ms\"", "[\"1ms\", \"2ms\"]"], &[]),
+    (Network, "server-latency", &["\"1ms..2ms\""], &[]),
+    (Workload, "contenders", &["7", "\"2..4\""], &[]),
+    (
+        Workload,
+        "arrive",
+        &[
+            "\"in-order\"",
+            "\"behind-holder\"",
+            "\"in-order-behind-holder\"",
+            "{ within = \"5ms\" }",
+        ],
+        &[],
+    ),
+    (Workload, "rounds", &["3"], &[]),
+    (Workload, "patience", &["\"1s\""], &[]),
+    (Workload, "entries", &["2"], &[]),
+    (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
+    (Workload, "think", &["\"1ms..5ms\""], &[]),
+    (
+        Workload,
+        "section",
+        &[
+            "\"count\"",
+            "{ sell = { stock = 2 } }",
+            "{ delayed-write = \"1ms\" }",
+            "\"nothing\"",
+        ],
+        &[],
+    ),
+    (Workload, "bystanders", &["3"], &[]),
+    (Workload, "bystander-every", &["\"20ms\""], &[]),
+    (Workload, "progress-bound", &["\"90s\""], &[]),
+    (Workload, "storm", &["\"5s\""], &[]),
+];
+
+/// The rows of the tables of the document.
+fn documented() -> BTreeSet<(Table, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scenarios.md");
+    let text = std::fs::read_to_string(path).expect("the document is there");
+    let mut keys = BTreeSet::new();
+    let mut table = None;
+    for line in text.lines() {
+        if line.starts_with("## ") {
+            let mut headings = HEADINGS.iter();
+            let found = headings.find(|(heading, _)| line.starts_with(heading));
+            table = found.map(|(_, table)| *table);
+        }
+        let key = line
+            .strip_prefix("| `")
+            .and_then(|rest| rest.split('`').next());
+        if let (Some(table), Some(key)) = (table, key) {
+            keys.insert((table, key.to_owned()));
+        }
+    }
+    keys
+}
+
+/// A scenario on a service, with these lines in its tables.
+fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str)) -> Scenario {
+    let with = |it: Table| if it == table { line } else { "" };
+    let entries = line.starts_with("entries");
+    let several = |line: &str| line.starts_with("servers");
+    let (name, algorithm) = match service {
+        Redis if several(line) || of_service.iter().any(|it| several(it)) => ("redis", "redlock"),
+        Redis if entries => ("redis", "redisson-lock"),
+        Redis => ("redis", "redis-compare-and-delete"),
+        ZooKeeper | Network | Workload if entries => ("zookeeper", "curator-mutex"),
+        ZooKeeper | Network | Workload => ("zookeeper", "zk-hardened"),
+    };
+    let text = format!(
+        "claim = \"A lock is a lock.\"\nbecause = \"It says so.\"\nsource = \"Nowhere\"\n\
+         [service.{name}]\n{}\n{}\n[network]\n{}\n[workload]\n{}\n[[case]]\nalgorithm = \"{algorithm}\"\n",
+        of_service.join("\n"),
+        with(service),
+        with(Network),
+        with(Workload),
+    );
+    parse("test", &text, &Catalogue::EVERYTHING)
+        .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+}
+
+/// Runs a few seeds, which are to say something, and to find that all is well.
+fn run(scenario: &Scenario, what: &str) {
+    let case = &scenario.cases[0];
+    for seed in 0..3 {
+        let outcome = run_seed(case, seed, false).unwrap_or_else(|_| panic!("{what}"));
+        assert_eq!(outcome.vacuous, None, "{what}");
+        for (invariant, verdict) in &outcome.verdicts {
+            assert_eq!(*verdict, Verdict::Holds, "{what}: {invariant}");
+        }
+    }
+}
+
+#[test]
+fn every_documented_key_has_a_run_and_every_key_that_is_run_is_documented() {
+    let run: Vec<(Table, String)> = KEYS
+        .iter()
+        .map(|(table, key, ..)| (*table, (*key).to_owned()))
+        .collect();
+    assert_eq!(BTreeSet::from_iter(run), documented());
+}
+
+#[test]
+fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() {
+    for (table, key, values, needs) in KEYS {
+        let services = match table {
+            ZooKeeper => &[ZooKeeper][..],
+            Redis => &[Redis],
+            Network | Workload => &[ZooKeeper, Redis],
+        };
+        for (service, value) in services
+            .iter()
+            .flat_map(|it| values.iter().map(move |value| (it, value)))
+        {
+            let line = format!("{key} = {value}");
+            let needs: Vec<String> = needs.iter().map(|line| (*line).to_owned()).collect();
+            let with = scenario(*service, &needs, (*table, &line));
+            let without = scenario(*service, &needs, (*table, ""));
+            let written = |it: &Scenario| write(it, &it.cases[0]);
+            let what = format!("{line} on {service:?}");
+            let open = with.cases[0].open.is_some();
+            assert!(open || written(&with) != written(&without), "{what}");
+            run(&with, &what);
+        }
+    }
+}
+
+#[test]
+fn bystanders_run_wherever_redis_does() {
+    for deployment in [
+        "servers = 1",
+        "servers = 5",
+        "replicas = 2",
+        "replicas = 2\nread-from = \"replicas\"",
+        "replicas = 1\nsentinels = 3",
+        "cluster = { primaries = 3, replicas-of-each = 1 }",
+        "connections = { pool = 2 }",
+    ] {
+        let of_service = [deployment.to_owned()];
+        let all = scenario(Redis, &of_service, (Workload, "bystanders = 2"));
+        run(&all, deployment);
+    }
+}
