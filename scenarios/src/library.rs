@@ -2,6 +2,14 @@
 
 /// Name and text of every scenario of the library, sorted by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
+    (
+        "redis/answer-after-the-lease",
+        include_str!("../redis/answer-after-the-lease.toml"),
+    ),
+    (
+        "redis/clock-drift",
+        include_str!("../redis/clock-drift.toml"),
+    ),
     ("redis/clock-jump", include_str!("../redis/clock-jump.toml")),
     (
         "redis/cluster-failover",
@@ -67,6 +75,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/holder-crash.toml"),
     ),
     (
+        "redis/late-answer",
+        include_str!("../redis/late-answer.toml"),
+    ),
+    (
         "redis/late-release",
         include_str!("../redis/late-release.toml"),
     ),
@@ -102,8 +114,20 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../redis/redisson-one-of-two.toml"),
     ),
     (
+        "redis/redlock-answers-after-the-lease",
+        include_str!("../redis/redlock-answers-after-the-lease.toml"),
+    ),
+    (
+        "redis/redlock-clock-drift",
+        include_str!("../redis/redlock-clock-drift.toml"),
+    ),
+    (
         "redis/redlock-clock-jump",
         include_str!("../redis/redlock-clock-jump.toml"),
+    ),
+    (
+        "redis/redlock-half",
+        include_str!("../redis/redlock-half.toml"),
     ),
     (
         "redis/redlock-minority-jump",
@@ -120,6 +144,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "redis/redlock-slow",
         include_str!("../redis/redlock-slow.toml"),
+    ),
+    (
+        "redis/redlock-split-vote",
+        include_str!("../redis/redlock-split-vote.toml"),
     ),
     ("redis/restart", include_str!("../redis/restart.toml")),
     (
@@ -174,8 +202,24 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("redis/stock", include_str!("../redis/stock.toml")),
     ("redis/swarm", include_str!("../redis/swarm.toml")),
     (
+        "redis/swarm-redlock",
+        include_str!("../redis/swarm-redlock.toml"),
+    ),
+    (
+        "redis/swarm-replicated",
+        include_str!("../redis/swarm-replicated.toml"),
+    ),
+    (
+        "redis/wait-answers-zero",
+        include_str!("../redis/wait-answers-zero.toml"),
+    ),
+    (
         "redis/watch-retries",
         include_str!("../redis/watch-retries.toml"),
+    ),
+    (
+        "redis/woken-by-message",
+        include_str!("../redis/woken-by-message.toml"),
     ),
     (
         "zookeeper/blocked-event-thread",
@@ -188,6 +232,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "zookeeper/cancelled-waiter",
         include_str!("../zookeeper/cancelled-waiter.toml"),
+    ),
+    (
+        "zookeeper/changed-before-the-watch",
+        include_str!("../zookeeper/changed-before-the-watch.toml"),
     ),
     (
         "zookeeper/curator-cut-off-holder",
@@ -212,6 +260,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "zookeeper/gc-pause",
         include_str!("../zookeeper/gc-pause.toml"),
+    ),
+    (
+        "zookeeper/gone-before-the-data",
+        include_str!("../zookeeper/gone-before-the-data.toml"),
+    ),
+    (
+        "zookeeper/gone-before-the-watch",
+        include_str!("../zookeeper/gone-before-the-watch.toml"),
     ),
     (
         "zookeeper/granted-timeout",
@@ -259,6 +315,22 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../zookeeper/observer-not-told.toml"),
     ),
     (
+        "zookeeper/older-session",
+        include_str!("../zookeeper/older-session.toml"),
+    ),
+    (
+        "zookeeper/outage-beyond-retries-create",
+        include_str!("../zookeeper/outage-beyond-retries-create.toml"),
+    ),
+    (
+        "zookeeper/outage-beyond-retries-delete",
+        include_str!("../zookeeper/outage-beyond-retries-delete.toml"),
+    ),
+    (
+        "zookeeper/own-node-deleted",
+        include_str!("../zookeeper/own-node-deleted.toml"),
+    ),
+    (
         "zookeeper/parent-recreated",
         include_str!("../zookeeper/parent-recreated.toml"),
     ),
@@ -282,6 +354,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "zookeeper/session-killed",
         include_str!("../zookeeper/session-killed.toml"),
     ),
+    (
+        "zookeeper/slow-clock",
+        include_str!("../zookeeper/slow-clock.toml"),
+    ),
+    (
+        "zookeeper/slow-disk",
+        include_str!("../zookeeper/slow-disk.toml"),
+    ),
     ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
     (
         "zookeeper/stock-pause",
@@ -297,6 +377,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("zookeeper/swarm", include_str!("../zookeeper/swarm.toml")),
     (
+        "zookeeper/swarm-as-published",
+        include_str!("../zookeeper/swarm-as-published.toml"),
+    ),
+    (
+        "zookeeper/swarm-curator",
+        include_str!("../zookeeper/swarm-curator.toml"),
+    ),
+    (
         "zookeeper/timed-acquire",
         include_str!("../zookeeper/timed-acquire.toml"),
     ),
@@ -311,5 +399,9 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "zookeeper/waiter-expiry",
         include_str!("../zookeeper/waiter-expiry.toml"),
+    ),
+    (
+        "zookeeper/wall-clock-jump",
+        include_str!("../zookeeper/wall-clock-jump.toml"),
     ),
 ];

@@ -1,8 +1,10 @@
 //! The library: embedded as it lies in the folder, and without a mistake.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use picklock_algorithms::registry::RECIPES;
+use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::runner::run_seed;
 use picklock_scenarios::{BUILT_IN, Catalogue, Scenario, Want, load, parse};
 
@@ -53,6 +55,30 @@ fn every_flaw_has_a_scenario_that_expects_it_to_be_caught() {
                     .any(|expectation| matches!(expectation.want, Want::Violated { .. }))
         });
         assert!(caught, "{}", recipe.name);
+    }
+}
+
+#[test]
+fn every_recipe_is_in_a_swarm() {
+    let scenarios = from_disk();
+    let cases = || scenarios.iter().flat_map(|scenario| &scenario.cases);
+    for recipe in RECIPES {
+        let swarms = cases().any(|case| {
+            let draws = case.open.as_ref().and_then(|open| open.faults.as_ref());
+            case.algorithm.name == recipe.name && draws.is_some_and(|any| any.kinds.len() > 1)
+        });
+        assert!(swarms, "no case draws faults for {}", recipe.name);
+    }
+}
+
+#[test]
+fn every_kind_of_fault_strikes_in_a_scenario_that_names_it() {
+    let scenarios = from_disk();
+    let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+    let faults = cases.flat_map(|case| &case.plan.faults);
+    let named: BTreeSet<FaultKind> = faults.map(|it| FaultKind::of(&it.inject)).collect();
+    for kind in FaultKind::all() {
+        assert!(named.contains(&kind), "no scenario has {}", kind.name());
     }
 }
 
