@@ -6,6 +6,7 @@ mod choose;
 mod fits;
 mod herd;
 mod hunt;
+mod last_words;
 mod list;
 mod merge;
 mod one_run;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use picklock::CAUSES;
 use picklock::checker::Broken;
 use picklock::reports::files::FileError;
 use picklock::reports::words::count;
@@ -77,6 +78,7 @@ impl Failure {
                     "two runs of one seed differ, so no seed of this case means anything\n  \
                      scenario {scenario_name}, case {case_name}, seed {seed}\n  \
                      hashes   {first:016x} and {second:016x}\n  \
+                     cause    {CAUSES}\n  \
                      replay   {again}"
                 ))
             }

@@ -101,8 +101,8 @@ impl Harness {
         self
     }
 
-    /// The same, with every seed run twice: an algorithm that reads a real clock or draws numbers
-    /// of its own is found out.
+    /// The same, with every seed run twice, and not only one of many: an algorithm that reads a real clock or draws
+    /// numbers of its own is found out.
     #[must_use]
     pub fn verifying_determinism(mut self) -> Self {
         self.verify_determinism = true;
@@ -111,9 +111,15 @@ impl Harness {
 
     /// Runs a scenario: a file, a folder, a text of several lines, or a name from the library.
     ///
+    /// An algorithm that panics, or that never waits for anything, ends its run and no other: its case stands as
+    /// [`Standing::Broken`]. Two things end the whole test program, and name the run before, on standard error: code
+    /// that comes back to nobody and calls nothing of picklock (see [`watchdog`]), and a destructor that panics while
+    /// another panic is being cleaned up behind.
+    ///
     /// # Errors
     ///
-    /// The mistakes in the scenario; or that two runs of a seed differ, if that is looked at.
+    /// The mistakes in the scenario; or that two runs of a seed differ: the first seed of each case runs twice, and
+    /// every [`SAMPLED`](picklock_scenarios::runner::SAMPLED)-th after it, or all of them if that is asked for.
     pub fn check(&self, scenario: &str) -> Result<Report, CheckError> {
         watchdog::start();
         let catalogue = Catalogue {
@@ -239,6 +245,10 @@ impl fmt::Display for Report {
     }
 }
 
+/// What mostly makes two runs of one seed differ.
+pub const CAUSES: &str = "a static, a clock, a thread, the order of a HashMap, a file: a recipe may go by its handle \
+    and its Env alone";
+
 /// Why a check has no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckError {
@@ -275,7 +285,7 @@ impl fmt::Display for CheckError {
                     let hashes = format!("{first:016x}, {second:016x}");
                     write!(
                         f,
-                        "{scenario}, {case}: two runs of seed {seed} differ: {hashes}"
+                        "{scenario}, {case}: two runs of seed {seed} differ: {hashes}\n{CAUSES}"
                     )
                 }
                 Stopped::Interrupted => write!(f, "{scenario}, {case}: stopped"),

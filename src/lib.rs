@@ -51,7 +51,7 @@ mod harness;
 pub mod sources;
 pub mod watchdog;
 
-pub use harness::{CheckError, Harness, Report, assert_as_expected, check};
+pub use harness::{CAUSES, CheckError, Harness, Report, assert_as_expected, check};
 pub use picklock_checker::outcome::Standing;
 
 pub use picklock_algorithms as algorithms;

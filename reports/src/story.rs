@@ -85,7 +85,8 @@ fn again(story: &Story) -> String {
         None => format!("{:016x}", story.hash),
     };
     let lines = [
-        ("Hash", Some(hash.as_str())),
+        // Of a run that nothing could end there is none.
+        ("Hash", Some(hash.as_str()).filter(|_| story.hash != 0)),
         ("Keep", keep),
         ("Why", story.why.as_deref()),
         ("Replay", Some(&story.replay)),

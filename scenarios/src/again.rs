@@ -1,9 +1,9 @@
 //! The commands that show a run again, ready for a shell.
 
-use picklock_sim::watch::Job;
+use picklock_sim::watch::{Job, Replay};
 
 use crate::runner::quoted;
-use crate::scenario::{Case, Scenario};
+use crate::scenario::{Case, Catalogue, Scenario};
 
 /// A run, as commands name it.
 #[derive(Clone, Copy, Debug)]
@@ -60,15 +60,16 @@ impl Again<'_> {
 /// What the runs of a case are called while they run.
 pub fn job(scenario: &Scenario, case: &Case) -> Job {
     let (path, name) = (quoted(&scenario.path), quoted(&case.name));
-    let seeded = case.recorded.is_none();
-    let replay = match seeded {
-        true => format!("picklock replay {path} --case {name}"),
-        false => format!("picklock replay {path}"),
+    let mut known = Catalogue::EVERYTHING.algorithms.iter();
+    let is_known = known.any(|recipe| recipe.name == case.algorithm.name);
+    let replay = match &case.recorded {
+        _ if !is_known => Replay::Test,
+        None => Replay::Seeded(format!("picklock replay {path} --case {name}")),
+        Some(_) => Replay::Command(format!("picklock replay {path}")),
     };
     Job {
         scenario: scenario.name.clone(),
         case: case.name.clone(),
         replay,
-        seeded,
     }
 }

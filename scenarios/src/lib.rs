@@ -10,10 +10,14 @@ pub mod clock;
 pub mod describe;
 pub mod diagnostic;
 pub mod excuses;
+#[cfg(feature = "broken-recipes")]
+#[path = "../tests/faulty/mod.rs"]
+mod faulty;
 pub mod format;
 pub mod generate;
 pub mod herd;
 pub mod kind;
+mod known;
 pub mod library;
 pub mod load;
 mod nearest;

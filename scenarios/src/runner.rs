@@ -134,9 +134,11 @@ pub fn run_block(
 /// The outcome of a case: what was seen of it, compared with what was expected, and the story of what is worth telling.
 pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
     let watch = Stopwatch::start();
-    let story = tally
-        .told(case)
-        .and_then(|(seed, violated)| tell(scenario, case, seed, violated));
+    let job = Arc::new(again::job(scenario, case));
+    let story = tally.told(case).and_then(|(seed, violated)| {
+        let _named = Named::new(&job, seed);
+        tell(scenario, case, seed, violated)
+    });
     tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
 

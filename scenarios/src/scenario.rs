@@ -5,11 +5,11 @@ use std::fmt;
 use std::ops::Range;
 
 use picklock_algorithms::Recipe;
-use picklock_algorithms::registry::RECIPES;
 use picklock_checker::invariants::INVARIANTS;
 use picklock_checker::metrics::METRICS;
 use picklock_sim::plan::{Plan, Workload};
 
+use crate::known::KNOWN;
 use crate::open::Open;
 use crate::{excuses, generate};
 
@@ -27,7 +27,7 @@ pub struct Catalogue<'a> {
 impl Catalogue<'static> {
     /// Everything that picklock knows.
     pub const EVERYTHING: Self = Self {
-        algorithms: RECIPES,
+        algorithms: KNOWN,
         invariants: &INVARIANT_NAMES,
         metrics: &METRIC_NAMES,
     };

@@ -4,9 +4,10 @@ mod faulty;
 
 use std::sync::atomic::AtomicBool;
 
-use faulty::{FAULTY, FICKLE};
+use faulty::{FATAL, FAULTY, FICKLE, THREADED};
 use picklock_algorithms::registry::find;
 use picklock_checker::outcome::{CaseOutcome, Standing};
+use picklock_scenarios::again;
 use picklock_scenarios::herd::Experiment;
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::runner::{self, Settings, Stopped, run_case, run_shard};
@@ -38,7 +39,7 @@ algorithm = "zk-predecessor-watch"
 /// The scenario with a case for each of these recipes.
 fn scenario(recipes: &[&str]) -> Scenario {
     let mut known = FAULTY.to_vec();
-    known.extend(FICKLE);
+    known.extend(FICKLE.iter().chain(FATAL).chain([&THREADED]));
     known.extend(find("zk-predecessor-watch").copied());
     let cases = recipes
         .iter()
@@ -310,5 +311,32 @@ fn a_recipe_that_is_not_deterministic_is_found_out_by_a_run_that_does_not_ask_fo
             }
             other => panic!("{}: {other:?}", recipe.name),
         }
+    }
+}
+
+#[test]
+fn a_thread_is_refused_in_the_sandbox_and_told_where_it_wakes_a_task_without() {
+    let scenario = scenario(&["starts-a-thread"]);
+    let run = || runner::simulated(&scenario.cases[0], 0);
+    let why = run().broken().map(ToString::to_string).unwrap_or_default();
+    let told = match cfg!(madsim) {
+        true => "contender-2's acquire started a thread, which the sandbox refuses",
+        false => "the recipe started a thread, and that woke it: no two runs are alike then",
+    };
+    assert!(why.starts_with(told), "{why}");
+    assert_eq!(run().broken().map(ToString::to_string), Some(why));
+}
+
+#[test]
+fn a_recipe_that_no_command_knows_is_shown_again_by_its_test() {
+    let broken = scenario(&["panics-in-acquire"]);
+    let told = again::job(&broken, &broken.cases[0]).replay(7);
+    let sound = scenario(&["zk-predecessor-watch"]);
+    assert_eq!(
+        again::job(&sound, &sound.cases[0]).replay(7),
+        "picklock replay ours/works.toml --case zk-predecessor-watch --seed 7"
+    );
+    if cfg!(not(feature = "broken-recipes")) {
+        assert_eq!(told, "the same test, with_seeds(7..8)");
     }
 }

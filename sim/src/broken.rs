@@ -60,7 +60,26 @@ fn broken(payload: &(dyn Any + Send)) -> Broken {
     let message = message(payload);
     let mut told = LAST.take().into_iter().rev();
     let told = told.find(|told| told.message == message);
-    Broken::panic(&message, told.and_then(|told| told.place))
+    let place = told.and_then(|told| told.place);
+    if place.as_deref().is_some_and(is_start_of_a_thread) {
+        return refused_thread();
+    }
+    Broken::panic(&message, place)
+}
+
+/// Whether the standard library panics there because no thread could be started. It asserts that the system is ready
+/// for one, and the sandbox sees to it that it is not.
+fn is_start_of_a_thread(place: &str) -> bool {
+    let place = place.replace('\\', "/");
+    cfg!(madsim) && place.contains("std/src/sys/") && place.contains("thread")
+}
+
+fn refused_thread() -> Broken {
+    Broken {
+        who: None,
+        what: "started a thread, which the sandbox refuses".to_owned(),
+        place: None,
+    }
 }
 
 fn message(payload: &dyn Any) -> String {

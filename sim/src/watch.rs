@@ -19,18 +19,28 @@ pub struct Job {
     pub scenario: String,
     /// The case's name.
     pub case: String,
-    /// The command that shows a run again, without its seed if it takes one.
-    pub replay: String,
-    /// Whether it takes one.
-    pub seeded: bool,
+    /// How to see a run again.
+    pub replay: Replay,
+}
+
+/// How to see a run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replay {
+    /// By this command.
+    Command(String),
+    /// By this command with its seed.
+    Seeded(String),
+    /// By the test that ran it: no command knows the recipe.
+    Test,
 }
 
 impl Job {
-    /// The command that shows the run of a seed again.
+    /// How to see the run of a seed again.
     pub fn replay(&self, seed: u64) -> String {
-        match self.seeded {
-            true => format!("{} --seed {seed}", self.replay),
-            false => self.replay.clone(),
+        match &self.replay {
+            Replay::Command(command) => command.clone(),
+            Replay::Seeded(command) => format!("{command} --seed {seed}"),
+            Replay::Test => format!("the same test, with_seeds({seed}..{})", seed + 1),
         }
     }
 
@@ -195,8 +205,7 @@ mod tests {
         Arc::new(Job {
             scenario: "ours/works".to_owned(),
             case: "ours".to_owned(),
-            replay: "picklock replay ours.toml --case ours".to_owned(),
-            seeded: true,
+            replay: Replay::Seeded("picklock replay ours.toml --case ours".to_owned()),
         })
     }
 

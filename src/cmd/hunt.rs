@@ -2,18 +2,21 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use picklock::checker::invariants;
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
+use picklock::scenarios::again::job;
 use picklock::scenarios::kind::FaultKind;
-use picklock::scenarios::runner::{self, wanted};
+use picklock::scenarios::runner::{self, quoted, wanted};
 use picklock::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
 use picklock::scenarios::search::portfolio::Way;
 use picklock::scenarios::shrink::{self, Budget, broken_off, reproduction};
 use picklock::scenarios::{Case, Scenario, Want};
+use picklock::sim::watch::{Job, Named, Replay};
 
 use super::choose;
 use super::shrink::{Target, make_folder, save};
@@ -82,7 +85,9 @@ impl Hunt {
         let work = Work::search();
         let folder_is_new = self.prepare(&work)?;
         work.at(format!("{} {}", scenario.name, case.name));
+        let job = Arc::new(self.job(&scenario, &case));
         let hunted = pool.install(|| {
+            let _named = Named::new(&job, self.seed);
             let with = (&kinds[..], &ways[..]);
             hunt(&case, with, self.seed, self.runs, work.stop())
         });
@@ -115,6 +120,24 @@ impl Hunt {
         match work.stop().load(Ordering::Relaxed) {
             true => Ok(exit::INTERRUPTED),
             false => Ok(code),
+        }
+    }
+
+    /// What the runs are called while they run. Which plan comes when depends on what came before: all of it comes
+    /// again.
+    fn job(&self, scenario: &Scenario, case: &Case) -> Job {
+        let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+        let (runs, first) = (self.runs, self.seed);
+        let mut command =
+            format!("picklock hunt {path} --case {name} --runs {runs} --seed {first}");
+        for (option, names) in [("--kind", &self.kinds), ("--way", &self.ways)] {
+            for name in names {
+                command.push_str(&format!(" {option} {}", quoted(name)));
+            }
+        }
+        Job {
+            replay: Replay::Command(command),
+            ..job(scenario, case)
         }
     }
 

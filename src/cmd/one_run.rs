@@ -1,13 +1,16 @@
 //! One run that violates something: what `shrink` and `why` are about.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use picklock::checker::invariants::{self, INVARIANTS, Invariant};
 use picklock::checker::outcome::SeedOutcome;
 use picklock::checker::{Evidence, Verdict, Witness};
+use picklock::scenarios::again::job;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want, Was};
 use picklock::sim::Simulated;
+use picklock::sim::watch::Named;
 
 use super::choose;
 use super::fits::{self, Fits};
@@ -57,6 +60,7 @@ impl OneRun {
     pub fn run(&self) -> Result<Ran, Failure> {
         let asked = self.invariant.as_deref().map(find).transpose()?;
         let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
         let simulated = runner::simulated(&case, seed);
         if self.was.is_some() {
             Fits::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;

@@ -1,6 +1,7 @@
 //! `picklock replay`: one seed of one case, told to a person.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use picklock::checker::outcome::{SeedOutcome, Standing, Story};
 use picklock::checker::{History, Verdict, Witness};
@@ -9,8 +10,10 @@ use picklock::reports::style::Style;
 use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
+use picklock::scenarios::again::job;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want, Was};
+use picklock::sim::watch::Named;
 use serde::Serialize;
 
 use super::choose;
@@ -65,6 +68,7 @@ impl Replay {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
         let simulated = runner::simulated(&case, seed);
         let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);

@@ -13,6 +13,7 @@ use rayon::ThreadPool;
 
 use super::amount::Amount;
 use super::choose;
+use super::last_words::LastWords;
 use super::part::{Part, Span, timed};
 use crate::console::{self, Look};
 use crate::exit;
@@ -151,10 +152,14 @@ impl Run {
             seeds: span.seeds.clone(),
             verify_determinism: self.verify_determinism,
         };
+        // A shard that is not whole is none.
+        let json = self.json.as_deref().filter(|_| span.shard.is_none());
+        let last_words = LastWords::begin(scenarios, json, look.stdout());
         let mut ran = timed(scenarios, &settings, span, pool, work)?;
         let mut outcomes = Vec::new();
         let mut read = true;
         for scenario in scenarios {
+            last_words.scenario(scenario);
             let mut cases = Vec::new();
             for case in &scenario.cases {
                 work.at(format!("{} {}", scenario.name, case.name));
@@ -181,6 +186,7 @@ impl Run {
                     }
                     outcome
                 }));
+                last_words.case(&cases[cases.len() - 1]);
                 file.push(scenario, case, tally);
                 work.case_done();
             }
@@ -194,6 +200,7 @@ impl Run {
             {
                 read = console::shown(work.print(&said))?;
             }
+            last_words.shown();
             outcomes.push(outcome);
             if !read && self.json.is_none() {
                 break;

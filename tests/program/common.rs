@@ -61,6 +61,7 @@ pub fn command(arguments: &[&str]) -> Command {
         .env("COLUMNS", "100")
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
+        .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null());
     command
 }

@@ -1,6 +1,8 @@
 //! The program from outside: what it prints, how it exits, what it leaves behind.
 
 mod bad_input;
+#[cfg(feature = "broken-recipes")]
+mod broken;
 mod common;
 mod determinism;
 mod drawn;

@@ -150,6 +150,6 @@ fn ended(why: Ended) -> &'static str {
         Ended::BoundReached => "the bound on progress is reached",
         Ended::OutOfBudget => "its budget of events is spent",
         Ended::NotModelled => "the service was asked for something that is not modelled",
-        Ended::Broken => "the run broke off",
+        Ended::Broken => "it broke off",
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, History, Step, What, Witness};
+use picklock_checker::{ContenderId, Ended, History, Step, What, Witness};
 
 use super::lane::subject;
 
@@ -292,6 +292,9 @@ impl Wanted<'_> {
     /// The lower, the more it is needed; None: not at all.
     fn rank(&self, place: usize) -> Option<u8> {
         let what = &self.history.events[place].what;
+        if let What::Ended { why: Ended::Broken } = what {
+            return Some(0);
+        }
         let shown = subject(what).is_none_or(|by| self.lanes.contains(&by));
         if self.witness.binary_search(&place).is_ok() {
             return shown.then_some(0);

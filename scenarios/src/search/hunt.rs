@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use picklock_checker::{Broken, Evidence, Nearness, invariants};
 use picklock_sim::Simulated;
 use picklock_sim::broken::caught;
+use picklock_sim::watch::{self, Named};
 use rayon::prelude::*;
 
 use super::aim;
@@ -132,8 +133,12 @@ impl Chase {
             .collect();
         self.seed = self.seed.wrapping_add(size);
         let (base, shown) = (&self.base, &self.shown);
+        let job = watch::current().map(|(job, _)| job);
         let turns = turns.into_par_iter();
-        let looked = turns.map(|(way, turn, seed)| look(base, shown, (way, turn), seed));
+        let looked = turns.map(|(way, turn, seed)| {
+            let _named = job.as_ref().map(|job| Named::new(job, seed));
+            look(base, shown, (way, turn), seed)
+        });
         looked.collect()
     }
 

@@ -97,6 +97,42 @@ pub const FAULTY: &[Recipe] = &[
     }),
 ];
 
+/// Those that end the program.
+pub const FATAL: &[Recipe] = &[
+    recipe("never-comes-back", |zk, env, path| {
+        before(zk, env, path, |_, _| {
+            Box::pin(async {
+                loop {
+                    std::hint::spin_loop();
+                }
+            })
+        })
+    }),
+    recipe("panics-twice-at-once", |zk, env, path| {
+        before(zk, env, path, |_, _| {
+            Box::pin(async {
+                let _bomb = Bomb;
+                panic!("the first");
+            })
+        })
+    }),
+];
+
+/// Starts a thread, which wakes it.
+pub const THREADED: Recipe = recipe("starts-a-thread", |zk, env, path| {
+    before(zk, env, path, |_, _| {
+        Box::pin(poll_fn(|context| {
+            let waker = context.waker().clone();
+            let thread = std::thread::Builder::new().spawn(move || waker.wake());
+            thread
+                .expect("there is room")
+                .join()
+                .expect("it does not panic");
+            Poll::Ready(())
+        }))
+    })
+});
+
 /// Those of which no two runs of one seed are alike.
 pub const FICKLE: &[Recipe] = &[
     recipe("goes-by-a-hash", |zk, env, path| {
