@@ -1,407 +1,117 @@
 //! The scenarios that come with picklock.
 
-/// Name and text of every scenario of the library, sorted by name.
+/// Name and text of every scenario of the library, sorted by name, one a line.
+#[rustfmt::skip]
 pub const BUILT_IN: &[(&str, &str)] = &[
-    (
-        "redis/answer-after-the-lease",
-        include_str!("../redis/answer-after-the-lease.toml"),
-    ),
-    (
-        "redis/clock-drift",
-        include_str!("../redis/clock-drift.toml"),
-    ),
+    ("redis/answer-after-the-lease", include_str!("../redis/answer-after-the-lease.toml")),
+    ("redis/clock-drift", include_str!("../redis/clock-drift.toml")),
     ("redis/clock-jump", include_str!("../redis/clock-jump.toml")),
-    (
-        "redis/cluster-failover",
-        include_str!("../redis/cluster-failover.toml"),
-    ),
-    (
-        "redis/cluster-failover-replicated",
-        include_str!("../redis/cluster-failover-replicated.toml"),
-    ),
-    (
-        "redis/cluster-minority",
-        include_str!("../redis/cluster-minority.toml"),
-    ),
-    (
-        "redis/cluster-partition",
-        include_str!("../redis/cluster-partition.toml"),
-    ),
-    (
-        "redis/cluster-resumed-primary",
-        include_str!("../redis/cluster-resumed-primary.toml"),
-    ),
-    (
-        "redis/cluster-short-lease",
-        include_str!("../redis/cluster-short-lease.toml"),
-    ),
-    (
-        "redis/cluster-slot-moves",
-        include_str!("../redis/cluster-slot-moves.toml"),
-    ),
-    (
-        "redis/cluster-slot-moves-failover",
-        include_str!("../redis/cluster-slot-moves-failover.toml"),
-    ),
-    (
-        "redis/cluster-stale-look",
-        include_str!("../redis/cluster-stale-look.toml"),
-    ),
-    (
-        "redis/cluster-stale-read",
-        include_str!("../redis/cluster-stale-read.toml"),
-    ),
+    ("redis/cluster-failover", include_str!("../redis/cluster-failover.toml")),
+    ("redis/cluster-failover-replicated", include_str!("../redis/cluster-failover-replicated.toml")),
+    ("redis/cluster-minority", include_str!("../redis/cluster-minority.toml")),
+    ("redis/cluster-partition", include_str!("../redis/cluster-partition.toml")),
+    ("redis/cluster-resumed-primary", include_str!("../redis/cluster-resumed-primary.toml")),
+    ("redis/cluster-short-lease", include_str!("../redis/cluster-short-lease.toml")),
+    ("redis/cluster-slot-moves", include_str!("../redis/cluster-slot-moves.toml")),
+    ("redis/cluster-slot-moves-failover", include_str!("../redis/cluster-slot-moves-failover.toml")),
+    ("redis/cluster-stale-look", include_str!("../redis/cluster-stale-look.toml")),
+    ("redis/cluster-stale-read", include_str!("../redis/cluster-stale-read.toml")),
     ("redis/eviction", include_str!("../redis/eviction.toml")),
-    (
-        "redis/exhausted-pool",
-        include_str!("../redis/exhausted-pool.toml"),
-    ),
+    ("redis/exhausted-pool", include_str!("../redis/exhausted-pool.toml")),
     ("redis/failover", include_str!("../redis/failover.toml")),
-    (
-        "redis/failover-replicated",
-        include_str!("../redis/failover-replicated.toml"),
-    ),
+    ("redis/failover-replicated", include_str!("../redis/failover-replicated.toml")),
     ("redis/full-disk", include_str!("../redis/full-disk.toml")),
-    (
-        "redis/full-memory",
-        include_str!("../redis/full-memory.toml"),
-    ),
-    (
-        "redis/hidden-retry",
-        include_str!("../redis/hidden-retry.toml"),
-    ),
-    (
-        "redis/holder-crash",
-        include_str!("../redis/holder-crash.toml"),
-    ),
-    (
-        "redis/late-answer",
-        include_str!("../redis/late-answer.toml"),
-    ),
-    (
-        "redis/late-release",
-        include_str!("../redis/late-release.toml"),
-    ),
-    (
-        "redis/look-then-delete",
-        include_str!("../redis/look-then-delete.toml"),
-    ),
-    (
-        "redis/lost-message",
-        include_str!("../redis/lost-message.toml"),
-    ),
-    (
-        "redis/lost-set-reply",
-        include_str!("../redis/lost-set-reply.toml"),
-    ),
-    (
-        "redis/lost-setnx-reply",
-        include_str!("../redis/lost-setnx-reply.toml"),
-    ),
+    ("redis/full-memory", include_str!("../redis/full-memory.toml")),
+    ("redis/hidden-retry", include_str!("../redis/hidden-retry.toml")),
+    ("redis/holder-crash", include_str!("../redis/holder-crash.toml")),
+    ("redis/late-answer", include_str!("../redis/late-answer.toml")),
+    ("redis/late-release", include_str!("../redis/late-release.toml")),
+    ("redis/look-then-delete", include_str!("../redis/look-then-delete.toml")),
+    ("redis/lost-message", include_str!("../redis/lost-message.toml")),
+    ("redis/lost-set-reply", include_str!("../redis/lost-set-reply.toml")),
+    ("redis/lost-setnx-reply", include_str!("../redis/lost-setnx-reply.toml")),
     ("redis/pause", include_str!("../redis/pause.toml")),
     ("redis/power-loss", include_str!("../redis/power-loss.toml")),
-    (
-        "redis/power-loss-always",
-        include_str!("../redis/power-loss-always.toml"),
-    ),
+    ("redis/power-loss-always", include_str!("../redis/power-loss-always.toml")),
     ("redis/re-entry", include_str!("../redis/re-entry.toml")),
-    (
-        "redis/redisson-failover",
-        include_str!("../redis/redisson-failover.toml"),
-    ),
-    (
-        "redis/redisson-one-of-two",
-        include_str!("../redis/redisson-one-of-two.toml"),
-    ),
-    (
-        "redis/redlock-answers-after-the-lease",
-        include_str!("../redis/redlock-answers-after-the-lease.toml"),
-    ),
-    (
-        "redis/redlock-clock-drift",
-        include_str!("../redis/redlock-clock-drift.toml"),
-    ),
-    (
-        "redis/redlock-clock-jump",
-        include_str!("../redis/redlock-clock-jump.toml"),
-    ),
-    (
-        "redis/redlock-half",
-        include_str!("../redis/redlock-half.toml"),
-    ),
-    (
-        "redis/redlock-minority-jump",
-        include_str!("../redis/redlock-minority-jump.toml"),
-    ),
-    (
-        "redis/redlock-pause",
-        include_str!("../redis/redlock-pause.toml"),
-    ),
-    (
-        "redis/redlock-restart",
-        include_str!("../redis/redlock-restart.toml"),
-    ),
-    (
-        "redis/redlock-slow",
-        include_str!("../redis/redlock-slow.toml"),
-    ),
-    (
-        "redis/redlock-split-vote",
-        include_str!("../redis/redlock-split-vote.toml"),
-    ),
+    ("redis/redisson-failover", include_str!("../redis/redisson-failover.toml")),
+    ("redis/redisson-one-of-two", include_str!("../redis/redisson-one-of-two.toml")),
+    ("redis/redlock-answers-after-the-lease", include_str!("../redis/redlock-answers-after-the-lease.toml")),
+    ("redis/redlock-clock-drift", include_str!("../redis/redlock-clock-drift.toml")),
+    ("redis/redlock-clock-jump", include_str!("../redis/redlock-clock-jump.toml")),
+    ("redis/redlock-half", include_str!("../redis/redlock-half.toml")),
+    ("redis/redlock-minority-jump", include_str!("../redis/redlock-minority-jump.toml")),
+    ("redis/redlock-pause", include_str!("../redis/redlock-pause.toml")),
+    ("redis/redlock-restart", include_str!("../redis/redlock-restart.toml")),
+    ("redis/redlock-slow", include_str!("../redis/redlock-slow.toml")),
+    ("redis/redlock-split-vote", include_str!("../redis/redlock-split-vote.toml")),
     ("redis/restart", include_str!("../redis/restart.toml")),
-    (
-        "redis/restart-aof",
-        include_str!("../redis/restart-aof.toml"),
-    ),
-    (
-        "redis/restart-loading",
-        include_str!("../redis/restart-loading.toml"),
-    ),
-    (
-        "redis/resumed-primary",
-        include_str!("../redis/resumed-primary.toml"),
-    ),
-    (
-        "redis/sentinel-failover",
-        include_str!("../redis/sentinel-failover.toml"),
-    ),
-    (
-        "redis/sentinel-failover-buffered",
-        include_str!("../redis/sentinel-failover-buffered.toml"),
-    ),
-    (
-        "redis/sentinel-partition",
-        include_str!("../redis/sentinel-partition.toml"),
-    ),
-    (
-        "redis/sentinel-partition-lag",
-        include_str!("../redis/sentinel-partition-lag.toml"),
-    ),
-    (
-        "redis/sentinel-resumed-primary",
-        include_str!("../redis/sentinel-resumed-primary.toml"),
-    ),
-    (
-        "redis/sentinel-stale-look",
-        include_str!("../redis/sentinel-stale-look.toml"),
-    ),
-    (
-        "redis/sentinel-wait-one-of-two",
-        include_str!("../redis/sentinel-wait-one-of-two.toml"),
-    ),
-    (
-        "redis/setnx-expire",
-        include_str!("../redis/setnx-expire.toml"),
-    ),
+    ("redis/restart-aof", include_str!("../redis/restart-aof.toml")),
+    ("redis/restart-loading", include_str!("../redis/restart-loading.toml")),
+    ("redis/resumed-primary", include_str!("../redis/resumed-primary.toml")),
+    ("redis/sentinel-failover", include_str!("../redis/sentinel-failover.toml")),
+    ("redis/sentinel-failover-buffered", include_str!("../redis/sentinel-failover-buffered.toml")),
+    ("redis/sentinel-partition", include_str!("../redis/sentinel-partition.toml")),
+    ("redis/sentinel-partition-lag", include_str!("../redis/sentinel-partition-lag.toml")),
+    ("redis/sentinel-resumed-primary", include_str!("../redis/sentinel-resumed-primary.toml")),
+    ("redis/sentinel-stale-look", include_str!("../redis/sentinel-stale-look.toml")),
+    ("redis/sentinel-wait-one-of-two", include_str!("../redis/sentinel-wait-one-of-two.toml")),
+    ("redis/setnx-expire", include_str!("../redis/setnx-expire.toml")),
     ("redis/stale-read", include_str!("../redis/stale-read.toml")),
-    (
-        "redis/stalled-connection",
-        include_str!("../redis/stalled-connection.toml"),
-    ),
+    ("redis/stalled-connection", include_str!("../redis/stalled-connection.toml")),
     ("redis/stock", include_str!("../redis/stock.toml")),
     ("redis/swarm", include_str!("../redis/swarm.toml")),
-    (
-        "redis/swarm-redlock",
-        include_str!("../redis/swarm-redlock.toml"),
-    ),
-    (
-        "redis/swarm-replicated",
-        include_str!("../redis/swarm-replicated.toml"),
-    ),
-    (
-        "redis/wait-answers-zero",
-        include_str!("../redis/wait-answers-zero.toml"),
-    ),
-    (
-        "redis/watch-retries",
-        include_str!("../redis/watch-retries.toml"),
-    ),
-    (
-        "redis/woken-by-message",
-        include_str!("../redis/woken-by-message.toml"),
-    ),
-    (
-        "zookeeper/blocked-event-thread",
-        include_str!("../zookeeper/blocked-event-thread.toml"),
-    ),
-    (
-        "zookeeper/blocked-waiter",
-        include_str!("../zookeeper/blocked-waiter.toml"),
-    ),
-    (
-        "zookeeper/cancelled-waiter",
-        include_str!("../zookeeper/cancelled-waiter.toml"),
-    ),
-    (
-        "zookeeper/changed-before-the-watch",
-        include_str!("../zookeeper/changed-before-the-watch.toml"),
-    ),
-    (
-        "zookeeper/curator-cut-off-holder",
-        include_str!("../zookeeper/curator-cut-off-holder.toml"),
-    ),
-    (
-        "zookeeper/curator-lost-create-reply",
-        include_str!("../zookeeper/curator-lost-create-reply.toml"),
-    ),
-    (
-        "zookeeper/curator-outlived-session",
-        include_str!("../zookeeper/curator-outlived-session.toml"),
-    ),
-    (
-        "zookeeper/curator-unheard-session",
-        include_str!("../zookeeper/curator-unheard-session.toml"),
-    ),
-    (
-        "zookeeper/delayed-write",
-        include_str!("../zookeeper/delayed-write.toml"),
-    ),
-    (
-        "zookeeper/gc-pause",
-        include_str!("../zookeeper/gc-pause.toml"),
-    ),
-    (
-        "zookeeper/gone-before-the-data",
-        include_str!("../zookeeper/gone-before-the-data.toml"),
-    ),
-    (
-        "zookeeper/gone-before-the-watch",
-        include_str!("../zookeeper/gone-before-the-watch.toml"),
-    ),
-    (
-        "zookeeper/granted-timeout",
-        include_str!("../zookeeper/granted-timeout.toml"),
-    ),
+    ("redis/swarm-redlock", include_str!("../redis/swarm-redlock.toml")),
+    ("redis/swarm-replicated", include_str!("../redis/swarm-replicated.toml")),
+    ("redis/wait-answers-zero", include_str!("../redis/wait-answers-zero.toml")),
+    ("redis/watch-retries", include_str!("../redis/watch-retries.toml")),
+    ("redis/woken-by-message", include_str!("../redis/woken-by-message.toml")),
+    ("zookeeper/blocked-event-thread", include_str!("../zookeeper/blocked-event-thread.toml")),
+    ("zookeeper/blocked-waiter", include_str!("../zookeeper/blocked-waiter.toml")),
+    ("zookeeper/cancelled-waiter", include_str!("../zookeeper/cancelled-waiter.toml")),
+    ("zookeeper/changed-before-the-watch", include_str!("../zookeeper/changed-before-the-watch.toml")),
+    ("zookeeper/curator-cut-off-holder", include_str!("../zookeeper/curator-cut-off-holder.toml")),
+    ("zookeeper/curator-lost-create-reply", include_str!("../zookeeper/curator-lost-create-reply.toml")),
+    ("zookeeper/curator-outlived-session", include_str!("../zookeeper/curator-outlived-session.toml")),
+    ("zookeeper/curator-unheard-session", include_str!("../zookeeper/curator-unheard-session.toml")),
+    ("zookeeper/delayed-write", include_str!("../zookeeper/delayed-write.toml")),
+    ("zookeeper/gc-pause", include_str!("../zookeeper/gc-pause.toml")),
+    ("zookeeper/gone-before-the-data", include_str!("../zookeeper/gone-before-the-data.toml")),
+    ("zookeeper/gone-before-the-watch", include_str!("../zookeeper/gone-before-the-watch.toml")),
+    ("zookeeper/granted-timeout", include_str!("../zookeeper/granted-timeout.toml")),
     ("zookeeper/herd", include_str!("../zookeeper/herd.toml")),
-    (
-        "zookeeper/holder-crash",
-        include_str!("../zookeeper/holder-crash.toml"),
-    ),
-    (
-        "zookeeper/holder-expiry",
-        include_str!("../zookeeper/holder-expiry.toml"),
-    ),
-    (
-        "zookeeper/isolated-follower",
-        include_str!("../zookeeper/isolated-follower.toml"),
-    ),
-    (
-        "zookeeper/isolated-observer",
-        include_str!("../zookeeper/isolated-observer.toml"),
-    ),
-    (
-        "zookeeper/leader-crash",
-        include_str!("../zookeeper/leader-crash.toml"),
-    ),
-    (
-        "zookeeper/lookup-without-sync",
-        include_str!("../zookeeper/lookup-without-sync.toml"),
-    ),
-    (
-        "zookeeper/lost-create-reply",
-        include_str!("../zookeeper/lost-create-reply.toml"),
-    ),
-    (
-        "zookeeper/lost-delete-reply",
-        include_str!("../zookeeper/lost-delete-reply.toml"),
-    ),
-    (
-        "zookeeper/missed-while-away",
-        include_str!("../zookeeper/missed-while-away.toml"),
-    ),
-    (
-        "zookeeper/observer-not-told",
-        include_str!("../zookeeper/observer-not-told.toml"),
-    ),
-    (
-        "zookeeper/older-session",
-        include_str!("../zookeeper/older-session.toml"),
-    ),
-    (
-        "zookeeper/outage-beyond-retries-create",
-        include_str!("../zookeeper/outage-beyond-retries-create.toml"),
-    ),
-    (
-        "zookeeper/outage-beyond-retries-delete",
-        include_str!("../zookeeper/outage-beyond-retries-delete.toml"),
-    ),
-    (
-        "zookeeper/own-node-deleted",
-        include_str!("../zookeeper/own-node-deleted.toml"),
-    ),
-    (
-        "zookeeper/parent-recreated",
-        include_str!("../zookeeper/parent-recreated.toml"),
-    ),
-    (
-        "zookeeper/partition",
-        include_str!("../zookeeper/partition.toml"),
-    ),
-    (
-        "zookeeper/re-entry",
-        include_str!("../zookeeper/re-entry.toml"),
-    ),
-    (
-        "zookeeper/read-only",
-        include_str!("../zookeeper/read-only.toml"),
-    ),
-    (
-        "zookeeper/read-then-write",
-        include_str!("../zookeeper/read-then-write.toml"),
-    ),
-    (
-        "zookeeper/session-killed",
-        include_str!("../zookeeper/session-killed.toml"),
-    ),
-    (
-        "zookeeper/slow-clock",
-        include_str!("../zookeeper/slow-clock.toml"),
-    ),
-    (
-        "zookeeper/slow-disk",
-        include_str!("../zookeeper/slow-disk.toml"),
-    ),
+    ("zookeeper/holder-crash", include_str!("../zookeeper/holder-crash.toml")),
+    ("zookeeper/holder-expiry", include_str!("../zookeeper/holder-expiry.toml")),
+    ("zookeeper/isolated-follower", include_str!("../zookeeper/isolated-follower.toml")),
+    ("zookeeper/isolated-observer", include_str!("../zookeeper/isolated-observer.toml")),
+    ("zookeeper/leader-crash", include_str!("../zookeeper/leader-crash.toml")),
+    ("zookeeper/lookup-without-sync", include_str!("../zookeeper/lookup-without-sync.toml")),
+    ("zookeeper/lost-create-reply", include_str!("../zookeeper/lost-create-reply.toml")),
+    ("zookeeper/lost-delete-reply", include_str!("../zookeeper/lost-delete-reply.toml")),
+    ("zookeeper/missed-while-away", include_str!("../zookeeper/missed-while-away.toml")),
+    ("zookeeper/observer-not-told", include_str!("../zookeeper/observer-not-told.toml")),
+    ("zookeeper/older-session", include_str!("../zookeeper/older-session.toml")),
+    ("zookeeper/outage-beyond-retries-create", include_str!("../zookeeper/outage-beyond-retries-create.toml")),
+    ("zookeeper/outage-beyond-retries-delete", include_str!("../zookeeper/outage-beyond-retries-delete.toml")),
+    ("zookeeper/own-node-deleted", include_str!("../zookeeper/own-node-deleted.toml")),
+    ("zookeeper/parent-recreated", include_str!("../zookeeper/parent-recreated.toml")),
+    ("zookeeper/partition", include_str!("../zookeeper/partition.toml")),
+    ("zookeeper/re-entry", include_str!("../zookeeper/re-entry.toml")),
+    ("zookeeper/read-only", include_str!("../zookeeper/read-only.toml")),
+    ("zookeeper/read-then-write", include_str!("../zookeeper/read-then-write.toml")),
+    ("zookeeper/session-killed", include_str!("../zookeeper/session-killed.toml")),
+    ("zookeeper/slow-clock", include_str!("../zookeeper/slow-clock.toml")),
+    ("zookeeper/slow-disk", include_str!("../zookeeper/slow-disk.toml")),
     ("zookeeper/stock", include_str!("../zookeeper/stock.toml")),
-    (
-        "zookeeper/stock-pause",
-        include_str!("../zookeeper/stock-pause.toml"),
-    ),
-    (
-        "zookeeper/swallowed-reply",
-        include_str!("../zookeeper/swallowed-reply.toml"),
-    ),
-    (
-        "zookeeper/swallowed-reply-for-ever",
-        include_str!("../zookeeper/swallowed-reply-for-ever.toml"),
-    ),
+    ("zookeeper/stock-pause", include_str!("../zookeeper/stock-pause.toml")),
+    ("zookeeper/swallowed-reply", include_str!("../zookeeper/swallowed-reply.toml")),
+    ("zookeeper/swallowed-reply-for-ever", include_str!("../zookeeper/swallowed-reply-for-ever.toml")),
     ("zookeeper/swarm", include_str!("../zookeeper/swarm.toml")),
-    (
-        "zookeeper/swarm-as-published",
-        include_str!("../zookeeper/swarm-as-published.toml"),
-    ),
-    (
-        "zookeeper/swarm-curator",
-        include_str!("../zookeeper/swarm-curator.toml"),
-    ),
-    (
-        "zookeeper/timed-acquire",
-        include_str!("../zookeeper/timed-acquire.toml"),
-    ),
-    (
-        "zookeeper/unsorted-children",
-        include_str!("../zookeeper/unsorted-children.toml"),
-    ),
-    (
-        "zookeeper/waiter-death",
-        include_str!("../zookeeper/waiter-death.toml"),
-    ),
-    (
-        "zookeeper/waiter-expiry",
-        include_str!("../zookeeper/waiter-expiry.toml"),
-    ),
-    (
-        "zookeeper/wall-clock-jump",
-        include_str!("../zookeeper/wall-clock-jump.toml"),
-    ),
+    ("zookeeper/swarm-as-published", include_str!("../zookeeper/swarm-as-published.toml")),
+    ("zookeeper/swarm-curator", include_str!("../zookeeper/swarm-curator.toml")),
+    ("zookeeper/timed-acquire", include_str!("../zookeeper/timed-acquire.toml")),
+    ("zookeeper/unsorted-children", include_str!("../zookeeper/unsorted-children.toml")),
+    ("zookeeper/waiter-death", include_str!("../zookeeper/waiter-death.toml")),
+    ("zookeeper/waiter-expiry", include_str!("../zookeeper/waiter-expiry.toml")),
+    ("zookeeper/wall-clock-jump", include_str!("../zookeeper/wall-clock-jump.toml")),
 ];
