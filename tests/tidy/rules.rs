@@ -99,11 +99,13 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-sim",
         ],
     ),
+    ("picklock-mutants", &[]),
     (
         "picklock",
         &[
             "picklock-algorithms",
             "picklock-checker",
+            "picklock-mutants",
             "picklock-reports",
             "picklock-scenarios",
             "picklock-sim",

@@ -1,0 +1,89 @@
+//! Runs a program for so long and no longer, and reads what it says.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::tree::SWITCH;
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this code; by a signal if there is none.
+    Exited(Option<i32>),
+    /// It was ended, for what it had said was enough.
+    Enough,
+    /// It was ended, for its time was over.
+    TimedOut,
+}
+
+/// What time it is.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no simulation: this waits for programs"
+)]
+pub fn now() -> Instant {
+    Instant::now()
+}
+
+/// Runs a program with this mutant until it ends, its time is over, or a line is enough.
+///
+/// # Errors
+///
+/// It cannot be started.
+pub fn run(
+    program: &Path,
+    arguments: &[&str],
+    mutant: usize,
+    limit: Duration,
+    mut is_enough: impl FnMut(&str) -> bool,
+) -> Result<End, String> {
+    let said = |error: std::io::Error| format!("{}: {error}", program.display());
+    let mut command = Command::new(program);
+    command.args(arguments).env(SWITCH, mutant.to_string());
+    if let Some(folder) = program
+        .ancestors()
+        .find(|it| it.join("Cargo.toml").is_file())
+    {
+        command.current_dir(folder);
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().map_err(said)?;
+    let stdout = child.stdout.take().ok_or("no pipe")?;
+    let (told, lines) = channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if told.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let until = now() + limit;
+        loop {
+            match lines.recv_timeout(until.saturating_duration_since(now())) {
+                Ok(line) if is_enough(&line) => return Ok(ended(&mut child, End::Enough)),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(ended(&mut child, End::TimedOut)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = child.wait().map_err(said)?;
+                    return Ok(End::Exited(status.code()));
+                }
+            }
+        }
+    })
+}
+
+/// Ends a program.
+fn ended(child: &mut Child, end: End) -> End {
+    // It may have ended by itself meanwhile.
+    let _gone = child.kill();
+    let _status = child.wait();
+    end
+}
