@@ -82,6 +82,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("zookeeper/herd", include_str!("../zookeeper/herd.toml")),
     ("zookeeper/holder-crash", include_str!("../zookeeper/holder-crash.toml")),
     ("zookeeper/holder-expiry", include_str!("../zookeeper/holder-expiry.toml")),
+    ("zookeeper/holders-node-deleted", include_str!("../zookeeper/holders-node-deleted.toml")),
+    ("zookeeper/holders-node-deleted-unheard", include_str!("../zookeeper/holders-node-deleted-unheard.toml")),
     ("zookeeper/isolated-follower", include_str!("../zookeeper/isolated-follower.toml")),
     ("zookeeper/isolated-observer", include_str!("../zookeeper/isolated-observer.toml")),
     ("zookeeper/leader-crash", include_str!("../zookeeper/leader-crash.toml")),
