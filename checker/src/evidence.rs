@@ -122,6 +122,8 @@ pub struct Evidence<'a> {
     pub queueing: Vec<usize>,
     /// The `Disowned` events by which one contender removed another's hold.
     pub removals: Vec<usize>,
+    /// The `Answered` events.
+    pub answers: Vec<usize>,
     /// The `FaultFired` events.
     pub faults: Vec<usize>,
     /// Signs of life, in the order in which they came.

@@ -134,6 +134,12 @@ pub enum What {
         token: Token,
         how: Disowned,
     },
+    /// The service has answered `by` about a hold, and nobody came to own the lock by that, or ceased to.
+    Answered {
+        by: ContenderId,
+        lock: LockId,
+        answer: ServiceAnswer,
+    },
     /// The service has ended the session that `by` used.
     SessionExpired { by: ContenderId },
 
@@ -222,6 +228,7 @@ impl What {
             | What::Unqueued { by, .. }
             | What::Owned { by, .. }
             | What::Disowned { by, .. }
+            | What::Answered { by, .. }
             | What::SessionExpired { by }
             | What::Writing { by, .. }
             | What::Read { by, .. }
@@ -266,8 +273,24 @@ pub enum Disowned {
     Expired,
     /// Another contender removed it.
     RemovedBy(ContenderId),
+    /// A contender put a hold of its own in its place: another one, or the owner itself.
+    OverwrittenBy(ContenderId),
     /// Somebody from outside removed it: an operator, an eviction, a failover.
     RemovedFromOutside,
+}
+
+/// What a service has truly answered, and its owners do not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServiceAnswer {
+    /// A majority of its servers has granted the lock, one after the other, and at no moment did a majority have it:
+    /// some had lost it before the last one said yes.
+    GrantedApart,
+    /// A server that answers for all does not have the owner's hold, and another such server has it: after a failover
+    /// there may be two.
+    DeniedAtOne,
+    /// The owner's hold counts so many entries now: it entered again, or gave one entry back.
+    Counts(u64),
 }
 
 /// Why a run ended.

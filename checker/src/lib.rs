@@ -24,7 +24,8 @@ pub use broken::Broken;
 pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
 pub use for_good::{ForGood, Gone};
 pub use history::{
-    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Token, What,
+    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServiceAnswer,
+    Token, What,
 };
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
 pub use metrics::{METRICS, Metric};

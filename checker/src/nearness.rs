@@ -146,7 +146,7 @@ fn before_loss(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
         let ownership = &evidence.ownerships[belief.grant?];
         let taken = match ownership.how? {
             Disowned::Released => false,
-            Disowned::RemovedBy(other) => other != belief.by,
+            Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) => other != belief.by,
             Disowned::Expired | Disowned::RemovedFromOutside => true,
         };
         let lost = evidence.at(ownership.disowned?);

@@ -17,10 +17,12 @@
 //! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
 //! `cancelled`, `leaves`, `released`, `release-failed`, `lost`, `finished`, `paused`, `resumed`,
 //! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
-//! `session-expired`, `queued`, `unqueued`, `read`, `waiting`.
+//! `session-expired`, `queued`, `unqueued`, `read`, `waiting`; and what the service has answered it: `granted` (by a
+//! majority, never all at once), `denied` (by one primary of two), `entries/value=2`.
 //!
 //! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`,
-//! `/place=3`, `/how=released|expired|outside|b` (how an ownership ended; `b` removed it),
+//! `/place=3`, `/how=released|expired|outside|b|over-b` (how an ownership ended; `b` removed it, or
+//! overwrote it),
 //! `/value=5>6` (a write that found 5 and left 6) or `/value=5` (a read), `/based=4` (a write that
 //! had read 4; else what it found), `/blind` (a write that had read nothing), `/rejected`,
 //! `/behind=n1`, `/owner=b`.

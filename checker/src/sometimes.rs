@@ -211,6 +211,7 @@ impl Watch {
             | What::Disconnected { .. }
             | What::ConnectedReadOnly { .. }
             | What::SessionLost { .. }
+            | What::Answered { .. }
             | What::Writing { .. }
             | What::Read { .. }
             | What::Written { .. }
@@ -239,7 +240,9 @@ impl Watch {
         match how {
             Disowned::Released => {}
             Disowned::Expired => self.free_by_expiry = true,
-            Disowned::RemovedBy(_) | Disowned::RemovedFromOutside => self.reached.add("taken-away"),
+            Disowned::RemovedBy(_) | Disowned::OverwrittenBy(_) | Disowned::RemovedFromOutside => {
+                self.reached.add("taken-away")
+            }
         }
         self.owners = self.owners.saturating_sub(1);
         self.change(by, |it| it.owns = false);

@@ -160,6 +160,12 @@ impl<'a> Case<'a> {
             Disowned::RemovedBy(other) => {
                 format!("{} had removed its claim at {at}", self.name(other))
             }
+            Disowned::OverwrittenBy(other) if other == by => {
+                format!("it had overwritten its own claim at {at}")
+            }
+            Disowned::OverwrittenBy(other) => {
+                format!("{} had overwritten its claim at {at}", self.name(other))
+            }
             Disowned::RemovedFromOutside => {
                 format!("its claim had been removed from outside at {at}")
             }
@@ -277,6 +283,10 @@ impl<'a> Case<'a> {
             Disowned::RemovedBy(other) => {
                 let other = self.name(other);
                 format!(" when {other} removed the claim of {who}")
+            }
+            Disowned::OverwrittenBy(other) => {
+                let other = self.name(other);
+                format!(" when {other} overwrote the claim of {who}")
             }
             Disowned::RemovedFromOutside => {
                 format!(" when the claim of {who} was removed from outside")

@@ -53,6 +53,8 @@ struct Owner {
 pub enum Actor {
     /// A contender.
     Contender(ContenderId),
+    /// A contender, which has put a hold of its own in its place.
+    Overwriter(ContenderId),
     /// The end of the contender's own session or lease.
     SessionEnd,
     /// Somebody else: an operator.
@@ -249,7 +251,7 @@ impl Ownership {
                     recorder,
                 );
             }
-            Actor::Contender(_) | Actor::SessionEnd | Actor::Outsider => {
+            Actor::Contender(_) | Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider => {
                 self.disown(at, |_| true, by, recorder);
             }
         }
@@ -325,6 +327,7 @@ impl Ownership {
             let how = match actor {
                 Actor::Contender(by) if by == owner.by => Disowned::Released,
                 Actor::Contender(by) => Disowned::RemovedBy(by),
+                Actor::Overwriter(by) => Disowned::OverwrittenBy(by),
                 Actor::SessionEnd => Disowned::Expired,
                 Actor::Outsider => Disowned::RemovedFromOutside,
             };

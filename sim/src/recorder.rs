@@ -150,8 +150,17 @@ fn words(what: &What) -> [u64; 4] {
                 picklock_checker::Disowned::Expired => 2,
                 picklock_checker::Disowned::RemovedFromOutside => 3,
                 picklock_checker::Disowned::RemovedBy(other) => 4 + u64::from(other.0),
+                picklock_checker::Disowned::OverwrittenBy(other) => u64::MAX - u64::from(other.0),
             };
             [20, u64::from(by.0) << 32 | u64::from(lock.0), token.0, how]
+        }
+        What::Answered { by, lock, answer } => {
+            let answer = match answer {
+                picklock_checker::ServiceAnswer::GrantedApart => 1,
+                picklock_checker::ServiceAnswer::DeniedAtOne => 2,
+                picklock_checker::ServiceAnswer::Counts(entries) => entries.saturating_add(3),
+            };
+            [34, by.0.into(), lock.0.into(), answer]
         }
         What::SessionExpired { by } => [21, by.0.into(), 0, 0],
         What::Writing { by, lock, token } => [

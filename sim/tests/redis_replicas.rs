@@ -8,9 +8,10 @@ mod moments;
 
 use std::time::Duration;
 
-use common::{A, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
+use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, History, What};
 use picklock_sim::plan::{
     Deployment, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
@@ -91,4 +92,22 @@ fn a_replica_that_is_gone_is_replaced_by_the_primary() {
         let after = left[0] - fired(&history)[0];
         assert!(after < seconds(6), "{after:?}");
     }
+}
+
+#[test]
+fn what_a_fault_has_a_server_say_comes_after_what_it_says_already() {
+    // The answer goes out before the replica is told; the key goes in between, and the replica is told of both in turn.
+    let when = Trigger::Answered {
+        request: RequestKind::Set,
+        by: FIRST,
+        nth: 1,
+    };
+    let evict = Fault::EvictKey { target: PRIMARY };
+    let history = with(
+        deployment(ReadFrom::Replicas, 0),
+        vec![planned(when, evict)],
+    );
+    // The first finds no key of its own at the replica when it looks.
+    assert_eq!(releases(&history), 1);
+    assert_eq!(owned(&history).len(), 2);
 }

@@ -28,7 +28,8 @@
 //!   `redis/stalled-connection`, `redis/exhausted-pool`).
 //! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
 //! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: nobody gets it before the
-//!   lease is over.
+//!   lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back: the
+//!   release is done, the lock is not free, and again nobody gets it before the lease is over.
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -12,6 +12,7 @@
 //!    clocks may differ, is more than nothing, we hold the lock for that long.
 //! 4. If not, delete our token everywhere, wait a random time, and go to 1.
 //! 5. Release: a script deletes the key if it holds our token, on every server, also on those that have not answered.
+//!    It is done if those that do not answer are no majority: then the key can be on none. If they are, nobody knows.
 //!
 //! # Guarantees
 //!
@@ -145,8 +146,13 @@ impl Lock for Redlock {
     /// What cannot be deleted goes by itself.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
         let answers = self.delete_everywhere().await; // Step 5.
+        let is_majority = |servers: usize| servers * 2 > answers.len();
         let deleted = answers.iter().filter(|it| **it == Ok(Value::Integer(1)));
-        if deleted.count() * 2 > answers.len() || answers.iter().any(Result::is_err) {
+        let silent = answers.iter().filter(|it| it.is_err()).count();
+        if is_majority(silent) {
+            return Err(LockError::TimedOut);
+        }
+        if is_majority(deleted.count() + silent) {
             return Ok(());
         }
         Err(LockError::PlaceLost)

@@ -55,6 +55,7 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
             arrivals: Vec::with_capacity(room),
             queueing: Vec::with_capacity(room),
             removals: Vec::new(),
+            answers: Vec::new(),
             faults: Vec::new(),
             signs: Vec::new(),
             waiting: Vec::new(),
@@ -107,6 +108,7 @@ impl<'a> Collector<'a> {
                 token,
                 how,
             } => self.disowned(index, by, lock, token, how),
+            What::Answered { .. } => self.found.answers.push(index),
             What::Writing { by, lock, token } => self.writing(index, by, lock, token),
             What::Effect {
                 by,
@@ -277,7 +279,8 @@ impl<'a> Collector<'a> {
         token: Token,
         how: Disowned,
     ) {
-        if matches!(how, Disowned::RemovedBy(other) if other != by) {
+        if matches!(how, Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) if other != by)
+        {
             self.found.removals.push(index);
         }
         // All open ownerships with this token end; those with another stay, hung anew.

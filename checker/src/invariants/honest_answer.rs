@@ -1,7 +1,19 @@
 //! What calls report is true.
+//!
+//! Whoever reports can know no more than the service has told it. So an answer is false only if the service's own
+//! answers contradict it ([`ServiceAnswer`]):
+//!
+//! - Who was granted the lock by a majority of servers, one after the other, may say that it holds it, although some
+//!   had lost it before the last one said yes, and it was never the owner.
+//! - Who has no key at a server that answers for all may say that it has released it, although another server takes
+//!   itself for such a one, too, and has the key.
+//! - A hold that counts entries is released entry by entry. What is left of it then is of calls that could not say
+//!   whether they had entered.
+
+use std::ops::Range;
 
 use crate::witness::Case;
-use crate::{Belief, Evidence, Invariant, Ownership, Truth, Verdict, What};
+use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdict, What};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -25,7 +37,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             }
         } else if evidence.knows_owners_of(belief.lock) {
             told = true;
-            if !owned_meanwhile(evidence, belief) {
+            if !owned_meanwhile(evidence, belief) && !granted_meanwhile(evidence, belief) {
                 return never_owner(evidence, belief);
             }
         }
@@ -48,7 +60,44 @@ fn owned_meanwhile(evidence: &Evidence<'_>, belief: &Belief) -> bool {
     })
 }
 
-/// The `Released` after which the contender still was the owner.
+/// Whether a majority of servers has granted it the lock between its call and its answer, though never all at once.
+fn granted_meanwhile(evidence: &Evidence<'_>, belief: &Belief) -> bool {
+    let asked = belief.asked.unwrap_or(0);
+    answers(evidence, belief, asked..belief.acquired)
+        .any(|(_, answer)| answer == ServiceAnswer::GrantedApart)
+}
+
+/// Whether the service can have told it between the grant and the end of its release that it does not own the lock, or
+/// that it has given back one entry.
+fn may_say_released(evidence: &Evidence<'_>, belief: &Belief, ownership: &Ownership) -> bool {
+    let settled = belief.settled.unwrap_or(usize::MAX);
+    let mut entries = 1;
+    let mut answers = answers(evidence, belief, ownership.owned..settled);
+    answers.any(|(at, answer)| match answer {
+        ServiceAnswer::GrantedApart => false,
+        ServiceAnswer::DeniedAtOne => true,
+        ServiceAnswer::Counts(now) => {
+            now < std::mem::replace(&mut entries, now) && at > belief.acquired
+        }
+    })
+}
+
+/// What the service has answered a contender between two events.
+fn answers(
+    evidence: &Evidence<'_>,
+    belief: &Belief,
+    between: Range<usize>,
+) -> impl Iterator<Item = (usize, ServiceAnswer)> {
+    let of = (belief.by, belief.lock);
+    let events = evidence.answers.iter();
+    let events = events.filter(move |event| between.contains(event));
+    events.filter_map(move |&event| match evidence.event(event).what {
+        What::Answered { by, lock, answer } if (by, lock) == of => Some((event, answer)),
+        _ => None,
+    })
+}
+
+/// The `Released` after which the contender still was the owner, and had not been told otherwise.
 fn released_in_vain(
     evidence: &Evidence<'_>,
     belief: &Belief,
@@ -57,7 +106,8 @@ fn released_in_vain(
     let settled = belief.settled?;
     let after = evidence.at(settled) < evidence.at_or_never(ownership.disowned);
     let released = matches!(evidence.event(settled).what, What::Released { .. });
-    (released && after).then_some(settled)
+    let in_vain = released && after && !may_say_released(evidence, belief, ownership);
+    in_vain.then_some(settled)
 }
 
 fn never_owner(evidence: &Evidence<'_>, belief: &Belief) -> Verdict {
@@ -165,6 +215,40 @@ mod tests {
         let expected = "a was told that it had released the lock, which it still owned";
         assert_eq!(summary(text), expected);
         assert_eq!(verdict("a=0-20 a:0-9 a.release-failed:10"), Verdict::Holds);
+    }
+
+    #[test]
+    fn who_was_granted_it_by_a_majority_that_never_had_it_at_once_is_honest() {
+        let text = "b=0-1 a.acquire:2 a.granted:3 a:4-5 a.released:6";
+        assert_eq!(verdict(text), Verdict::Holds);
+        // Not by a grant of an earlier call, nor by another's.
+        for other in ["a.granted:2", "b.granted:4"] {
+            let text = format!("b=0-1 {other} a.acquire:3 a:5-6 a.released:7");
+            let expected = "a was told that it held the lock, which it never owned";
+            assert_eq!(summary(&text), expected, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_release_is_true_if_one_server_that_answers_for_all_has_done_it() {
+        let text = "a=0-20/how=outside a:0-9 a.denied:9.5 a.released:10";
+        assert_eq!(verdict(text), Verdict::Holds);
+        let text = "a=0-20/how=outside a:0-9 b.denied:9.5 a.released:10";
+        assert!(verdict(text).witness().is_some());
+    }
+
+    #[test]
+    fn a_release_gives_one_entry_back_and_what_is_left_is_of_a_call_that_could_not_say() {
+        let entered = "a.acquire:0 a=1-20/how=expired a.indefinite:2 a.acquire:3 a.entries:4/value=2 \
+                       a:5-6";
+        let text = format!("{entered} a.entries:6.5/value=1 a.released:7");
+        assert_eq!(verdict(&text), Verdict::Holds);
+        // Nothing was given back, or more was taken.
+        for so in ["", "a.entries:6.5/value=3"] {
+            let text = format!("{entered} {so} a.released:7");
+            let expected = "a was told that it had released the lock, which it still owned";
+            assert_eq!(summary(&text), expected, "{so}");
+        }
     }
 
     #[test]

@@ -25,12 +25,13 @@ fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
     let What::Disowned {
         by,
         lock,
-        how: Disowned::RemovedBy(other),
+        how: how @ (Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other)),
         ..
     } = evidence.event(removal).what
     else {
         unreachable!("a removal is a disowning by somebody else")
     };
+    let overwritten = how == Disowned::OverwrittenBy(other);
     let at = evidence.at(removal);
     let mut case = Case::new(evidence);
     let (who, other_name) = (case.name(by), case.name(other));
@@ -53,9 +54,14 @@ fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
             meaning = format!(", when it released its own hold of {got} to {left}");
         }
     }
-    let summary = format!("{other_name} took the lock from {who}, which owned it");
+    let summary = if overwritten {
+        format!("{other_name} overwrote the claim of {who}, which owned the lock")
+    } else {
+        format!("{other_name} took the lock from {who}, which owned it")
+    };
+    let did = if overwritten { "overwrote" } else { "removed" };
     case.however(format!(
-        "{other_name} removed the claim of {who} at {at}{meaning}."
+        "{other_name} {did} the claim of {who} at {at}{meaning}."
     ))
     .broken(summary, removal, None)
 }
@@ -63,7 +69,7 @@ fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation;
+    use crate::{Step, notation};
 
     fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
@@ -81,5 +87,20 @@ mod tests {
         let witness = verdict.witness().unwrap();
         assert_eq!(witness.summary, "a took the lock from b, which owned it");
         assert_eq!(witness.at.micros(), 15_000_000);
+    }
+
+    #[test]
+    fn to_put_a_hold_of_ones_own_in_the_place_of_anothers_is_a_violation_and_called_so() {
+        let verdict = verdict("a=0-5/how=over-b b=5-20 end:20");
+        let witness = verdict.witness().unwrap();
+        let expected = "b overwrote the claim of a, which owned the lock";
+        assert_eq!(witness.summary, expected);
+        let however = Step::However("b overwrote the claim of a at 5.000 s.".to_owned());
+        assert_eq!(witness.argument.last(), Some(&however));
+    }
+
+    #[test]
+    fn whoever_overwrites_its_own_hold_takes_nothing_from_anybody() {
+        assert_eq!(verdict("a=0-5/how=over-a a=5-20 end:20"), Verdict::Holds);
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::word::Word;
 use crate::{
-    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Token,
-    VirtualTime, What,
+    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServiceAnswer,
+    Token, VirtualTime, What,
 };
 
 /// A word that is not in the notation.
@@ -139,7 +139,10 @@ impl Reader {
             None | Some("released") => Disowned::Released,
             Some("expired") => Disowned::Expired,
             Some("outside") => Disowned::RemovedFromOutside,
-            Some(other) => Disowned::RemovedBy(self.by(other)),
+            Some(other) => match other.strip_prefix("over-") {
+                Some(other) => Disowned::OverwrittenBy(self.by(other)),
+                None => Disowned::RemovedBy(self.by(other)),
+            },
         };
         if let Some(until) = word.until.flatten() {
             let rank = rank_of_end(word.from, until, Rank::Grants);
@@ -244,6 +247,7 @@ impl Reader {
             why: Failure::TimedOut,
             definite,
         };
+        let answered = |answer| What::Answered { by, lock, answer };
         let why = Failure::SessionExpired;
         let (rank, what) = match verb {
             "acquire" => (Rank::Asks, What::AcquireStarted { by, lock }),
@@ -264,6 +268,13 @@ impl Reader {
             "read-only" => (Rank::Asks, What::ConnectedReadOnly { by }),
             "session-lost" => (Rank::Ends, What::SessionLost { by }),
             "session-expired" => (Rank::Ends, What::SessionExpired { by }),
+            "granted" => (Rank::Grants, answered(ServiceAnswer::GrantedApart)),
+            "denied" => (Rank::Ends, answered(ServiceAnswer::DeniedAtOne)),
+            "entries" => {
+                let entries = word.number("value")?;
+                let entries = entries.ok_or_else(|| word.wrong("/value=…"))?;
+                (Rank::Grants, answered(ServiceAnswer::Counts(entries)))
+            }
             "queued" | "unqueued" => self.queueing(word, who, by, lock, verb == "queued")?,
             "read" => {
                 let value = word.number("value")?.unwrap_or(0);

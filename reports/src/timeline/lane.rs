@@ -128,6 +128,7 @@ impl Lane {
             What::Unqueued { .. }
             | What::Owned { .. }
             | What::Disowned { .. }
+            | What::Answered { .. }
             | What::FaultFired { .. }
             | What::FaultHealed { .. }
             | What::CalmBegan

@@ -1,6 +1,8 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
-use picklock_checker::{ContenderId, Disowned, Ended, Failure, History, NameId, Token, What};
+use picklock_checker::{
+    ContenderId, Disowned, Ended, Failure, History, NameId, ServiceAnswer, Token, What,
+};
 
 use super::Names;
 use crate::style::Glyphs;
@@ -34,6 +36,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
             let how = disowned(how, names);
             format!("service: {} owns it no longer: {how}", names.of(by))
         }
+        What::Answered { by, answer, .. } => answered(names.of(by), answer),
         What::Writing { token, .. } => return token.map(with_token),
         What::Effect {
             token,
@@ -140,7 +143,21 @@ fn disowned(how: Disowned, names: &Names) -> String {
         Disowned::Released => "released".to_owned(),
         Disowned::Expired => "expired".to_owned(),
         Disowned::RemovedBy(by) => format!("removed by {}", names.of(by)),
+        Disowned::OverwrittenBy(by) => format!("overwritten by {}", names.of(by)),
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
+    }
+}
+
+fn answered(who: &str, answer: ServiceAnswer) -> String {
+    match answer {
+        ServiceAnswer::GrantedApart => {
+            format!("service: a majority said yes to {who}, never all at once")
+        }
+        ServiceAnswer::DeniedAtOne => {
+            format!("service: one primary has the hold of {who}, another has not")
+        }
+        ServiceAnswer::Counts(1) => format!("service: {who} has entered once"),
+        ServiceAnswer::Counts(entries) => format!("service: {who} has entered {entries} times"),
     }
 }
 

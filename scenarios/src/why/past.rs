@@ -72,6 +72,7 @@ fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
         | What::SessionLost { .. }
         | What::Unqueued { .. }
         | What::Disowned { .. }
+        | What::Answered { .. }
         | What::SessionExpired { .. }
         | What::Writing { .. }
         | What::Written { .. }

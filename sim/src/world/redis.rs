@@ -1,5 +1,6 @@
 //! Redis in the world: its servers and clients, and what they say to each other.
 
+mod answers;
 mod calls;
 mod clients;
 mod cluster;
@@ -18,7 +19,7 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::redis::{Lane, Value};
-use picklock_checker::{Token, VirtualTime};
+use picklock_checker::VirtualTime;
 use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server, Settings};
 
@@ -31,7 +32,8 @@ use crate::plan::{Deployment, ServerName, Service};
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Output as ClientOutput};
 use crate::world::LOCK_KEY;
-use keys::Holder;
+use answers::Grants;
+use keys::{Holder, Owner};
 use life::Life;
 use links::Ends;
 use power::Dark;
@@ -55,13 +57,18 @@ pub(crate) struct Redis {
     /// The links between servers, by their numbers.
     links: Vec<Ends>,
     /// Who owns the lock by its keys, each by a token of its own.
-    owners: Vec<(Holder, Token)>,
+    owners: Vec<Owner>,
+    /// Which servers have granted the lock to whom, where a majority must.
+    grants: Grants,
     /// Room for those who own it now.
     owners_now: Vec<Holder>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
+    /// The servers whose outputs are being done, one within the other, and what they have wanted meanwhile.
+    saying: Vec<ServerId>,
+    to_be_said: Vec<(ServerId, ServerOutput)>,
     sentinel_outputs: Vec<SentinelOutput>,
 }
 
@@ -78,6 +85,8 @@ struct RedisServer {
     lease_check: VirtualTime,
     /// Who has set the lock's key, and when, by the wall clock, it expires, in milliseconds.
     holder: Option<Holder>,
+    /// How many entries that counts.
+    entries: u64,
     expires: Option<i64>,
     /// Who had set it before.
     before: Option<Holder>,
@@ -85,6 +94,18 @@ struct RedisServer {
     leads: bool,
     /// Whether it was nobody's replica when that was looked at last.
     is_primary: bool,
+}
+
+impl RedisServer {
+    /// Whether it runs, takes itself for a primary, and serves.
+    fn leads(&self) -> bool {
+        self.life.is_up() && self.machine.is_primary() && self.machine.serves()
+    }
+
+    /// Whether what it says of the lock's key is what the service says: in a cluster, if it has the key's slot.
+    fn answers_for_all(&self, in_cluster: bool) -> bool {
+        self.leads() && (!in_cluster || self.machine.has_slot_of(LOCK_KEY.as_bytes()))
+    }
 }
 
 /// A client and where it is.
@@ -120,6 +141,7 @@ impl Redis {
             busy_until: VirtualTime::ZERO,
             lease_check: VirtualTime::NEVER,
             holder: None,
+            entries: 1,
             expires: None,
             before: None,
             leads: true,

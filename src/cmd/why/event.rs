@@ -1,6 +1,6 @@
 //! An event in a few words, where there is no room for a timeline.
 
-use picklock::checker::{ContenderId, History, What};
+use picklock::checker::{ContenderId, History, ServiceAnswer, What};
 
 /// The event in words: `contender-2 acquires`.
 pub(super) fn in_words(history: &History, what: &What) -> String {
@@ -27,6 +27,15 @@ pub(super) fn in_words(history: &History, what: &What) -> String {
         What::Unqueued { by, place, .. } => of(by, &format!("loses place {place}")),
         What::Owned { by, .. } => of(by, "is made the owner"),
         What::Disowned { by, .. } => of(by, "is the owner no longer"),
+        What::Answered { by, answer, .. } => match answer {
+            ServiceAnswer::GrantedApart => of(by, "is granted it by a majority, never all at once"),
+            ServiceAnswer::DeniedAtOne => {
+                of(by, "owns it by one primary, and by another it does not")
+            }
+            ServiceAnswer::Counts(entries) => {
+                of(by, &format!("has {entries} entries at the service"))
+            }
+        },
         What::SessionExpired { by } => of(by, "has its session expired"),
         What::Writing { by, .. } => of(by, "is about to write"),
         What::Read { by, value, .. } => of(by, &format!("reads {value}")),

@@ -1,11 +1,12 @@
 //! The lock's key on each server, and who owns the lock by it.
 
 use picklock_algorithms::clients::redis::{Bytes, Value};
-use picklock_checker::{ContenderId, VirtualTime};
+use picklock_checker::{ContenderId, Token, VirtualTime};
 use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
 
+use super::answers::entries;
+use super::calls;
 use super::servers::OPERATOR;
-use super::{RedisServer, calls};
 use crate::event::{Event, RedisEvent};
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
@@ -14,9 +15,17 @@ use crate::world::{LOCK_KEY, World};
 /// What the lock's key holds, and who has set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Holder {
-    by: ContenderId,
+    pub by: ContenderId,
     /// What tells one hold from the next: the value, or the first field of a hash.
-    identity: Bytes,
+    pub identity: Bytes,
+}
+
+/// Who owns the lock by its keys.
+pub(super) struct Owner {
+    pub holder: Holder,
+    token: Token,
+    /// Whether a server that answers for all did not have this hold when that was last looked at.
+    pub denied: bool,
 }
 
 fn identity(value: &Value) -> Option<Bytes> {
@@ -53,22 +62,45 @@ impl World {
         let wall = slot.clock.wall(self.now);
         let value = slot.machine.read(wall, LOCK_KEY.as_bytes());
         let identity = value.as_ref().and_then(identity);
-        let known = slot.holder.as_ref().map(|holder| &holder.identity);
-        if identity.as_ref() != known {
-            let known = identity.as_ref().and_then(|identity| self.known(identity));
-            let holder = match (known, identity, self.writer(fate)) {
-                (Some(known), _, _) => Some(known),
-                (None, Some(identity), Some(Actor::Contender(by))) => Some(Holder { by, identity }),
-                (None, _, _) => None,
-            };
+        let entries = value.as_ref().map_or(1, entries);
+        let before = slot.holder.clone();
+        let holder = identity.and_then(|identity| self.holder(server, identity, fate));
+        let is_new = holder != before;
+        if is_new {
             let ended_by = self.ended_by(fate);
             let slot = &mut self.redis.servers[server.0 as usize];
-            if let Some(before) = std::mem::replace(&mut slot.holder, holder) {
-                slot.before = Some(before);
+            slot.holder.clone_from(&holder);
+            slot.entries = entries;
+            if before.is_some() {
+                slot.before.clone_from(&before);
             }
             self.owners_may_change(ended_by);
+            if let Some(holder) = &holder {
+                self.note_grant(holder, server);
+            }
+        } else {
+            self.note_entries(server, entries);
         }
         self.arm_lease_check(server);
+    }
+
+    /// Whose this is, which a server has as the lock's key: whoever has put it there, also if another has had the same
+    /// before. What is there as before, changed or not, is whose it was.
+    fn holder(&self, server: ServerId, identity: Bytes, fate: Fate) -> Option<Holder> {
+        let before = self.redis.servers[server.0 as usize].holder.as_ref();
+        let is_same = before.is_some_and(|before| before.identity == identity);
+        let made_anew = fate.gone.is_some() || before.is_none();
+        match self.writer(fate) {
+            Some(Actor::Contender(by)) if made_anew => Some(Holder { by, identity }),
+            _ if is_same => before.cloned(),
+            Some(Actor::Contender(by)) => {
+                let known = self.known(&identity);
+                Some(known.unwrap_or(Holder { by, identity }))
+            }
+            Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider) | None => {
+                self.known(&identity)
+            }
+        }
     }
 
     /// Who has written the key, if anybody has.
@@ -85,9 +117,15 @@ impl World {
             Some(Gone { why, serving }) => match why {
                 // Whoever came upon it.
                 Why::Expired => Actor::SessionEnd,
-                Why::Deleted | Why::Overwritten | Why::Flushed | Why::Migrated => {
+                Why::Deleted | Why::Flushed | Why::Migrated => {
                     serving.map_or(Actor::Outsider, |it| self.served_at(it))
                 }
+                Why::Overwritten => match serving.map(|it| self.served_at(it)) {
+                    Some(Actor::Contender(by)) => Actor::Overwriter(by),
+                    Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider) | None => {
+                        Actor::Outsider
+                    }
+                },
                 Why::Synchronised | Why::Forgotten => Actor::Outsider,
             },
             // If nothing has happened to it, its time is over, and its server has not looked.
@@ -113,9 +151,7 @@ impl World {
     fn owners_now(&self, owners: &mut Vec<Holder>) {
         let redis = &self.redis;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
-            let leads = |slot: &&RedisServer| slot.machine.is_primary() && slot.machine.serves();
-            let primaries = redis.servers.iter().filter(|slot| slot.life.is_up());
-            let primaries = primaries.filter(leads);
+            let primaries = redis.servers.iter().filter(|slot| slot.leads());
             for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
@@ -134,33 +170,41 @@ impl World {
         let mut now = std::mem::take(&mut self.redis.owners_now);
         self.owners_now(&mut now);
         let mut owners = std::mem::take(&mut self.redis.owners);
-        owners.retain(|(holder, token)| {
-            let stays = now.contains(holder);
+        owners.retain(|owner| {
+            let stays = now.contains(&owner.holder);
             if !stays {
                 self.recorder.counts.departures += u64::from(self.draining);
                 self.ownership
-                    .key_gone(self.now, *token, actor, &mut self.recorder);
+                    .key_gone(self.now, owner.token, actor, &mut self.recorder);
             }
             stays
         });
         for new in now.drain(..) {
-            if owners.iter().any(|(known, _)| *known == new) {
+            if owners.iter().any(|known| known.holder == new) {
                 continue;
             }
             let name = self.recorder.name(&self.lock_path);
             let token = self
                 .ownership
                 .key_set(self.now, new.by, name, &mut self.recorder);
-            owners.push((new, token));
+            owners.push(Owner {
+                holder: new,
+                token,
+                denied: false,
+            });
         }
+        self.note_denials(&mut owners);
         self.redis.owners = owners;
         self.redis.owners_now = now;
     }
 
-    /// Who has set a key that came from another server, or that a clock brings back to life.
+    /// Who has set a key that came from another server, or that a clock brings back to life: primaries know best.
     fn known(&self, identity: &Bytes) -> Option<Holder> {
-        let known = self.redis.servers.iter();
-        let mut known = known.flat_map(|slot| slot.holder.iter().chain(&slot.before));
+        let slots = || self.redis.servers.iter();
+        let primaries = slots().filter(|slot| slot.machine.is_primary());
+        let primaries = primaries.filter_map(|slot| slot.holder.as_ref());
+        let all = slots().flat_map(|slot| slot.holder.iter().chain(&slot.before));
+        let mut known = primaries.chain(all);
         known.find(|holder| holder.identity == *identity).cloned()
     }
 

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::{Ended, VirtualTime};
 use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
 
-use super::{calls, is_message};
+use super::{Redis, calls, is_message};
 use crate::event::{Event, RedisEvent};
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
@@ -34,12 +34,29 @@ impl World {
         self.follow_role(server);
     }
 
-    /// Does what a server wants done.
+    /// Does what a server wants done. A fault that waits for one of these may make it want more: that comes after them.
     pub(super) fn redis_says(&mut self, server: ServerId) {
+        let Redis {
+            saying,
+            server_outputs,
+            to_be_said,
+            ..
+        } = &mut self.redis;
+        if saying.contains(&server) {
+            to_be_said.extend(server_outputs.drain(..).map(|output| (server, output)));
+            return;
+        }
+        saying.push(server);
         self.do_each(
             |world| &mut world.redis.server_outputs,
             |world, output| world.redis_says_one(server, output),
         );
+        let of_this = |(of, _): &(ServerId, Output)| *of == server;
+        while let Some(next) = self.redis.to_be_said.iter().position(of_this) {
+            let (_, output) = self.redis.to_be_said.remove(next);
+            self.redis_says_one(server, output);
+        }
+        self.redis.saying.pop();
         self.arm_redis(server);
     }
 

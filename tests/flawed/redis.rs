@@ -1,0 +1,154 @@
+//! On Redis.
+
+use std::future::pending;
+use std::rc::Rc;
+
+use async_trait::async_trait;
+use picklock::algorithms::clients::redis::{Command, Redis, Value};
+use picklock::algorithms::{Build, Env, Held, Lease, Lock, LockError, Recipe, registry};
+use picklock::{Harness, Report, Standing};
+
+/// A key, and what is wrong with the lock on it.
+struct Key {
+    redis: Redis,
+    env: Env,
+    lease: Lease,
+    flaw: Flaw,
+    value: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Flaw {
+    /// It sets the key without `NX`.
+    Overwrites,
+    /// Its value is the same for everybody. It deletes the key only when it holds it, so that harms nobody here.
+    OneValue,
+    /// Its release says that it is done, and does nothing.
+    KeepsIt,
+}
+
+impl Key {
+    async fn set(&self) -> Result<bool, LockError> {
+        let (key, time) = (&*self.lease.key, self.lease.time);
+        if self.flaw == Flaw::Overwrites {
+            let millis = time.as_millis().to_string();
+            let set = Command::new("SET").arg(key).arg(&*self.value);
+            let set = set.arg("PX").arg(&*millis);
+            self.redis.ask(set).await?;
+            return Ok(true);
+        }
+        Ok(self.redis.set_if_missing(key, &self.value, time).await?)
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for Key {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.value = match self.flaw {
+            Flaw::OneValue => "locked".to_owned(),
+            Flaw::Overwrites | Flaw::KeepsIt => self.env.guid(),
+        };
+        while !self.set().await? {
+            self.env.sleep(std::time::Duration::from_millis(20)).await;
+        }
+        Ok(Held {
+            place: Rc::clone(&self.lease.key),
+            token: None,
+        })
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        if self.flaw != Flaw::KeepsIt {
+            let deleted = self
+                .redis
+                .ask(Command::new("DEL").arg(&*held.place))
+                .await?;
+            assert!(matches!(deleted, Value::Integer(_)));
+        }
+        Ok(())
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        pending().await
+    }
+}
+
+fn key(redis: Redis, env: Env, lease: Lease, flaw: Flaw) -> Box<dyn Lock> {
+    Box::new(Key {
+        redis,
+        env,
+        lease,
+        flaw,
+        value: String::new(),
+    })
+}
+
+fn recipe(flaw: Flaw) -> Recipe {
+    let build = match flaw {
+        Flaw::Overwrites => |redis, env, lease| key(redis, env, lease, Flaw::Overwrites),
+        Flaw::OneValue => |redis, env, lease| key(redis, env, lease, Flaw::OneValue),
+        Flaw::KeepsIt => |redis, env, lease| key(redis, env, lease, Flaw::KeepsIt),
+    };
+    Recipe {
+        name: "our-key",
+        build: Build::Redis(build),
+        ..*registry::find("redis-compare-and-delete").expect("a registered algorithm")
+    }
+}
+
+/// What comes of a lock in a world in which nothing breaks. What is expected besides is a line of the case.
+fn check(flaw: Flaw, rounds: u32, expected: &str) -> Report {
+    let scenario = format!(
+        r#"
+        claim = "A lock keeps its promises where nothing breaks."
+        because = "Nothing breaks."
+        source = "a test"
+        [service.redis]
+        lease = "30s"
+        [workload]
+        contenders = 2
+        rounds = {rounds}
+        arrive = "in-order"
+        hold = "100ms"
+        [[case]]
+        algorithm = "our-key"
+        {expected}
+        "#
+    );
+    let harness = Harness::new().with_recipe(recipe(flaw)).with_seeds(0..10);
+    harness
+        .check(&scenario)
+        .expect("a scenario without mistakes")
+}
+
+const BOTH_BELIEVE: &str = r#"expect.mutual-exclusion.unchecked = { because = "both believe" }"#;
+
+#[test]
+fn a_key_that_another_overwrites_is_told_as_overwritten_and_by_whom() {
+    let report = check(Flaw::Overwrites, 1, BOTH_BELIEVE);
+    let text = report.to_string();
+    for told in [
+        "own-release-only violated",
+        "contender-2 overwrote the claim of contender-1, which owned the lock",
+        "service: A owns it no longer: overwritten by B",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    let story = report.outcomes[0].cases[0].story.as_ref().unwrap();
+    let json = serde_json::to_string(&story.history).unwrap();
+    assert!(json.contains(r#""how":{"overwritten-by":1}"#), "{json}");
+}
+
+#[test]
+fn whoever_sets_the_same_value_as_another_before_owns_the_lock_by_it() {
+    let report = check(Flaw::OneValue, 3, "");
+    assert_eq!(report.standing(), Standing::Holds, "{report}");
+}
+
+#[test]
+fn a_release_that_says_done_and_did_nothing_is_no_honest_answer() {
+    let text = check(Flaw::KeepsIt, 1, "").to_string();
+    let told = "contender-1 was told that it had released the lock, which it still owned";
+    assert!(text.contains("honest-answer violated"), "{text}");
+    assert!(text.contains(told), "{text}");
+}
