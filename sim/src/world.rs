@@ -191,7 +191,10 @@ pub(crate) struct ClientSlot {
     pub alive: bool,
     pub machine: Client,
     pub connection: Option<ConnectionId>,
+    /// When it is woken by its own clock, and when that is in the world's time. An event that comes earlier is of an
+    /// alarm that another has replaced.
     wake: VirtualTime,
+    alarm: VirtualTime,
     /// The kinds of requests that are not answered yet; kept only if faults may ask.
     sent: Vec<(Xid, RequestKind)>,
     /// It has been connected before.
@@ -207,6 +210,7 @@ pub(crate) struct ServerSlot {
     deaths: Vec<VirtualTime>,
     hung: bool,
     backlog: Vec<Event>,
+    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
     wake: VirtualTime,
     busy_until: VirtualTime,
     lag: u64,

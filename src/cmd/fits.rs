@@ -79,7 +79,7 @@ impl Fits {
 ///
 /// What would be right.
 pub fn parse(text: &str) -> Result<Was, String> {
-    let expected = || "expected a version and a hash, such as 0.1.0:5532eb06f3f3ef23".to_owned();
+    let expected = || "expected a version and a hash, such as 0.1.0:ab8651e6d9bf452d".to_owned();
     let (version, hash) = text.rsplit_once(':').ok_or_else(expected)?;
     let digits = hash.len() == 16 && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
     let hash = u64::from_str_radix(hash, 16).ok().filter(|_| digits);

@@ -102,13 +102,26 @@ impl SlotSet {
     /// The runs of neighbours.
     pub(crate) fn ranges(&self) -> Vec<RangeInclusive<u16>> {
         let mut ranges: Vec<RangeInclusive<u16>> = Vec::new();
-        for slot in self.iter() {
-            match ranges.last_mut() {
-                Some(last) if *last.end() + 1 == slot => *last = *last.start()..=slot,
-                _ => ranges.push(slot..=slot),
-            }
+        let mut from = 0;
+        while let Some(first) = self.next_from(from, true) {
+            from = self.next_from(first, false).unwrap_or(SLOTS);
+            ranges.push(first..=from - 1);
         }
         ranges
+    }
+
+    /// The first slot from there on that is in the set, or that is not: nodes are asked for their runs all the time.
+    fn next_from(&self, from: u16, is_in: bool) -> Option<u16> {
+        let start = usize::from(from) / 64;
+        let mut seen = u64::MAX << (from % 64);
+        for (place, word) in self.words.iter().enumerate().skip(start) {
+            let wanted = if is_in { *word } else { !*word } & seen;
+            if wanted != 0 {
+                return Some(place as u16 * 64 + wanted.trailing_zeros() as u16);
+            }
+            seen = u64::MAX;
+        }
+        None
     }
 }
 
@@ -134,6 +147,30 @@ mod tests {
         ] {
             assert_eq!(slot_of(key.as_bytes()), slot, "{key}");
         }
+    }
+
+    #[test]
+    fn the_runs_of_a_set_are_its_neighbours() {
+        let set = |slots: &[u16]| {
+            let mut set = SlotSet::NONE;
+            slots.iter().for_each(|slot| set.insert(*slot));
+            set
+        };
+        assert!(SlotSet::NONE.ranges().is_empty());
+        assert_eq!(SlotSet::share(0, 1).ranges(), [0..=SLOTS - 1]);
+        let some = set(&[0, 1, 63, 64, 65, 127, 129, 16_320, 16_383]).ranges();
+        let runs = [
+            0..=1,
+            63..=65,
+            127..=127,
+            129..=129,
+            16_320..=16_320,
+            16_383..=16_383,
+        ];
+        assert_eq!(some, runs);
+        let mut hole = SlotSet::share(0, 1);
+        hole.remove(64);
+        assert_eq!(hole.ranges(), [0..=63, 65..=SLOTS - 1]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod pool;
 mod questions;
 mod readers;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;

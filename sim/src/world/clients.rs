@@ -33,6 +33,7 @@ impl World {
             alive: true,
             connection: None,
             wake: VirtualTime::NEVER,
+            alarm: VirtualTime::NEVER,
             sent: Vec::new(),
             counted: 0,
             greeted: false,
@@ -162,6 +163,7 @@ impl World {
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
             let at = self.processes[slot.process.0 as usize].world_time(wake);
+            slot.alarm = at;
             let wake = Event::ClientWake { client: id };
             self.timeline.add_behind(WAKES, at, wake);
         }
@@ -173,7 +175,11 @@ impl World {
         let process = self.clients[client.0 as usize].process;
         let now = self.local_now(process);
         let slot = &mut self.clients[client.0 as usize];
+        if slot.alarm > self.now {
+            return;
+        }
         slot.wake = VirtualTime::NEVER;
+        slot.alarm = VirtualTime::NEVER;
         if slot.alive && slot.machine.next_wake() <= now {
             self.tell_client(client, Input::Wake);
         } else {

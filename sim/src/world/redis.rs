@@ -79,6 +79,7 @@ struct RedisServer {
     life: Life,
     /// Its machine has no power.
     dark: Option<Dark>,
+    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
     wake: VirtualTime,
     busy_until: VirtualTime,
     /// When the world looks next whether the lock's key has expired.
@@ -113,7 +114,10 @@ struct RedisClient {
     process: ProcessId,
     machine: Client,
     alive: bool,
+    /// When it is woken by its own clock, and when that is in the world's time. An event that comes earlier is of an
+    /// alarm that another has replaced.
     wake: VirtualTime,
+    alarm: VirtualTime,
     counted: usize,
 }
 

@@ -131,6 +131,9 @@ impl World {
 
     pub(super) fn server_wake(&mut self, server: ServerId) {
         let slot = &mut self.servers[server.0 as usize];
+        if slot.wake > self.now {
+            return;
+        }
         slot.wake = VirtualTime::NEVER;
         if !slot.up || slot.hung {
             return;

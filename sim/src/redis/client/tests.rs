@@ -6,7 +6,7 @@ use picklock_algorithms::clients::redis::{Command, RedisError, RedisResult, subs
 
 use super::*;
 
-pub(super) const SETTINGS: Settings = Settings {
+pub(in crate::redis) const SETTINGS: Settings = Settings {
     nodes: 1,
     timeout: Duration::from_millis(500),
     connect_timeout: Duration::from_secs(1),

@@ -41,6 +41,7 @@ impl World {
             machine: Client::new(settings),
             alive: true,
             wake: VirtualTime::NEVER,
+            alarm: VirtualTime::NEVER,
             counted: 0,
         });
         if let Some(place) = self.redis.client_of.get_mut(process.0 as usize) {
@@ -89,13 +90,19 @@ impl World {
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
             let at = self.processes[slot.process.0 as usize].world_time(wake);
+            slot.alarm = at;
             let event = RedisEvent::ClientWake { client };
             self.timeline.add(at.max(self.now), Event::Redis(event));
         }
     }
 
     pub(super) fn redis_client_wake(&mut self, client: ClientId) {
-        self.redis.clients[client.0 as usize].wake = VirtualTime::NEVER;
+        let slot = &mut self.redis.clients[client.0 as usize];
+        if slot.alarm > self.now {
+            return;
+        }
+        slot.wake = VirtualTime::NEVER;
+        slot.alarm = VirtualTime::NEVER;
         self.tell_redis_client(client, Input::Wake);
     }
 

@@ -229,7 +229,12 @@ impl World {
     }
 
     pub(super) fn lease_ends(&mut self, server: ServerId) {
-        self.redis.servers[server.0 as usize].lease_check = VirtualTime::NEVER;
+        let slot = &mut self.redis.servers[server.0 as usize];
+        // A check that another has replaced.
+        if slot.lease_check > self.now {
+            return;
+        }
+        slot.lease_check = VirtualTime::NEVER;
         self.follow_key(server);
     }
 }

@@ -117,7 +117,10 @@ impl World {
     }
 
     pub(super) fn sentinel_wakes(&mut self, machine: ServerId) {
-        if let Some(slot) = self.redis.sentinel_slot(machine) {
+        let now = self.now;
+        if let Some(slot) = self.redis.sentinel_slot(machine)
+            && slot.wake <= now
+        {
             slot.wake = VirtualTime::NEVER;
             if slot.life.runs() {
                 self.tell_sentinel(machine, Input::Wake);

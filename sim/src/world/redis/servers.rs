@@ -104,6 +104,9 @@ impl World {
 
     pub(super) fn redis_wake(&mut self, server: ServerId) {
         let slot = &mut self.redis.servers[server.0 as usize];
+        if slot.wake > self.now {
+            return;
+        }
         slot.wake = VirtualTime::NEVER;
         if slot.life.runs() {
             self.tell_redis(server, Input::Wake);
