@@ -92,6 +92,11 @@ mod tests {
     }
 
     #[test]
+    fn an_overlap_of_one_microsecond_is_one() {
+        assert!(verdict("a=0-10 b=9.999999-20").witness().is_some());
+    }
+
+    #[test]
     fn a_grant_that_is_told_twice_is_one_grant() {
         let twice = "a=0-/token=1 a=1-10/token=1 b=10-20/token=2";
         assert_eq!(verdict(twice), Verdict::Holds);

@@ -112,6 +112,16 @@ fn set_drops_the_time_to_live_and_changes_in_place_keep_it() {
 }
 
 #[test]
+fn a_condition_of_expire_is_about_what_is_really_later_or_sooner() {
+    let mut redis = Bench::new();
+    redis.on(1, "SET k v PX 1000");
+    assert_eq!(redis.on(1, "PEXPIRE k 1000 GT"), ":0");
+    assert_eq!(redis.on(1, "PEXPIRE k 1000 LT"), ":0");
+    assert_eq!(redis.on(1, "PEXPIRE k 1001 GT"), ":1");
+    assert_eq!(redis.on(1, "PEXPIRE k 1000 LT"), ":1");
+}
+
+#[test]
 fn no_time_to_live_is_an_error_for_set_and_a_deletion_for_pexpire() {
     let mut redis = Bench::new();
     assert_eq!(

@@ -16,7 +16,7 @@ use picklock_mutants::list::{self, Mutant};
 use picklock_mutants::rewrite::misplaced;
 
 use crate::table::{Row, sum, table};
-use crate::trial::{Bench, Control, Killer, seconds};
+use crate::trial::{Bench, Killer, Usual, seconds};
 
 const HELP: &str = "\
 Puts small mistakes into recipes, checks, and servers, one at a time, and says who notices which
@@ -125,8 +125,8 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     let bench = prepared(&repository, &all)?;
     let began = process::now();
-    eprintln!("running everything without a mutant");
-    let control = bench.control()?;
+    eprintln!("running the library without a mutant");
+    let control = bench.control(&tried)?;
     eprintln!(
         "trying {} mutants; that took {} s",
         tried.len(),
@@ -165,7 +165,7 @@ fn prepared(repository: &Path, all: &[(usize, &Mutant)]) -> Result<Bench, String
 /// Tries all of them, several at a time. They come back in their order.
 fn all_tried<'m>(
     bench: &Bench,
-    control: &Control,
+    usual: &[Usual],
     tried: &[(usize, &'m Mutant)],
     jobs: usize,
 ) -> Result<Vec<Row<'m>>, String> {
@@ -176,7 +176,7 @@ fn all_tried<'m>(
             let Some((number, mutant)) = next.lock().ok().and_then(|mut next| next.next()) else {
                 return Ok(());
             };
-            let killer = bench.tried(*number, mutant, control)?;
+            let killer = bench.tried(*number, mutant, usual)?;
             let mut found = found.lock().map_err(|_| "another thread has panicked")?;
             found.push((*number, mutant, killer.clone()));
             let by = killer.map_or("NOBODY".to_owned(), |killer| format!("{killer:?}"));

@@ -1,4 +1,4 @@
-//! Runs a program for so long and no longer, and reads what it says.
+//! Runs a program as long as it says something, and reads what that is.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -16,7 +16,7 @@ pub enum End {
     Exited(Option<i32>),
     /// It was ended, for what it had said was enough.
     Enough,
-    /// It was ended, for its time was over.
+    /// It was ended, for it had said nothing for too long.
     TimedOut,
 }
 
@@ -29,7 +29,7 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// Runs a program with this mutant until it ends, its time is over, or a line is enough.
+/// Runs a program with this mutant until it ends, a line is enough, or it has said nothing for so long.
 ///
 /// # Errors
 ///
@@ -65,11 +65,11 @@ pub fn run(
                 }
             }
         });
-        let until = now() + limit;
+        let mut until = now() + limit;
         loop {
             match lines.recv_timeout(until.saturating_duration_since(now())) {
                 Ok(line) if is_enough(&line) => return Ok(ended(&mut child, End::Enough)),
-                Ok(_) => {}
+                Ok(_) => until = now() + limit,
                 Err(RecvTimeoutError::Timeout) => return Ok(ended(&mut child, End::TimedOut)),
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = child.wait().map_err(said)?;

@@ -2,7 +2,7 @@
 //!
 //! An expression becomes `(if crate::mutant::is(7) { replacement } else { original })`, a statement the same without
 //! the parentheses. Where a text is neither, as the guard of an arm of a match, the replacement says itself where the
-//! switch stands: `$mutant` in it is the condition. Of several mutants of one place each is a branch, and one place may
+//! switch stands: `$mutant` in it is the condition, and `$original` the text. Of several mutants of one place each is a branch, and one place may
 //! lie within another.
 
 use std::collections::BTreeMap;
@@ -14,6 +14,9 @@ use crate::list::Mutant;
 
 /// What the replacement of a text that is neither expression nor statement calls the switch.
 const SWITCH: &str = "$mutant";
+
+/// And what it calls that text, with all other mutants in it.
+const ORIGINAL: &str = "$original";
 
 /// A mutant with its number, and the place of what it replaces.
 #[derive(Clone, Debug)]
@@ -42,9 +45,18 @@ pub fn rewrite(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String, Strin
     placed.sort_by_key(|it| (it.place.start, std::cmp::Reverse(it.place.end)));
     for pair in placed.windows(2) {
         let (one, other) = (&pair[0], &pair[1]);
+        let names = format!("[{}] and [{}]", one.mutant.name, other.mutant.name);
         if other.place.start < one.place.end && other.place.end > one.place.end {
-            let names = format!("[{}] and [{}]", one.mutant.name, other.mutant.name);
             return Err(format!("{names} overlap in {}", one.mutant.file));
+        }
+        let hides = |it: &Placed| {
+            let replacement = &it.mutant.replace;
+            replacement.contains(SWITCH) && !replacement.contains(ORIGINAL)
+        };
+        let same = one.place == other.place;
+        if other.place.start < one.place.end && (hides(one) || (same && hides(other))) {
+            let remedy = "write $original in the one that has $mutant, where the text was";
+            return Err(format!("of {names} one hides the other: {remedy}"));
         }
     }
     Ok(written(text, 0..text.len(), &placed))
@@ -166,7 +178,9 @@ fn with_branches(original: &str, here: &[Placed]) -> String {
         let switch = format!("crate::mutant::is({number})");
         let replacement = &mutant.replace;
         text = if replacement.contains(SWITCH) {
-            replacement.replace(SWITCH, &switch)
+            replacement
+                .replace(SWITCH, &switch)
+                .replace(ORIGINAL, &text)
         } else if is_statement(original) {
             // A comment at its end ends with the line.
             format!("if {switch} {{ {replacement} }} else {{ {text}\n}}")
@@ -234,6 +248,18 @@ mod tests {
         let guard = mutant("one", "Some(0) if a =>", "Some(0) if a || $mutant =>");
         let text = rewritten("Some(0) if a => 1", &[guard]).expect("it is there");
         assert_eq!(text, "Some(0) if a || crate::mutant::is(1) => 1");
+    }
+
+    #[test]
+    fn a_replacement_that_would_hide_another_mutant_is_refused() {
+        let inner = mutant("one", "a > b", "true");
+        let hides = mutant("two", "if a > b {", "go($mutant); if a > b {");
+        let refused = rewritten("if a > b {}", &[inner.clone(), hides]).expect_err("it hides");
+        assert!(refused.contains("one hides the other"), "{refused}");
+        let shows = mutant("two", "if a > b {", "go($mutant); $original");
+        let text = rewritten("if a > b {}", &[inner, shows]).expect("both are there");
+        let inner = "if (if crate::mutant::is(1) { true } else { a > b }) {}";
+        assert_eq!(text, format!("go(crate::mutant::is(2)); {inner}"));
     }
 
     #[test]

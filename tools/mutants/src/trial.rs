@@ -18,8 +18,10 @@ const BEFORE_TESTS: usize = 2;
 const GROUPS: [&str; 2] = ["zookeeper", "redis"];
 /// However quick a program is without a mutant, with one it has this long.
 const LEAST: Duration = Duration::from_secs(20);
-/// Tests that take less than this are quick.
-const QUICK: Duration = Duration::from_secs(10);
+/// A test that takes longer than this is taken to hang.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// What runs without a mutant has all the time that it takes.
+const HOUR: Duration = Duration::from_secs(3_600);
 /// And otherwise so many times as long.
 const TIMES: u32 = 5;
 
@@ -36,14 +38,8 @@ pub enum Killer {
     TimeOut(String),
 }
 
-/// How everything is without a mutant.
-pub struct Control {
-    library: Vec<Usual>,
-    tests: Vec<(TestBinary, Duration)>,
-}
-
 /// How a group of the library comes out with some seeds, and how long that takes.
-struct Usual {
+pub struct Usual {
     group: &'static str,
     round: usize,
     standings: Standings,
@@ -58,19 +54,22 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Runs everything without a mutant.
+    /// Runs what of the library these mutants can show in, without any of them.
     ///
     /// # Errors
     ///
-    /// It fails without one, too: then nothing could be said.
-    pub fn control(&self) -> Result<Control, String> {
-        let hour = Duration::from_secs(3_600);
+    /// It does not run to its end without one, too: then nothing could be said.
+    pub fn control(&self, mutants: &[(usize, &Mutant)]) -> Result<Vec<Usual>, String> {
+        let wanted = |group: &str, round: usize| {
+            let shows = |(_, mutant): &(usize, &Mutant)| shows_in(mutant, group, round);
+            mutants.iter().any(shows)
+        };
         let mut usual = Vec::new();
         for (round, seeds) in ROUNDS.into_iter().enumerate() {
-            for group in GROUPS {
+            for group in GROUPS.into_iter().filter(|group| wanted(group, round)) {
                 let began = now();
                 let results = self.results.join("0.json");
-                let ran = library(&self.built.program, (group, seeds), 0, hour, &results)?;
+                let ran = library(&self.built.program, (group, seeds), 0, HOUR, &results)?;
                 let Ran::To(standings) = ran else {
                     return Err(format!("the library does not run: {group}"));
                 };
@@ -83,17 +82,7 @@ impl Bench {
                 });
             }
         }
-        let mut tests = Vec::new();
-        for test in &self.built.tests {
-            let began = now();
-            let failed = tested(test, 0, hour)?;
-            if let Some(killer) = failed {
-                return Err(format!("without a mutant, too: {killer:?}"));
-            }
-            tests.push((test.clone(), began.elapsed()));
-        }
-        let library = usual;
-        Ok(Control { library, tests })
+        Ok(usual)
     }
 
     /// Tries one: on the library of scenarios, and, unless it is in a recipe, on tests. The quick ones of its own crate
@@ -106,53 +95,33 @@ impl Bench {
         &self,
         number: usize,
         mutant: &Mutant,
-        control: &Control,
+        usual: &[Usual],
     ) -> Result<Option<Killer>, String> {
         if mutant.is_of_recipe() {
-            return self.in_library(number, mutant, control, ROUNDS.len());
+            return self.in_library(number, mutant, usual);
         }
-        let tests = concerned(mutant, &control.tests);
-        let own = |test: &&&(TestBinary, Duration)| test.0.package == mutant.package();
-        let first = |test: &&&(TestBinary, Duration)| own(test) && test.1 < QUICK;
-        for (test, took) in tests.iter().filter(first) {
-            if let Some(killer) = tested(test, number, limit(*took))? {
-                return Ok(Some(killer));
-            }
-        }
-        if let Some(killer) = self.in_library(number, mutant, control, BEFORE_TESTS)? {
+        let (own, other) = concerned(mutant, &self.built.tests);
+        if let Some(killer) = in_tests(number, &own)? {
             return Ok(Some(killer));
         }
-        for (test, took) in tests.iter().filter(|test| !first(test)) {
-            if let Some(killer) = tested(test, number, limit(*took))? {
-                return Ok(Some(killer));
-            }
+        match self.in_library(number, mutant, usual)? {
+            Some(killer) => Ok(Some(killer)),
+            None => in_tests(number, &other),
         }
-        Ok(None)
     }
 
     fn in_library(
         &self,
         number: usize,
         mutant: &Mutant,
-        control: &Control,
-        rounds: usize,
+        usual: &[Usual],
     ) -> Result<Option<Killer>, String> {
-        let tells = |usual: &&Usual| {
-            let of = mutant
-                .service()
-                .is_none_or(|service| service == usual.group);
-            usual.round < rounds && of
-        };
-        for usual in control.library.iter().filter(tells) {
+        let shows = |usual: &&Usual| shows_in(mutant, usual.group, usual.round);
+        for usual in usual.iter().filter(shows) {
             let results = self.results.join(format!("{number}.json"));
             let part = (usual.group, ROUNDS[usual.round]);
-            match library(
-                &self.built.program,
-                part,
-                number,
-                limit(usual.took),
-                &results,
-            )? {
+            let limit = (usual.took * TIMES).max(LEAST);
+            match library(&self.built.program, part, number, limit, &results)? {
                 Ran::TimedOut => return Ok(Some(Killer::TimeOut("the library".to_owned()))),
                 Ran::Broken => return Ok(Some(Killer::Panic)),
                 Ran::To(with) => {
@@ -167,48 +136,67 @@ impl Bench {
     }
 }
 
-/// How long something may take that took so long without a mutant.
-fn limit(took: Duration) -> Duration {
-    (took * TIMES).max(LEAST)
+/// Whether a mutant may show in a group of the library, with the seeds of this round.
+fn shows_in(mutant: &Mutant, group: &str, round: usize) -> bool {
+    let rounds = match mutant.is_of_recipe() {
+        true => ROUNDS.len(),
+        false => BEFORE_TESTS,
+    };
+    round < rounds && mutant.service().is_none_or(|service| service == group)
 }
 
-/// The tests of a mutant's crate, and then those of the crates that stand on it; the quick ones first.
+/// The tests of a mutant's crate, and those of the crates that stand on it.
 fn concerned<'t>(
     mutant: &Mutant,
-    tests: &'t [(TestBinary, Duration)],
-) -> Vec<&'t (TestBinary, Duration)> {
+    tests: &'t [TestBinary],
+) -> (Vec<&'t TestBinary>, Vec<&'t TestBinary>) {
     let own = mutant.package();
-    let stands_on = |package: &str| {
-        let mut found = PACKAGES.iter().filter(|(name, _)| *name == package);
+    let stands_on = |test: &&TestBinary| {
+        let mut found = PACKAGES.iter().filter(|(name, _)| *name == test.package);
         found.any(|(name, on)| *name == own || on.contains(&own))
     };
-    let its = |(test, _): &&(TestBinary, Duration)| stands_on(test.package);
-    let mut concerned: Vec<_> = tests.iter().filter(its).collect();
-    concerned.sort_by_key(|(test, took)| (test.package != own, *took));
-    concerned
+    let concerned = tests.iter().filter(stands_on);
+    concerned.partition(|test| test.package == own)
 }
 
-/// The first test of a program that fails, if one does.
-fn tested(test: &TestBinary, number: usize, limit: Duration) -> Result<Option<Killer>, String> {
+fn in_tests(number: usize, tests: &[&TestBinary]) -> Result<Option<Killer>, String> {
+    for test in tests {
+        if let Some(killer) = tested(test, number)? {
+            return Ok(Some(killer));
+        }
+    }
+    Ok(None)
+}
+
+/// The first test of a program that fails, if one does, and does not without the mutant.
+fn tested(test: &TestBinary, number: usize) -> Result<Option<Killer>, String> {
     let TestBinary {
         package,
         name,
         path,
     } = test;
+    let place = format!("{package}, {name}");
     let mut failed = None;
-    let end = run(path, &["--test-threads=1"], number, limit, |line| {
+    let end = run(path, &["--test-threads=1"], number, PATIENCE, |line| {
         let rest = line.strip_prefix("test ");
         let named = rest.and_then(|rest| rest.strip_suffix(" ... FAILED"));
         failed = named.map(str::to_owned);
         failed.is_some()
     })?;
-    let place = format!("{package}, {name}");
-    Ok(match (failed, end) {
-        (Some(failed), _) => Some(Killer::Test(format!("{place}: {failed}"))),
-        (None, End::TimedOut) => Some(Killer::TimeOut(place)),
-        (None, End::Exited(Some(0)) | End::Enough) => None,
-        (None, End::Exited(_)) => Some(Killer::Test(format!("{place}: all of it"))),
-    })
+    let (only, killer) = match (failed, end) {
+        (None, End::Exited(Some(0)) | End::Enough) => return Ok(None),
+        (Some(failed), _) => {
+            let killer = Killer::Test(format!("{place}: {failed}"));
+            (vec![failed, "--exact".to_owned()], killer)
+        }
+        (None, End::TimedOut) => (Vec::new(), Killer::TimeOut(place.clone())),
+        (None, End::Exited(_)) => (Vec::new(), Killer::Test(format!("{place}: all of it"))),
+    };
+    let only: Vec<&str> = only.iter().map(String::as_str).collect();
+    match run(path, &only, 0, HOUR, |_| false)? {
+        End::Exited(Some(0)) => Ok(Some(killer)),
+        _ => Err(format!("without a mutant, too: {killer:?}")),
+    }
 }
 
 /// How long something took.
