@@ -67,6 +67,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("redis/swarm-replicated", include_str!("../redis/swarm-replicated.toml")),
     ("redis/wait-answers-zero", include_str!("../redis/wait-answers-zero.toml")),
     ("redis/watch-retries", include_str!("../redis/watch-retries.toml")),
+    ("redis/watchdog-of-another", include_str!("../redis/watchdog-of-another.toml")),
     ("redis/woken-by-message", include_str!("../redis/woken-by-message.toml")),
     ("zookeeper/blocked-event-thread", include_str!("../zookeeper/blocked-event-thread.toml")),
     ("zookeeper/blocked-waiter", include_str!("../zookeeper/blocked-waiter.toml")),
