@@ -218,3 +218,16 @@ fn a_replica_tells_its_own_listeners() {
         .server
         .handle(now, Input::Wake, &mut Vec::new());
 }
+
+#[test]
+fn what_was_sent_to_a_replica_has_not_been_heard_by_it() {
+    let mut group = Group::of(1);
+    group.held.push(0);
+    group.on(0, 1, "SET k v");
+    // Meanwhile it says how far it is, as it does every second.
+    group.pass(3_000);
+    assert_eq!(group.on(0, 1, "WAIT 1 10"), "");
+    group.pass(200);
+    let answer = group.benches[0].read(picklock_redis::ConnectionId(1));
+    assert_eq!(answer, ":0");
+}
