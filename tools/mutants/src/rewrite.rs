@@ -2,8 +2,8 @@
 //!
 //! An expression becomes `(if crate::mutant::is(7) { replacement } else { original })`, a statement the same without
 //! the parentheses. Where a text is neither, as the guard of an arm of a match, the replacement says itself where the
-//! switch stands: `$mutant` in it is the condition, and `$original` the text. Of several mutants of one place each is a branch, and one place may
-//! lie within another.
+//! switch stands: `$mutant` in it is the condition, and `$original` the text. Of several mutants of one place each is a
+//! branch, and one place may lie within another.
 
 use std::collections::BTreeMap;
 use std::fs;
