@@ -8,7 +8,25 @@ pub struct ForGood {
     /// What is left of the service cannot serve anybody: there is no quorum, no primary, no majority.
     pub service: Option<Gone>,
     /// Contenders that cannot get the lock any more, whatever the service does. They owe no progress.
-    pub contenders: Vec<(ContenderId, Gone)>,
+    pub contenders: Vec<Stranded>,
+}
+
+impl ForGood {
+    /// Why a contender cannot get the lock any more, if so.
+    pub fn stranded(&self, by: ContenderId) -> Option<&Stranded> {
+        self.contenders.iter().find(|stranded| stranded.by == by)
+    }
+}
+
+/// A contender that cannot get the lock any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stranded {
+    /// Who.
+    pub by: ContenderId,
+    /// In words: `contender-2 is cut off for good`.
+    pub why: String,
+    /// The service still hears of it: what it has there need not end with its session.
+    pub is_heard: bool,
 }
 
 /// Why something cannot be expected any more.

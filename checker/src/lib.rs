@@ -22,7 +22,7 @@ mod witness;
 
 pub use broken::Broken;
 pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
-pub use for_good::{ForGood, Gone};
+pub use for_good::{ForGood, Gone, Stranded};
 pub use history::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServiceAnswer,
     Token, What,

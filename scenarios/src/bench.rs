@@ -265,7 +265,7 @@ pub fn lease_run() -> Plan {
             after: Duration::ZERO,
             inject: Fault::Pause {
                 target,
-                length: Duration::from_secs(20),
+                length: Duration::from_secs(20).into(),
             },
             text: "pause contender-1 for 20s".to_owned(),
         }],

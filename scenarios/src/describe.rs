@@ -4,7 +4,9 @@
 //! Each fault is called by the name that it has in scenario files.
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_sim::plan::{ContenderName, Direction, Fault, PlannedFault, ServerName, Trigger};
+use picklock_sim::plan::{
+    ContenderName, Direction, Fault, Lasts, PlannedFault, ServerName, Trigger,
+};
 
 use crate::units::write_duration;
 
@@ -101,13 +103,13 @@ pub fn fault(fault: &Fault) -> String {
     let time = |duration| write_duration(duration);
     match fault {
         Fault::Pause { target, length } => {
-            format!("pause {} for {}", contender(*target), time(*length))
+            format!("pause {} {}", contender(*target), lasting(*length))
         }
         Fault::BlockEvents { target, length } => {
             format!(
-                "block-events of {} for {}",
+                "block-events of {} {}",
                 contender(*target),
-                time(*length)
+                lasting(*length)
             )
         }
         Fault::Crash {
@@ -123,7 +125,7 @@ pub fn fault(fault: &Fault) -> String {
             length,
         } => {
             let (who, way) = (contender(*target), way(*direction));
-            format!("black-hole {who} {way} for {}", time(*length))
+            format!("black-hole {who} {way} {}", lasting(*length))
         }
         Fault::SlowLink {
             target,
@@ -132,11 +134,8 @@ pub fn fault(fault: &Fault) -> String {
             length,
         } => {
             let (who, way) = (contender(*target), way(*direction));
-            format!(
-                "slow-link of {who} {way} by {} for {}",
-                time(*by),
-                time(*length)
-            )
+            let (by, lasting) = (time(*by), lasting(*length));
+            format!("slow-link of {who} {way} by {by} {lasting}")
         }
         Fault::LoseRequest { target } => format!("lose-request of {}", contender(*target)),
         Fault::LoseReply { target } => format!("lose-reply to {}", contender(*target)),
@@ -155,9 +154,12 @@ pub fn fault(fault: &Fault) -> String {
         Fault::ClockDrift {
             target,
             parts_per_million,
+            length,
         } => {
             let who = contender(*target);
-            format!("clock-drift of {who} by {parts_per_million} parts per million")
+            let lasting = length.map(|length| format!(" for {}", time(length)));
+            let lasting = lasting.unwrap_or_default();
+            format!("clock-drift of {who} by {parts_per_million} parts per million{lasting}")
         }
         Fault::CrashServer { .. }
         | Fault::PowerLoss { .. }
@@ -198,10 +200,10 @@ fn server_fault(fault: &Fault) -> String {
             restart(*restart_after)
         ),
         Fault::HangServer { target, length } => {
-            format!("hang-server {} for {}", server(*target), time(*length))
+            format!("hang-server {} {}", server(*target), lasting(*length))
         }
         Fault::IsolateServer { target, length } => {
-            format!("isolate-server {} for {}", server(*target), time(*length))
+            format!("isolate-server {} {}", server(*target), lasting(*length))
         }
         Fault::Partition {
             servers,
@@ -212,24 +214,24 @@ fn server_fault(fault: &Fault) -> String {
             let contenders = contenders.iter().map(|name| contender(*name));
             let side: Vec<String> = servers.chain(contenders).collect();
             let side = listed(&side);
-            format!("partition {side} from all others for {}", time(*length))
+            format!("partition {side} from all others {}", lasting(*length))
         }
         Fault::HoldLink { from, to, length } => {
             let from: Vec<String> = from.iter().map(|name| server(*name)).collect();
             let (from, to) = (listed(&from), server(*to));
-            format!("hold-link from {from} to {to} for {}", time(*length))
+            format!("hold-link from {from} to {to} {}", lasting(*length))
         }
         Fault::LagServer { target, by, length } => {
             let who = server(*target);
-            format!("lag-server {who} by {} for {}", time(*by), time(*length))
+            format!("lag-server {who} by {} {}", time(*by), lasting(*length))
         }
         Fault::SlowDisk {
             target,
             fsync,
             length,
         } => {
-            let (who, fsync, length) = (server(*target), time(*fsync), time(*length));
-            format!("slow-disk of {who} with an fsync of {fsync} for {length}")
+            let (who, fsync, lasting) = (server(*target), time(*fsync), lasting(*length));
+            format!("slow-disk of {who} with an fsync of {fsync} {lasting}")
         }
         Fault::ServerClockJump { target, by_millis } => {
             let (who, by) = (server(*target), signed_millis(*by_millis));
@@ -237,10 +239,10 @@ fn server_fault(fault: &Fault) -> String {
         }
         Fault::Promote { target } => format!("promote {}", server(*target)),
         Fault::FullMemory { target, length } => {
-            format!("full-memory of {} for {}", server(*target), time(*length))
+            format!("full-memory of {} {}", server(*target), lasting(*length))
         }
         Fault::FullDisk { target, length } => {
-            format!("full-disk of {} for {}", server(*target), time(*length))
+            format!("full-disk of {} {}", server(*target), lasting(*length))
         }
         Fault::MoveSlot { to, length } => {
             format!("move-slot to {} for {}", server(*to), time(*length))
@@ -279,6 +281,14 @@ fn restart(after: Option<std::time::Duration>) -> String {
     match after {
         Some(after) => format!(" and restart it after {}", write_duration(after)),
         None => " for good".to_owned(),
+    }
+}
+
+/// `for 20s`, or `for good`.
+fn lasting(lasts: Lasts) -> String {
+    match lasts {
+        Lasts::For(length) => format!("for {}", write_duration(length)),
+        Lasts::ForGood => "for good".to_owned(),
     }
 }
 

@@ -26,7 +26,7 @@ mod lease;
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Direction, Ensemble, Fault, Plan, PlannedFault, Service};
+use picklock_sim::plan::{Direction, Ensemble, Fault, Lasts, Plan, PlannedFault, Service};
 
 /// A promise that nobody can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,9 +100,11 @@ fn hears_old_news(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stat
     });
     let dead: Vec<_> = dead.collect();
     let notices = ensemble.granted_timeout() * 2 / 3;
-    let is_late =
-        |direction, length| direction != Direction::ToServer && length >= margin(ensemble) / 2;
-    let is_mute = |direction, length| direction != Direction::ToClient && length >= notices;
+    let is_late = |direction, length: Lasts| {
+        direction != Direction::ToServer && length.at_least(margin(ensemble) / 2)
+    };
+    let is_mute =
+        |direction, length: Lasts| direction != Direction::ToClient && length.at_least(notices);
     let found = dead
         .iter()
         .enumerate()
@@ -127,9 +129,11 @@ fn margin(ensemble: &Ensemble) -> Duration {
 fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
     let margin = margin(ensemble);
     match fault {
-        Fault::Pause { length, .. } => (*length >= margin)
+        Fault::Pause { length, .. } => length
+            .at_least(margin)
             .then_some("a process that stands still cannot notice that its session ends"),
-        Fault::BlockEvents { length, .. } => (*length >= margin)
+        Fault::BlockEvents { length, .. } => length
+            .at_least(margin)
             .then_some("whoever waits to be told is not told while a callback does not return"),
         Fault::ExpireSession { .. } => {
             Some("the service frees the lock before the news can reach its owner")
@@ -139,15 +143,17 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         }
         Fault::IsolateServer { length, .. }
         | Fault::Partition { length, .. }
-        | Fault::HoldLink { length, .. } => (*length >= margin).then_some(
+        | Fault::HoldLink { length, .. } => length.at_least(margin).then_some(
             "a server that is cut off keeps its clients sure of sessions that have ended",
         ),
         Fault::LagServer { by, .. } => (*by >= margin).then_some(
             "a server that is behind keeps its clients sure of sessions that have ended",
         ),
-        Fault::HangServer { length, .. } => (*length * 2 >= ensemble.granted_timeout()).then_some(
-            "a leader that stood still ends sessions whose signs of life it has not read yet",
-        ),
+        Fault::HangServer { length, .. } => {
+            length.at_least(ensemble.granted_timeout() / 2).then_some(
+                "a leader that stood still ends sessions whose signs of life it has not read yet",
+            )
+        }
         Fault::SlowLink { direction, by, .. } => {
             let old = matches!(direction, Direction::ToClient | Direction::Both);
             (old && *by >= margin / 2).then_some("news that is old passes for a sign of life")
@@ -181,6 +187,9 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
     }
 }
 
+/// Longer than any session lives.
+const FOR_EVER: Duration = Duration::from_secs(366 * 24 * 3_600);
+
 /// For how long a fault can keep a client from noticing what becomes of its session.
 fn silence(fault: &Fault) -> Duration {
     match fault {
@@ -188,7 +197,7 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::BlockEvents { length, .. }
         | Fault::IsolateServer { length, .. }
         | Fault::Partition { length, .. }
-        | Fault::HoldLink { length, .. } => *length,
+        | Fault::HoldLink { length, .. } => length.at_most(FOR_EVER),
         Fault::SlowLink { by, .. }
         | Fault::DelayReply { by, .. }
         | Fault::DelayRequest { by, .. }
@@ -248,7 +257,7 @@ fn breaks(fault: &Fault) -> bool {
 fn speaks_after_death(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
     let dies = |fault: &PlannedFault| matches!(fault.inject, Fault::Crash { .. });
     let holds = |fault: &PlannedFault| match fault.inject {
-        Fault::BlackHole { length, .. } => length >= margin(ensemble),
+        Fault::BlackHole { length, .. } => length.at_least(margin(ensemble)),
         _ => false,
     };
     let both = faults.iter().any(dies) && faults.iter().any(holds);
@@ -281,7 +290,8 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } | Fault::SlowDisk { fsync: by, .. } => {
             (*by >= short).then_some("a server that is behind is late to tell who owns the lock")
         }
-        Fault::BlockEvents { length, .. } => (*length >= short * 4)
+        Fault::BlockEvents { length, .. } => length
+            .at_least(short * 4)
             .then_some("an owner is not told of its turn while a callback does not return"),
         Fault::BlackHole { direction, .. } => {
             let half = matches!(direction, Direction::ToServer | Direction::ToClient);

@@ -47,7 +47,7 @@ fn lease_plan() -> Plan {
         after: Duration::ZERO,
         inject: Fault::Pause {
             target,
-            length: Duration::from_secs(20),
+            length: Duration::from_secs(20).into(),
         },
         text: "pause contender-1 for 20s".to_owned(),
     };

@@ -62,8 +62,24 @@ impl Obstacle {
 
     /// Everything that leaves before `until` takes longer.
     pub fn slow(&mut self, by: u64, until: VirtualTime) {
-        self.slow_by = by;
-        self.slow_until = until;
+        // What is slow for good stays so.
+        if self.slow_until != VirtualTime::NEVER {
+            self.slow_by = by;
+            self.slow_until = until;
+        }
+    }
+
+    /// Whether nothing ever gets through again.
+    pub fn is_dead(&self) -> bool {
+        self.held_until == VirtualTime::NEVER
+    }
+
+    /// By how much everything is slow for good.
+    pub fn slow_for_good(&self) -> u64 {
+        match self.slow_until == VirtualTime::NEVER {
+            true => self.slow_by,
+            false => 0,
+        }
     }
 
     /// When what leaves at `departs` gets through.
@@ -122,6 +138,13 @@ impl Links {
             machines,
             all: vec![Link::default(); machines * machines],
         }
+    }
+
+    /// Whether nothing ever gets from a server to another again.
+    pub fn is_dead(&self, from: ServerId, to: ServerId) -> bool {
+        self.all[usize::from(from.0) * self.machines + usize::from(to.0)]
+            .obstacle
+            .is_dead()
     }
 
     /// The link from a server to another.

@@ -268,12 +268,12 @@ pub enum Fault {
     /// The contender's process stands still, its clients with it (a GC pause, SIGSTOP).
     Pause {
         target: ContenderName,
-        length: Duration,
+        length: Lasts,
     },
     /// A callback of the contender does not return: its client's event thread stands still, and all else goes on.
     BlockEvents {
         target: ContenderName,
-        length: Duration,
+        length: Lasts,
     },
     /// The contender's process dies, and, if it is to, comes back with nothing in memory.
     Crash {
@@ -290,14 +290,14 @@ pub enum Fault {
     BlackHole {
         target: ContenderName,
         direction: Direction,
-        length: Duration,
+        length: Lasts,
     },
     /// Every message between the contender and the service takes this much longer.
     SlowLink {
         target: ContenderName,
         direction: Direction,
         by: Duration,
-        length: Duration,
+        length: Lasts,
     },
     /// The request that the trigger speaks of never reaches the server: the connection breaks under it.
     LoseRequest { target: ContenderName },
@@ -316,11 +316,12 @@ pub enum Fault {
         target: ContenderName,
         by_millis: i64,
     },
-    /// The contender's clocks run fast (positive) or slow, in parts per million, for three times as long as a session
-    /// can live; then they are set right.
+    /// The contender's clocks run fast (positive) or slow, in parts per million, until they are set right: after this
+    /// long, or, if nothing is said, three times as long as a session can live.
     ClockDrift {
         target: ContenderName,
         parts_per_million: i32,
+        length: Option<Duration>,
     },
     /// The server dies, and comes back with what was safe on its disk.
     CrashServer {
@@ -334,39 +335,33 @@ pub enum Fault {
         restart_after: Option<Duration>,
     },
     /// The server stands still, its connections stay open.
-    HangServer {
-        target: ServerName,
-        length: Duration,
-    },
+    HangServer { target: ServerName, length: Lasts },
     /// The server is cut off from the other servers; clients still reach it.
-    IsolateServer {
-        target: ServerName,
-        length: Duration,
-    },
+    IsolateServer { target: ServerName, length: Lasts },
     /// The network falls into two parts: these servers and contenders are in one, all others in the other. Nothing gets
     /// through between the two, and nobody is told. The protected resource is reached from both.
     Partition {
         servers: Vec<ServerName>,
         contenders: Vec<ContenderName>,
-        length: Duration,
+        length: Lasts,
     },
     /// Messages from some servers to another wait, and go on in order when it is over.
     HoldLink {
         from: Vec<ServerName>,
         to: ServerName,
-        length: Duration,
+        length: Lasts,
     },
     /// The server learns of commits this much later.
     LagServer {
         target: ServerName,
         by: Duration,
-        length: Duration,
+        length: Lasts,
     },
     /// Log writes of the server take this long.
     SlowDisk {
         target: ServerName,
         fsync: Duration,
-        length: Duration,
+        length: Lasts,
     },
     /// The server's wall clock jumps, back if negative.
     ServerClockJump { target: ServerName, by_millis: i64 },
@@ -374,15 +369,9 @@ pub enum Fault {
     /// and the old primary does ten seconds later, if it runs.
     Promote { target: ServerName },
     /// The server uses all the memory that it may, and refuses what could take more.
-    FullMemory {
-        target: ServerName,
-        length: Duration,
-    },
+    FullMemory { target: ServerName, length: Lasts },
     /// Nothing can be written to the disk of the server, and it refuses what would have to be.
-    FullDisk {
-        target: ServerName,
-        length: Duration,
-    },
+    FullDisk { target: ServerName, length: Lasts },
     /// An operator moves the slot of the lock's key from the node of a cluster that serves it to another, which has it
     /// after this long. Meanwhile keys go one by one.
     MoveSlot { to: ServerName, length: Duration },

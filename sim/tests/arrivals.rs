@@ -99,7 +99,7 @@ fn who_is_dead_or_stands_still_when_it_is_its_turn_holds_up_nobody_else() {
     };
     let still = Fault::Pause {
         target: ContenderName(5),
-        length: Duration::from_secs(30),
+        length: Duration::from_secs(30).into(),
     };
     for fault in [dead, still] {
         let plan = plan("zk-same-name", Arrival::InOrderBehindHolder, Some(fault));

@@ -27,7 +27,10 @@ fn run(library: Library, algorithm: &str, faults: Vec<PlannedFault>) -> History 
 }
 
 fn block(target: ContenderName, length: Duration) -> Fault {
-    Fault::BlockEvents { target, length }
+    Fault::BlockEvents {
+        target,
+        length: length.into(),
+    }
 }
 
 /// How long after its connection has broken a holder is told of it, if its callback is called then and takes so long.
@@ -42,7 +45,7 @@ fn told_after(library: Library, algorithm: &str, blocked: Duration) -> Duration 
     let hole = Fault::BlackHole {
         target: FIRST,
         direction: Direction::Both,
-        length: seconds(4),
+        length: seconds(4).into(),
     };
     let history = run(
         library,
@@ -130,7 +133,7 @@ fn a_callback_does_not_return_in_a_process_that_stands_still() {
     let waiting = || Trigger::Waiting { by: SECOND, nth: 1 };
     let pause = Fault::Pause {
         target: SECOND,
-        length: seconds(7),
+        length: seconds(7).into(),
     };
     let faults = vec![
         planned(waiting(), block(SECOND, seconds(6))),

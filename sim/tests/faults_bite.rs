@@ -66,7 +66,7 @@ fn epochs(history: &History) -> Vec<u64> {
 fn a_paused_contender_says_nothing_until_it_is_resumed() {
     let pause = Fault::Pause {
         target: FIRST,
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     let history = run("zk-predecessor-watch", acquired(), pause);
     let from = first(&history, |what| matches!(what, What::Paused { by: A })).unwrap();
@@ -228,7 +228,7 @@ fn behind_a_black_hole_a_client_notices_the_silence_before_its_session_expires()
     let hole = Fault::BlackHole {
         target: FIRST,
         direction: Direction::Both,
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     let history = run("zk-predecessor-watch", acquired(), hole);
     let noticed = first(&history, |what| {
@@ -250,7 +250,7 @@ fn a_slow_link_makes_everything_late() {
         target: FIRST,
         direction: Direction::Both,
         by: seconds(1),
-        length: seconds(30),
+        length: seconds(30).into(),
     };
     let history = run(
         "zk-predecessor-watch",
@@ -302,6 +302,7 @@ fn a_process_whose_clock_runs_fast_leaves_early() {
     let drift = Fault::ClockDrift {
         target: FIRST,
         parts_per_million: 1_000_000,
+        length: None,
     };
     let history = run("zk-predecessor-watch", acquired(), drift);
     let writes = |what: &What| matches!(what, What::Writing { by: A, .. });
@@ -323,11 +324,11 @@ fn a_leader_that_dies_hangs_or_is_isolated_is_followed_by_another() {
         },
         Fault::HangServer {
             target,
-            length: seconds(15),
+            length: seconds(15).into(),
         },
         Fault::IsolateServer {
             target,
-            length: seconds(15),
+            length: seconds(15).into(),
         },
     ] {
         let when = Trigger::At(Duration::ZERO);
@@ -344,7 +345,7 @@ fn held_links_and_slow_disks_hold_up_what_needs_a_quorum() {
     let hold = Fault::HoldLink {
         from: vec![ServerName::Follower(0), ServerName::Follower(1)],
         to: ServerName::Leader,
-        length: seconds(3),
+        length: seconds(3).into(),
     };
     let proposed = Trigger::Proposed {
         request: RequestKind::Create,
@@ -358,7 +359,7 @@ fn held_links_and_slow_disks_hold_up_what_needs_a_quorum() {
         let inject = Fault::SlowDisk {
             target,
             fsync: seconds(1),
-            length: seconds(30),
+            length: seconds(30).into(),
         };
         planned(Trigger::Acquiring { by: FIRST, nth: 1 }, inject)
     };
@@ -373,7 +374,7 @@ fn a_lagging_server_answers_its_clients_late() {
         let inject = Fault::LagServer {
             target: ServerName::Number(server),
             by: seconds(2),
-            length: seconds(30),
+            length: seconds(30).into(),
         };
         planned(Trigger::At(Duration::ZERO), inject)
     };

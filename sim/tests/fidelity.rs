@@ -41,7 +41,7 @@ fn paused(fenced: bool) -> impl Fn(&str) -> Verdict {
     let when = Trigger::Writing { by: holder, nth: 1 };
     let pause = Fault::Pause {
         target: holder,
-        length: Duration::from_secs(20),
+        length: Duration::from_secs(20).into(),
     };
     let run = run("zk-predecessor-watch", fenced, when, pause);
     move |name| {

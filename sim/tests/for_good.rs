@@ -231,7 +231,7 @@ fn deaths() -> [Row; 11] {
             replicated(),
             PLAIN,
             vec![server(0)],
-            Some("server-1 is dead for good, and nobody makes a replica the primary"),
+            Some("server-1 is dead for good: nobody makes a replica the primary"),
         ),
         ("the replica", replicated(), PLAIN, vec![server(1)], None),
         (
@@ -280,7 +280,7 @@ fn a_server_that_is_dead_for_good_is_not_revived_by_another_fault_that_heals() {
     for other in [
         Fault::HangServer {
             target: server(0),
-            length: seconds(1),
+            length: seconds(1).into(),
         },
         Fault::CrashServer {
             target: server(0),

@@ -71,7 +71,7 @@ fn black_hole(target: ContenderName, length: Duration) -> Fault {
     Fault::BlackHole {
         target,
         direction: picklock_sim::plan::Direction::Both,
-        length,
+        length: length.into(),
     }
 }
 
@@ -167,7 +167,7 @@ fn no_follower_has_what_is_committed_and_each_has_it_when_it_is_applied_there() 
     let late = Fault::HoldLink {
         from: vec![ServerName::Leader],
         to: FOLLOWER,
-        length: seconds(2),
+        length: seconds(2).into(),
     };
     let history = on_ensemble(vec![
         planned(Trigger::Committed { request, by, nth }, late),

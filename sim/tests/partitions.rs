@@ -21,7 +21,7 @@ fn cut_off(servers: &[ServerName], contenders: &[ContenderName], length: u64) ->
     let inject = Fault::Partition {
         servers: servers.to_vec(),
         contenders: contenders.to_vec(),
-        length: seconds(length),
+        length: seconds(length).into(),
     };
     planned(Trigger::At(Duration::ZERO), inject)
 }
@@ -145,7 +145,7 @@ fn a_client_that_is_cut_off_with_a_follower_loses_its_session_to_one_on_the_othe
     let inject = Fault::Partition {
         servers: vec![ServerName::Follower(0)],
         contenders: vec![SECOND],
-        length: seconds(30),
+        length: seconds(30).into(),
     };
     let ensemble = Ensemble {
         session_timeout: seconds(6),

@@ -60,7 +60,7 @@ fn server(number: u32) -> ServerName {
 fn hangs(servers: u32, length: u64) -> Vec<Fault> {
     let hang = |number| Fault::HangServer {
         target: server(number),
-        length: Duration::from_secs(length),
+        length: Duration::from_secs(length).into(),
     };
     (0..servers).map(hang).collect()
 }
@@ -98,7 +98,7 @@ fn a_client_that_stands_still_for_long_costs_what_the_others_do() {
     costs_what_happens(200_000, |length| {
         let pause = Fault::Pause {
             target: FIRST,
-            length: Duration::from_secs(length),
+            length: Duration::from_secs(length).into(),
         };
         plan_on(ensemble(), "zk-predecessor-watch", vec![pause])
     });

@@ -30,7 +30,7 @@ fn planned(inject: Fault) -> PlannedFault {
 fn run(algorithm: &str, read_only: bool, seed: u64) -> Run {
     let isolate = Fault::IsolateServer {
         target: ServerName::Of(FIRST),
-        length: seconds(60),
+        length: seconds(60).into(),
     };
     let crash = Fault::Crash {
         target: FIRST,

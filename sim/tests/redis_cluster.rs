@@ -42,7 +42,7 @@ fn with(faults: Vec<PlannedFault>) -> History {
 fn isolate(target: ServerName, length: u64) -> Fault {
     Fault::IsolateServer {
         target,
-        length: seconds(length),
+        length: seconds(length).into(),
     }
 }
 
@@ -154,7 +154,7 @@ fn a_primary_that_is_alone_stops_and_throws_away_what_only_it_has() {
 fn a_primary_that_stood_still_is_a_replica_as_soon_as_it_goes_on() {
     let hang = Fault::HangServer {
         target: PRIMARY,
-        length: seconds(10),
+        length: seconds(10).into(),
     };
     let history = with(vec![later(100, acquired(), hang)]);
     // The first has given back its lock at the new primary; at the old one it stays until that goes on. With Sentinels,
@@ -177,7 +177,7 @@ fn nodes_that_hear_nothing_from_the_primary_replace_it_though_clients_still_reac
     let silence = |to| Fault::HoldLink {
         from: vec![PRIMARY],
         to: ServerName::Number(to),
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     let faults = [0, 2, 3, 4, 5].map(|to| later(1_000, acquired(), silence(to)));
     let history = with(faults.into());
@@ -213,7 +213,7 @@ fn a_client_that_is_cut_off_learns_who_serves_by_asking_again() {
     let silence = Fault::BlackHole {
         target: common::FIRST,
         direction: Direction::Both,
-        length: seconds(8),
+        length: seconds(8).into(),
     };
     let history = with(vec![
         later(100, acquired(), silence),
@@ -299,7 +299,7 @@ fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
     let silence = Fault::HoldLink {
         from: vec![PRIMARY],
         to: REPLICA,
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     for (read_from, releases) in [(ReadFrom::Primary, 2), (ReadFrom::Replicas, 1)] {
         let service = Service::Redis(Deployment {
@@ -320,7 +320,7 @@ fn whoever_polls_knows_of_a_new_primary_before_it_has_to_wait_for_the_old_one() 
     // It stands still for so long that its replica takes its place, and says nothing to anybody.
     let hang = Fault::HangServer {
         target: PRIMARY,
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     let release_takes = |poll| {
         let service = of_clients(|cluster| cluster.poll = poll);

@@ -107,7 +107,7 @@ fn a_key_that_is_evicted_is_owned_by_nobody() {
 fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant() {
     let pause = Fault::Pause {
         target: FIRST,
-        length: seconds(30),
+        length: seconds(30).into(),
     };
     let mut in_the_same_instant = 0;
     for millis in 9_990..10_010 {
@@ -138,11 +138,11 @@ fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant
 fn a_lease_that_ends_while_the_server_serves_another_has_expired() {
     let pause = Fault::Pause {
         target: SECOND,
-        length: seconds(10),
+        length: seconds(10).into(),
     };
     let hang = |millis| Fault::HangServer {
         target: SERVER,
-        length: Duration::from_millis(millis),
+        length: Duration::from_millis(millis).into(),
     };
     let begins = || Trigger::At(Duration::ZERO);
     // The second gets the lock when the server comes to itself after 13 s; then that stands still until the last
@@ -185,7 +185,7 @@ fn a_server_that_restarts_has_forgotten_its_keys() {
 fn a_server_that_hangs_answers_when_it_goes_on() {
     let hang = Fault::HangServer {
         target: SERVER,
-        length: seconds(3),
+        length: seconds(3).into(),
     };
     let history = run("redis-compare-and-delete", setting(), hang);
     assert!(owned(&history)[0] >= VirtualTime::ZERO + seconds(3));
@@ -225,7 +225,7 @@ fn nothing_gets_through_a_black_hole_until_it_is_over() {
     let hole = Fault::BlackHole {
         target: FIRST,
         direction: Direction::Both,
-        length: seconds(4),
+        length: seconds(4).into(),
     };
     let history = run("redis-compare-and-delete", setting(), hole);
     let entered = times(&history, |what| {

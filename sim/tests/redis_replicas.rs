@@ -57,7 +57,7 @@ fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
     let silence = Fault::HoldLink {
         from: vec![PRIMARY],
         to: REPLICA,
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     for sentinels in [0, 3] {
         for (read_from, expected) in [(ReadFrom::Primary, 2), (ReadFrom::Replicas, 1)] {

@@ -95,7 +95,7 @@ fn a_replica_of_the_source_lets_a_second_owner_in_if_the_key_had_gone_ahead() {
 fn a_release_that_waits_for_the_source_to_do_something_else_is_the_owners() {
     let full = Fault::FullMemory {
         target: TARGET,
-        length: seconds(30),
+        length: seconds(30).into(),
     };
     // The key is sent after 4.9 s and comes back after 5.1 s, for there is no room for it; the release comes between.
     let faults = vec![

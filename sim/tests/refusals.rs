@@ -21,7 +21,7 @@ const SERVER: ServerName = ServerName::Number(0);
 fn full_disk(length: u64) -> Fault {
     Fault::FullDisk {
         target: SERVER,
-        length: seconds(length),
+        length: seconds(length).into(),
     }
 }
 
@@ -50,7 +50,7 @@ fn without_memory_a_lock_that_counts_holds_is_not_given_back_and_one_that_is_a_k
     let full = |algorithm| {
         let inject = Fault::FullMemory {
             target: SERVER,
-            length: seconds(7),
+            length: seconds(7).into(),
         };
         on(
             Deployment::default(),

@@ -51,7 +51,7 @@ fn sent_by_first() -> Trigger {
 fn hang(target: ServerName, length: u64) -> Fault {
     Fault::HangServer {
         target,
-        length: seconds(length),
+        length: seconds(length).into(),
     }
 }
 
@@ -116,7 +116,7 @@ fn sentinels_that_hear_nothing_of_the_primary_replace_it_though_its_clients_stil
     let silence = |to| Fault::HoldLink {
         from: vec![PRIMARY],
         to,
-        length: seconds(20),
+        length: seconds(20).into(),
     };
     let all = [0, 1, 2].map(ServerName::Sentinel).into_iter();
     let faults = all.chain([ServerName::Number(1)]);

@@ -212,14 +212,25 @@ fn scenarios() -> Result<Table, Failure> {
     })
 }
 
+/// What a fault or a trigger is, and that it is for good if nothing says for how long.
+fn in_full(row: &faults::Example) -> String {
+    let ends = row.example.contains("for = ") && row.name != "move-slot";
+    let or_for_good = if ends {
+        " For good, without `for`."
+    } else {
+        ""
+    };
+    format!("{}{or_for_good}", row.meaning)
+}
+
 fn examples(name: &'static str, rows: &[faults::Example]) -> Table {
     let rows = rows.iter().map(|row| Row {
         name: row.name.to_owned(),
-        meaning: row.meaning.to_owned(),
+        meaning: in_full(row),
         example: Some(row.example),
         all: json!({
             "name": row.name,
-            "meaning": row.meaning,
+            "meaning": in_full(row),
             "example": row.example,
         }),
     });

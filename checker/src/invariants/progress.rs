@@ -31,13 +31,42 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         }
         Some((_, Ended::Broken)) => undecided("the run broke off"),
         Some((ended, Ended::AllFinished | Ended::BoundReached)) if !evidence.waiting.is_empty() => {
-            nobody_serves(evidence).unwrap_or_else(|| stuck(evidence, ended))
+            excused(evidence).unwrap_or_else(|| stuck(evidence, ended))
         }
         Some((_, Ended::AllFinished)) => Verdict::Holds,
         Some((ended, Ended::BoundReached)) => {
-            nobody_serves(evidence).unwrap_or_else(|| nobody_says_why(evidence, ended))
+            excused(evidence).unwrap_or_else(|| nobody_says_why(evidence, ended))
         }
     }
+}
+
+/// Nobody can be expected to get a lock of a service of which too little is left, and those who are stranded cannot
+/// whatever is left: where all others have what they came for, it holds.
+fn excused(evidence: &Evidence<'_>) -> Option<Verdict> {
+    let gone = &evidence.run.for_good;
+    nobody_serves(evidence).or_else(|| {
+        let first = gone.contenders.first()?;
+        let all = 0..evidence.run.history.contenders.len() as u32;
+        let owes = |by: ContenderId| gone.stranded(by).is_none();
+        if all.clone().all(|by| !owes(ContenderId(by))) {
+            return Some(Verdict::Undecided(first.why.clone()));
+        }
+        let mut waiting = all.map(ContenderId).filter(|by| owes(*by));
+        waiting
+            .all(|by| has_left(evidence, by))
+            .then_some(Verdict::Holds)
+    })
+}
+
+/// Whether a contender has done what it came for, or is dead.
+fn has_left(evidence: &Evidence<'_>, by: ContenderId) -> bool {
+    let mut events = evidence.run.history.events.iter().rev();
+    let last = events.find_map(|event| match event.what {
+        What::Finished { by: who } | What::Crashed { by: who } if who == by => Some(true),
+        What::Restarted { by: who } if who == by => Some(false),
+        _ => None,
+    });
+    last.unwrap_or(false)
 }
 
 /// Nobody can be expected to get a lock of a service of which too little is left.
@@ -70,6 +99,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
         .waiting
         .iter()
         .filter_map(|&event| read(evidence, event))
+        .filter(|wait| evidence.run.for_good.stranded(wait.by).is_none())
         .collect();
     let Some(&first) = waits.first() else {
         return nobody_says_why(evidence, ended);
@@ -93,6 +123,9 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
         Some(start) => &path[start..],
         None => &path[path.len() - 1..],
     };
+    if let Some(why) = held_up(evidence, stuck) {
+        return Verdict::Undecided(why);
+    }
     let mut case = Case::new(evidence);
     let summary = summary(&case, evidence, stuck);
     for wait in stuck {
@@ -106,6 +139,15 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
         evidence.at(ended)
     ));
     case.broken(summary, ended, None)
+}
+
+/// Why no lock could do anything about it, if so: what is in the way is of somebody who is stranded, and of whom the
+/// service still hears. What the dead have left behind ought to go.
+fn held_up(evidence: &Evidence<'_>, stuck: &[Wait]) -> Option<String> {
+    let owners = stuck.iter().filter_map(|wait| wait.owner);
+    let mut stranded = owners.filter_map(|owner| evidence.run.for_good.stranded(owner));
+    let stranded = stranded.find(|stranded| stranded.is_heard)?;
+    Some(format!("{}, and all others wait for it", stranded.why))
 }
 
 fn read(evidence: &Evidence<'_>, event: usize) -> Option<Wait> {
@@ -218,7 +260,7 @@ fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gone, VirtualTime, notation};
+    use crate::{Gone, Stranded, VirtualTime, notation};
 
     fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
@@ -292,6 +334,35 @@ mod tests {
         }
         // Whoever has got it has got it.
         assert_eq!(without_service("a:0-5 end:20"), Verdict::Holds);
+    }
+
+    /// With contender b stranded for good.
+    fn without_b(text: &str, is_heard: bool) -> Verdict {
+        let mut run = notation::run(text);
+        run.for_good.contenders = vec![Stranded {
+            by: ContenderId(1),
+            why: "b is cut off for good".to_owned(),
+            is_heard,
+        }];
+        INVARIANT.verdict(&run)
+    }
+
+    #[test]
+    fn who_is_stranded_for_good_owes_no_progress_and_all_others_do() {
+        let all_others = "a:0-10 b.acquire:5 a.finished:11 bound-reached:90 b.waiting:90";
+        assert_eq!(without_b(all_others, false), Verdict::Holds);
+        let another = "a.acquire:0 b.acquire:5 bound-reached:90 a.waiting:90 b.waiting:90";
+        assert!(without_b(another, false).witness().is_some());
+        let unfinished = "a:0- b.acquire:5 bound-reached:90 b.waiting:90";
+        assert!(without_b(unfinished, false).witness().is_some());
+    }
+
+    #[test]
+    fn what_one_holds_that_is_stranded_and_still_heard_no_lock_can_free() {
+        let text = "a.acquire:0 b.acquire:1 bound-reached:90 a.waiting:90/behind=x/owner=b";
+        let why = "b is cut off for good, and all others wait for it";
+        assert_eq!(without_b(text, true), Verdict::Undecided(why.to_owned()));
+        assert!(without_b(text, false).witness().is_some());
     }
 
     #[test]

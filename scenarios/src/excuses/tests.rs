@@ -39,7 +39,10 @@ fn excused_in(plan: &Plan, faults: &[Fault]) -> Vec<&'static str> {
 
 fn pause(length: Duration) -> Fault {
     let target = TARGET;
-    Fault::Pause { target, length }
+    Fault::Pause {
+        target,
+        length: length.into(),
+    }
 }
 
 #[test]
@@ -52,7 +55,13 @@ fn a_pause_is_an_excuse_only_if_the_session_can_end_in_it() {
 #[test]
 fn who_is_not_told_believes_too_long_only_if_there_is_something_to_be_told() {
     let (target, length) = (TARGET, Duration::from_secs(2));
-    let (cut, long) = (Fault::Cut { target }, Fault::BlockEvents { target, length });
+    let (cut, long) = (
+        Fault::Cut { target },
+        Fault::BlockEvents {
+            target,
+            length: length.into(),
+        },
+    );
     assert_eq!(excused(true, std::slice::from_ref(&long)), ["no-orphan"]);
     assert!(excused(true, &[long, cut]).contains(&"mutual-exclusion"));
 }
@@ -100,7 +109,7 @@ fn old_news_of_a_dead_link_is_an_excuse_if_another_keeps_silent_from_then_on() {
     let dead = |target, direction, millis| Fault::BlackHole {
         target,
         direction,
-        length: Duration::from_millis(millis),
+        length: Duration::from_millis(millis).into(),
     };
     let brings = dead(TARGET, Direction::Both, 3_300);
     let keeps = dead(TARGET, Direction::ToServer, 9_000);
@@ -138,10 +147,10 @@ fn who_dies_behind_a_dead_link_is_heard_later() {
         target,
         restart_after: None,
     };
-    let long = dead_for(Duration::from_secs(2));
+    let long = dead_for(Duration::from_secs(2).into());
     assert!(excused(true, std::slice::from_ref(&long)).is_empty());
     assert_eq!(excused(true, &[long, crash.clone()]), ["no-orphan"]);
-    let short = dead_for(Duration::from_millis(1_900));
+    let short = dead_for(Duration::from_millis(1_900).into());
     assert!(excused(true, &[short, crash]).is_empty());
 }
 
@@ -154,7 +163,7 @@ fn some_promises_are_never_excused() {
         Fault::RecreateLock,
         Fault::IsolateServer {
             target: ServerName::Leader,
-            length: Duration::from_secs(60),
+            length: Duration::from_secs(60).into(),
         },
     ];
     let excused = excused(false, &all);

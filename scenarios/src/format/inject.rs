@@ -5,7 +5,7 @@ mod links;
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_sim::plan::{ContenderName, Direction, Fault, ServerName};
+use picklock_sim::plan::{ContenderName, Direction, Fault, Lasts, ServerName};
 
 use super::cast::Cast;
 use super::choice::{choose, named};
@@ -120,8 +120,14 @@ impl Body<'_, '_, '_> {
         item.duration(Zero::Senseless, self.mistakes)
     }
 
-    fn length(&mut self) -> Option<Duration> {
-        self.time("for", "for = \"20s\"")
+    /// What does not say for how long is for good. `None` is a mistake.
+    fn length(&mut self) -> Option<Lasts> {
+        match self.fields.get("for") {
+            Some(item) => item
+                .duration(Zero::Senseless, self.mistakes)
+                .map(Lasts::For),
+            None => Some(Lasts::ForGood),
+        }
     }
 
     fn by(&mut self) -> Option<Duration> {
@@ -239,6 +245,10 @@ impl Body<'_, '_, '_> {
 
     fn clock_drift(&mut self) -> Option<Fault> {
         let target = self.target();
+        let length = match self.fields.get("for") {
+            Some(item) => item.duration(Zero::Senseless, self.mistakes).map(Some),
+            None => Some(None),
+        };
         let key = "parts-per-million";
         let item = self.fields.need(key, "parts-per-million = 200")?;
         let drift = item.integer(-900_000..=1_000_000, self.mistakes)?;
@@ -252,6 +262,7 @@ impl Body<'_, '_, '_> {
         Some(Fault::ClockDrift {
             target: target?,
             parts_per_million: i32::try_from(drift).ok()?,
+            length: length?,
         })
     }
 
@@ -271,7 +282,7 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    fn filled(&mut self, make: fn(ServerName, Duration) -> Fault) -> Option<Fault> {
+    fn filled(&mut self, make: fn(ServerName, Lasts) -> Fault) -> Option<Fault> {
         let (target, length) = (self.server(), self.length());
         self.refuse_sentinel(target);
         Some(make(target?, length?))

@@ -76,7 +76,7 @@ impl Storm<'_> {
         let inject = Fault::BlackHole {
             target,
             direction: Direction::ToClient,
-            length: draw.duration((given_up, given_up + ensemble.tick)),
+            length: draw.duration((given_up, given_up + ensemble.tick)).into(),
         };
         (waiting(target), Duration::ZERO, inject)
     }
@@ -104,13 +104,13 @@ impl Storm<'_> {
                 Fault::HoldLink {
                     from: (0..held).map(ServerName::Follower).collect(),
                     to: ServerName::Leader,
-                    length,
+                    length: length.into(),
                 }
             }
             _ => Fault::LagServer {
                 target: ServerName::Leader,
                 by: draw.duration((session / 2, session)),
-                length,
+                length: length.into(),
             },
         };
         let (breaks_when, breaks) = match self.may(FaultKind::Cut) {
@@ -131,7 +131,7 @@ impl Storm<'_> {
         let target = self.contender(draw);
         let isolate = Fault::IsolateServer {
             target: ServerName::Of(target),
-            length: draw.duration((self.session * 4, self.session * 10)),
+            length: draw.duration((self.session * 4, self.session * 10)).into(),
         };
         let when = Trigger::Acquired { by: target, nth: 1 };
         let mut parts = vec![(when, Duration::ZERO, isolate)];
@@ -176,7 +176,14 @@ impl Storm<'_> {
         };
         let length = draw.duration((lease / 2, ends));
         let fired = Trigger::Fired { fault: place };
-        let stands = (fired, Duration::ZERO, Fault::Pause { target, length });
+        let stands = (
+            fired,
+            Duration::ZERO,
+            Fault::Pause {
+                target,
+                length: length.into(),
+            },
+        );
         Some(vec![(when, Duration::ZERO, forgets), stands])
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Service};
+use picklock_sim::plan::{ContenderName, Direction, Fault, Lasts, Plan, ServerName, Service};
 
 use super::draw::Draw;
 use super::faults::Storm;
@@ -85,11 +85,11 @@ impl Storm<'_> {
         match kind {
             FaultKind::Pause => Fault::Pause {
                 target,
-                length: self.length(draw),
+                length: self.length(draw).into(),
             },
             FaultKind::BlockEvents => Fault::BlockEvents {
                 target,
-                length: self.length(draw),
+                length: self.length(draw).into(),
             },
             FaultKind::Crash => Fault::Crash {
                 target,
@@ -103,7 +103,7 @@ impl Storm<'_> {
                 Fault::BlackHole {
                     target,
                     direction,
-                    length,
+                    length: length.into(),
                 }
             }
             FaultKind::SlowLink => {
@@ -113,7 +113,7 @@ impl Storm<'_> {
                     target,
                     direction,
                     by,
-                    length,
+                    length: length.into(),
                 }
             }
             FaultKind::LoseRequest => Fault::LoseRequest { target },
@@ -138,6 +138,7 @@ impl Storm<'_> {
                 Fault::ClockDrift {
                     target,
                     parts_per_million,
+                    length: None,
                 }
             }
             FaultKind::CrashServer
@@ -174,7 +175,8 @@ impl Storm<'_> {
 
     fn inject_at_server(&self, kind: FaultKind, draw: &mut Draw) -> Fault {
         let target = self.server(draw);
-        let length = self.length(draw);
+        let lasts = self.length(draw);
+        let length = Lasts::For(lasts);
         match kind {
             FaultKind::CrashServer => Fault::CrashServer {
                 target,
@@ -208,7 +210,7 @@ impl Storm<'_> {
             FaultKind::FullDisk => Fault::FullDisk { target, length },
             FaultKind::MoveSlot => Fault::MoveSlot {
                 to: another_primary(self.plan, draw),
-                length,
+                length: lasts,
             },
             FaultKind::EvictKey => Fault::EvictKey { target },
             FaultKind::Promote => Fault::Promote {

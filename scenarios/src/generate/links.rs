@@ -1,16 +1,14 @@
 //! Drawn faults between servers, and between servers and clients.
 
-use std::time::Duration;
-
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Fault, ServerName, Service};
+use picklock_sim::plan::{ContenderName, Fault, Lasts, ServerName, Service};
 
 use super::draw::Draw;
 use super::faults::Storm;
 
 impl Storm<'_> {
     /// One server, and each contender with even odds.
-    pub(super) fn partition(&self, target: ServerName, length: Duration, draw: &mut Draw) -> Fault {
+    pub(super) fn partition(&self, target: ServerName, length: Lasts, draw: &mut Draw) -> Fault {
         let contenders = (0..self.plan.workload.contenders).map(ContenderName);
         Fault::Partition {
             servers: vec![target],
@@ -20,7 +18,7 @@ impl Storm<'_> {
     }
 
     /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
-    pub(super) fn hold_link(&self, length: Duration, draw: &mut Draw) -> Fault {
+    pub(super) fn hold_link(&self, length: Lasts, draw: &mut Draw) -> Fault {
         if self.plan.service.kind() == ServiceKind::Redis {
             let primary = match &self.plan.service {
                 Service::Redis(deployment) => u32::from(deployment.first_primary()),

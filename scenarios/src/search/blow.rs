@@ -156,14 +156,15 @@ impl<'p> Blow<'p> {
         match kind {
             FaultKind::Pause => Fault::Pause {
                 target,
-                length: self.absence(variant),
+                length: self.absence(variant).into(),
             },
             // What it is not told matters for as long as it believes.
             FaultKind::BlockEvents => Fault::BlockEvents {
                 target,
                 length: self
                     .stay
-                    .map_or(long, |stay| long.max(whole(stay + self.lease))),
+                    .map_or(long, |stay| long.max(whole(stay + self.lease)))
+                    .into(),
             },
             FaultKind::Crash => Fault::Crash {
                 target,
@@ -175,18 +176,18 @@ impl<'p> Blow<'p> {
             FaultKind::BlackHole if variant == Variant::Unheard => Fault::BlackHole {
                 target,
                 direction: Direction::ToClient,
-                length: given_up(self.plan),
+                length: given_up(self.plan).into(),
             },
             FaultKind::BlackHole => Fault::BlackHole {
                 target,
                 direction: Direction::Both,
-                length: long,
+                length: long.into(),
             },
             FaultKind::SlowLink => Fault::SlowLink {
                 target,
                 direction: Direction::ToClient,
                 by: half / 10,
-                length: self.lease,
+                length: self.lease.into(),
             },
             FaultKind::LoseRequest => Fault::LoseRequest { target },
             FaultKind::LoseReply => Fault::LoseReply { target },
@@ -207,6 +208,7 @@ impl<'p> Blow<'p> {
             FaultKind::ClockDrift => Fault::ClockDrift {
                 target,
                 parts_per_million: -300_000,
+                length: None,
             },
             FaultKind::CrashServer if variant == Variant::Away => Fault::CrashServer {
                 target: ServerName::Leader,
@@ -217,21 +219,21 @@ impl<'p> Blow<'p> {
             }
             FaultKind::HangServer => Fault::HangServer {
                 target: its_server,
-                length: self.lease,
+                length: self.lease.into(),
             },
             FaultKind::IsolateServer => Fault::IsolateServer {
                 target: its_server,
-                length: long,
+                length: long.into(),
             },
             FaultKind::Partition => Fault::Partition {
                 servers: vec![its_server],
                 contenders: vec![target],
-                length: long,
+                length: long.into(),
             },
             FaultKind::LagServer => Fault::LagServer {
                 target: its_server,
                 by: half,
-                length: self.lease,
+                length: self.lease.into(),
             },
             FaultKind::DeleteNode => Fault::DeleteNode { of: target },
             FaultKind::RecreateLock => Fault::RecreateLock,
@@ -269,7 +271,7 @@ impl<'p> Blow<'p> {
             FaultKind::SlowDisk => Fault::SlowDisk {
                 target: ServerName::Leader,
                 fsync: half / 10,
-                length: self.lease,
+                length: self.lease.into(),
             },
             FaultKind::ServerClockJump => Fault::ServerClockJump {
                 target: nth,
@@ -281,11 +283,14 @@ impl<'p> Blow<'p> {
             // Who wants to leave meanwhile cannot, and nobody else comes in before the lease is over.
             FaultKind::FullMemory => Fault::FullMemory {
                 target: nth,
-                length: self.stay.map_or(half, |stay| half.min(whole(stay * 2))),
+                length: self
+                    .stay
+                    .map_or(half, |stay| half.min(whole(stay * 2)))
+                    .into(),
             },
             FaultKind::FullDisk => Fault::FullDisk {
                 target: nth,
-                length: self.lease,
+                length: self.lease.into(),
             },
             FaultKind::MoveSlot => Fault::MoveSlot {
                 to: ServerName::Number(u32::from(nth == ServerName::Number(0))),
@@ -303,8 +308,14 @@ impl<'p> Blow<'p> {
         };
         let length = failover(self.plan).unwrap_or(self.lease);
         match kind {
-            FaultKind::IsolateServer => Fault::IsolateServer { target, length },
-            _ => Fault::HangServer { target, length },
+            FaultKind::IsolateServer => Fault::IsolateServer {
+                target,
+                length: length.into(),
+            },
+            _ => Fault::HangServer {
+                target,
+                length: length.into(),
+            },
         }
     }
 
@@ -321,7 +332,7 @@ impl<'p> Blow<'p> {
         Fault::HoldLink {
             from: vec![ServerName::Number(self.first_primary())],
             to,
-            length: self.held_up(),
+            length: self.held_up().into(),
         }
     }
 
@@ -344,7 +355,7 @@ impl<'p> Blow<'p> {
         Fault::HoldLink {
             from,
             to: ServerName::Leader,
-            length: self.held_up(),
+            length: self.held_up().into(),
         }
     }
 

@@ -129,7 +129,7 @@ fn cut_off_for(length: Duration) -> Plan {
     let inject = Fault::BlackHole {
         target: ContenderName(0),
         direction: Direction::Both,
-        length,
+        length: length.into(),
     };
     plan.faults.push(PlannedFault {
         when: Trigger::Acquired {
@@ -172,7 +172,7 @@ fn the_nearest_miss_is_followed_first_and_only_once() {
         let Fault::BlackHole { length, .. } = plan.faults[0].inject else {
             panic!("another fault");
         };
-        length
+        length.duration().expect("it ends")
     };
     let plans: Vec<Plan> = std::iter::from_fn(|| nearer.next(0))
         .map(|turn| turn.run().0)

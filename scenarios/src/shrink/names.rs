@@ -212,7 +212,7 @@ mod tests {
         let partition = |contenders: &[u32]| Fault::Partition {
             servers: vec![ServerName::Number(0)],
             contenders: contenders.iter().copied().map(ContenderName).collect(),
-            length: Duration::from_secs(5),
+            length: Duration::from_secs(5).into(),
         };
         let plan = plan(
             4,

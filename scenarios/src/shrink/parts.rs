@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{ContenderName, Fault, ServerName, Trigger};
+use picklock_sim::plan::{ContenderName, Fault, Lasts, ServerName, Trigger};
 
 /// What a fault is made of.
 #[derive(Default)]
@@ -40,17 +40,21 @@ impl<'f> Parts<'f> {
             | Fault::SwallowReply { target }
             | Fault::LoseMessage { target }
             | Fault::ClockJump { target, .. }
-            | Fault::ClockDrift { target, .. }
             | Fault::DeleteNode { of: target } => Self::contender(target, Vec::new()),
+            Fault::ClockDrift { target, length, .. } => {
+                Self::contender(target, length.iter_mut().collect())
+            }
             Fault::Pause { target, length }
             | Fault::BlockEvents { target, length }
-            | Fault::BlackHole { target, length, .. } => Self::contender(target, vec![length]),
+            | Fault::BlackHole { target, length, .. } => {
+                Self::contender(target, length.duration_mut().into_iter().collect())
+            }
             Fault::DelayRequest { target, by } | Fault::DelayReply { target, by } => {
                 Self::contender(target, vec![by])
             }
             Fault::SlowLink {
                 target, by, length, ..
-            } => Self::contender(target, vec![by, length]),
+            } => Self::contender(target, both(by, length)),
             Fault::Crash {
                 target,
                 restart_after,
@@ -69,30 +73,37 @@ impl<'f> Parts<'f> {
             Fault::HangServer { target, length }
             | Fault::FullMemory { target, length }
             | Fault::FullDisk { target, length }
-            | Fault::MoveSlot { to: target, length }
-            | Fault::IsolateServer { target, length } => Self::server(target, vec![length]),
-            Fault::LagServer { target, by, length } => Self::server(target, vec![by, length]),
+            | Fault::IsolateServer { target, length } => {
+                Self::server(target, length.duration_mut().into_iter().collect())
+            }
+            Fault::MoveSlot { to: target, length } => Self::server(target, vec![length]),
+            Fault::LagServer { target, by, length } => Self::server(target, both(by, length)),
             Fault::SlowDisk {
                 target,
                 fsync,
                 length,
-            } => Self::server(target, vec![fsync, length]),
+            } => Self::server(target, both(fsync, length)),
             // Whoever is on either side is struck: the contenders of one are not more so than those of the other.
             Fault::Partition {
                 servers, length, ..
             } => Self {
                 contender: None,
                 servers: servers.iter_mut().collect(),
-                times: vec![length],
+                times: length.duration_mut().into_iter().collect(),
             },
             Fault::HoldLink { from, to, length } => Self {
                 contender: None,
                 servers: from.iter_mut().chain([to]).collect(),
-                times: vec![length],
+                times: length.duration_mut().into_iter().collect(),
             },
             Fault::RecreateLock => Self::default(),
         }
     }
+}
+
+/// By how much, and how long.
+fn both<'f>(by: &'f mut Duration, lasts: &'f mut Lasts) -> Vec<&'f mut Duration> {
+    [by].into_iter().chain(lasts.duration_mut()).collect()
 }
 
 /// What a trigger is made of: whose moment it is, and which one of them.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_sim::plan::{ContenderName, Direction, Fault, PlannedFault, Trigger};
+use picklock_sim::plan::{ContenderName, Direction, Fault, Lasts, PlannedFault, Trigger};
 
 use crate::describe::{contender, server, signed_millis};
 use crate::units::write_duration;
@@ -100,8 +100,20 @@ fn on(name: &str, target: &str, more: &[String]) -> String {
     format!("{name} = {{ {} }}", fields.join(", "))
 }
 
-fn lasting(length: Duration) -> String {
-    format!("for = {}", time(length))
+/// What lasts for good says nothing.
+fn lasting(lasts: Lasts) -> Option<String> {
+    let length = lasts.duration()?;
+    Some(format!("for = {}", time(length)))
+}
+
+/// What a fault says besides, and how long it lasts.
+fn and_lasting<const N: usize>(more: [String; N], lasts: Lasts) -> Vec<String> {
+    more.into_iter().chain(lasting(lasts)).collect()
+}
+
+/// `name = { target = "contender-1", for = "20s" }`
+fn for_so_long(name: &str, target: &str, lasts: Lasts) -> String {
+    on(name, target, &and_lasting([], lasts))
 }
 
 fn by(by: Duration) -> String {
@@ -128,9 +140,9 @@ fn way(direction: Direction) -> String {
 
 fn fault(fault: &Fault) -> String {
     match fault {
-        Fault::Pause { target, length } => on("pause", &contender(*target), &[lasting(*length)]),
+        Fault::Pause { target, length } => for_so_long("pause", &contender(*target), *length),
         Fault::BlockEvents { target, length } => {
-            on("block-events", &contender(*target), &[lasting(*length)])
+            for_so_long("block-events", &contender(*target), *length)
         }
         Fault::Crash {
             target,
@@ -144,7 +156,7 @@ fn fault(fault: &Fault) -> String {
             direction,
             length,
         } => {
-            let more = [way(*direction), lasting(*length)];
+            let more = and_lasting([way(*direction)], *length);
             on("black-hole", &contender(*target), &more)
         }
         Fault::SlowLink {
@@ -153,7 +165,7 @@ fn fault(fault: &Fault) -> String {
             by: more,
             length,
         } => {
-            let more = [way(*direction), by(*more), lasting(*length)];
+            let more = and_lasting([way(*direction), by(*more)], *length);
             on("slow-link", &contender(*target), &more)
         }
         Fault::LoseRequest { target } => on("lose-request", &contender(*target), &[]),
@@ -172,9 +184,11 @@ fn fault(fault: &Fault) -> String {
         Fault::ClockDrift {
             target,
             parts_per_million,
+            length,
         } => {
             let drift = format!("parts-per-million = {parts_per_million}");
-            on("clock-drift", &contender(*target), &[drift])
+            let more = and_lasting([drift], (*length).into());
+            on("clock-drift", &contender(*target), &more)
         }
         Fault::CrashServer { .. }
         | Fault::PowerLoss { .. }
@@ -212,10 +226,10 @@ fn of_service(broken: &Fault) -> String {
             restart_after,
         } => on("power-loss", &server(*target), &restart(*restart_after)),
         Fault::HangServer { target, length } => {
-            on("hang-server", &server(*target), &[lasting(*length)])
+            for_so_long("hang-server", &server(*target), *length)
         }
         Fault::IsolateServer { target, length } => {
-            on("isolate-server", &server(*target), &[lasting(*length)])
+            for_so_long("isolate-server", &server(*target), *length)
         }
         Fault::Partition {
             servers,
@@ -226,13 +240,14 @@ fn of_service(broken: &Fault) -> String {
             let named = list("contenders", contenders.iter().map(|it| contender(*it)));
             let clients = (!contenders.is_empty()).then_some(named);
             let all = [servers].into_iter().chain(clients);
-            let all: Vec<String> = all.chain([lasting(*length)]).collect();
+            let all: Vec<String> = all.chain(lasting(*length)).collect();
             format!("partition = {{ {} }}", all.join(", "))
         }
         Fault::HoldLink { from, to, length } => {
             let from = list("from", from.iter().map(|it| server(*it)));
-            let (to, length) = (server(*to), lasting(*length));
-            format!("hold-link = {{ {from}, to = \"{to}\", {length} }}")
+            let to = format!("to = \"{}\"", server(*to));
+            let all = and_lasting([from, to], *length);
+            format!("hold-link = {{ {} }}", all.join(", "))
         }
         Fault::LagServer {
             target,
@@ -241,7 +256,7 @@ fn of_service(broken: &Fault) -> String {
         } => on(
             "lag-server",
             &server(*target),
-            &[by(*more), lasting(*length)],
+            &and_lasting([by(*more)], *length),
         ),
         Fault::SlowDisk {
             target,
@@ -249,21 +264,23 @@ fn of_service(broken: &Fault) -> String {
             length,
         } => {
             let fsync = format!("fsync = {}", time(*fsync));
-            on("slow-disk", &server(*target), &[fsync, lasting(*length)])
+            on(
+                "slow-disk",
+                &server(*target),
+                &and_lasting([fsync], *length),
+            )
         }
         Fault::ServerClockJump { target, by_millis } => {
             on("server-clock-jump", &server(*target), &[jump(*by_millis)])
         }
         Fault::Promote { target } => on("promote", &server(*target), &[]),
         Fault::FullMemory { target, length } => {
-            on("full-memory", &server(*target), &[lasting(*length)])
+            for_so_long("full-memory", &server(*target), *length)
         }
-        Fault::FullDisk { target, length } => {
-            on("full-disk", &server(*target), &[lasting(*length)])
-        }
+        Fault::FullDisk { target, length } => for_so_long("full-disk", &server(*target), *length),
         Fault::MoveSlot { to, length } => {
-            let (to, lasting) = (server(*to), lasting(*length));
-            format!("move-slot = {{ to = \"{to}\", {lasting} }}")
+            let (to, length) = (server(*to), time(*length));
+            format!("move-slot = {{ to = \"{to}\", for = {length} }}")
         }
         Fault::EvictKey { target } => on("evict-key", &server(*target), &[]),
         Fault::DeleteNode { of } => format!("delete-node = {{ of = \"{}\" }}", contender(*of)),

@@ -7,8 +7,8 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::kind::FaultKind;
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Cluster, Connections, Deployment, Fault, Fsync, Persistence, PlannedFault, ReadFrom, Sentinels,
-    ServerName, Service, Trigger,
+    Cluster, Connections, Deployment, Fault, Fsync, Lasts, Persistence, PlannedFault, ReadFrom,
+    Sentinels, ServerName, Service, Trigger,
 };
 use proptest::prelude::*;
 
@@ -158,6 +158,7 @@ fn over(
 /// A fault that only Redis has.
 fn of_redis(server: ServerName, jump: i64) -> Fault {
     let length = Duration::from_millis(jump.unsigned_abs());
+    let length = Lasts::from((jump % 13 != 0).then_some(length));
     if jump % 7 == 0 {
         Fault::FullMemory {
             target: server,

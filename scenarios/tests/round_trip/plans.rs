@@ -22,6 +22,10 @@ fn length() -> BoxedStrategy<Duration> {
     micros(1..1_000_000_000)
 }
 
+fn lasts() -> BoxedStrategy<Lasts> {
+    prop::option::of(length()).prop_map(Lasts::from).boxed()
+}
+
 fn maybe_zero() -> BoxedStrategy<Duration> {
     prop_oneof![Just(Duration::ZERO), length()].boxed()
 }
@@ -238,8 +242,8 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
     let jump = prop_oneof![-1_000_000_i64..0, 1_i64..1_000_000];
     let drift = prop_oneof![-900_000_i32..0, 1_i32..1_000_000];
     prop_oneof![
-        (target(), length()).prop_map(|(target, length)| Fault::Pause { target, length }),
-        (target(), length()).prop_map(|(target, length)| Fault::BlockEvents { target, length }),
+        (target(), lasts()).prop_map(|(target, length)| Fault::Pause { target, length }),
+        (target(), lasts()).prop_map(|(target, length)| Fault::BlockEvents { target, length }),
         (target(), prop::option::of(maybe_zero())).prop_map(|(target, restart_after)| {
             Fault::Crash {
                 target,
@@ -249,12 +253,12 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
         target().prop_map(|target| Fault::Cancel { target }),
         target().prop_map(|target| Fault::ExpireSession { target }),
         target().prop_map(|target| Fault::Cut { target }),
-        (target(), way(), length()).prop_map(|(target, direction, length)| Fault::BlackHole {
+        (target(), way(), lasts()).prop_map(|(target, direction, length)| Fault::BlackHole {
             target,
             direction,
             length
         }),
-        (target(), way(), length(), length()).prop_map(|(target, direction, by, length)| {
+        (target(), way(), length(), lasts()).prop_map(|(target, direction, by, length)| {
             Fault::SlowLink {
                 target,
                 direction,
@@ -263,10 +267,13 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
             }
         }),
         (target(), jump).prop_map(|(target, by_millis)| Fault::ClockJump { target, by_millis }),
-        (target(), drift).prop_map(|(target, parts_per_million)| Fault::ClockDrift {
-            target,
-            parts_per_million
-        }),
+        (target(), drift, prop::option::of(length())).prop_map(
+            |(target, parts_per_million, length)| Fault::ClockDrift {
+                target,
+                parts_per_million,
+                length
+            }
+        ),
         target().prop_map(|of| Fault::DeleteNode { of }),
         Just(Fault::RecreateLock),
     ]
@@ -282,13 +289,13 @@ fn fault_of_server(contenders: u32, (servers, observers): (u8, u8)) -> BoxedStra
                 restart_after,
             })
             .boxed(),
-        (target(), length())
+        (target(), lasts())
             .prop_map(|(target, length)| Fault::HangServer { target, length })
             .boxed(),
-        (target(), length(), length())
+        (target(), length(), lasts())
             .prop_map(|(target, by, length)| Fault::LagServer { target, by, length })
             .boxed(),
-        (target(), length(), length())
+        (target(), length(), lasts())
             .prop_map(|(target, fsync, length)| Fault::SlowDisk {
                 target,
                 fsync,
@@ -297,7 +304,7 @@ fn fault_of_server(contenders: u32, (servers, observers): (u8, u8)) -> BoxedStra
             .boxed(),
     ];
     if servers > 1 {
-        let isolate = (target(), length());
+        let isolate = (target(), lasts());
         all.push(
             isolate
                 .prop_map(|(target, length)| Fault::IsolateServer { target, length })
@@ -305,7 +312,7 @@ fn fault_of_server(contenders: u32, (servers, observers): (u8, u8)) -> BoxedStra
         );
         let side = prop::collection::btree_set(target(), 1..usize::from(servers));
         let clients = prop::collection::btree_set(contender(contenders), 0..4);
-        let partition = (side, clients, length());
+        let partition = (side, clients, lasts());
         let partition = partition.prop_map(|(servers, contenders, length)| Fault::Partition {
             servers: servers.into_iter().collect(),
             contenders: contenders.into_iter().collect(),
@@ -313,7 +320,7 @@ fn fault_of_server(contenders: u32, (servers, observers): (u8, u8)) -> BoxedStra
         });
         all.push(partition.boxed());
         let several = prop::collection::btree_set(target(), 1..4);
-        let link = (several, target(), length()).prop_filter_map("a link to itself", |it| {
+        let link = (several, target(), lasts()).prop_filter_map("a link to itself", |it| {
             let (from, to, length) = it;
             let from: Vec<ServerName> = from.into_iter().collect();
             (!from.contains(&to)).then_some(Fault::HoldLink { from, to, length })

@@ -13,6 +13,40 @@ pub enum Lasts {
     ForGood,
 }
 
+impl Lasts {
+    /// How long, if it ends.
+    pub fn duration(self) -> Option<Duration> {
+        match self {
+            Self::For(length) => Some(length),
+            Self::ForGood => None,
+        }
+    }
+
+    /// How long, to change it, if it ends.
+    pub fn duration_mut(&mut self) -> Option<&mut Duration> {
+        match self {
+            Self::For(length) => Some(length),
+            Self::ForGood => None,
+        }
+    }
+
+    /// Whether it goes on for at least so long.
+    pub fn at_least(self, least: Duration) -> bool {
+        self.duration().is_none_or(|length| length >= least)
+    }
+
+    /// How long, but no longer than so.
+    pub fn at_most(self, most: Duration) -> Duration {
+        self.duration().map_or(most, |length| length.min(most))
+    }
+}
+
+impl From<Duration> for Lasts {
+    fn from(length: Duration) -> Self {
+        Self::For(length)
+    }
+}
+
 impl From<Option<Duration>> for Lasts {
     /// What does not come back is gone for good.
     fn from(back_after: Option<Duration>) -> Self {
@@ -39,8 +73,9 @@ impl Fault {
             | Self::LagServer { length, .. }
             | Self::SlowDisk { length, .. }
             | Self::FullMemory { length, .. }
-            | Self::FullDisk { length, .. }
-            | Self::MoveSlot { length, .. } => Some(Lasts::For(length)),
+            | Self::FullDisk { length, .. } => Some(length),
+            Self::MoveSlot { length, .. } => Some(Lasts::For(length)),
+            Self::ClockDrift { length, .. } => length.map(Lasts::For),
             Self::Cancel { .. }
             | Self::ExpireSession { .. }
             | Self::Cut { .. }
@@ -51,7 +86,6 @@ impl Fault {
             | Self::DelayRequest { .. }
             | Self::DelayReply { .. }
             | Self::ClockJump { .. }
-            | Self::ClockDrift { .. }
             | Self::ServerClockJump { .. }
             | Self::Promote { .. }
             | Self::EvictKey { .. }

@@ -7,7 +7,7 @@ use picklock_checker::{VirtualTime, time::whole_micros};
 use super::World;
 use crate::event::Event;
 use crate::network::ServerId;
-use crate::plan::Fault;
+use crate::plan::{Fault, Lasts};
 use crate::zookeeper::state::Input;
 
 impl World {
@@ -27,34 +27,34 @@ impl World {
                 let server = self.server(*target)?;
                 self.struck.servers.push((self.striking, server));
                 self.hang_server(server);
-                Some(*length)
+                length.duration()
             }
             Fault::IsolateServer { target, length } => {
-                let (server, until) = (self.server(*target)?, self.now + *length);
+                let (server, until) = (self.server(*target)?, self.until(*length));
                 self.isolate_server(server, until);
-                Some(*length)
+                length.duration()
             }
             Fault::Partition {
                 servers,
                 contenders,
                 length,
             } => {
-                self.partition(servers, contenders, self.now + *length);
-                Some(*length)
+                self.partition(servers, contenders, self.until(*length));
+                length.duration()
             }
             Fault::HoldLink { from, to, length } => {
-                let (to, until) = (self.server(*to)?, self.now + *length);
+                let (to, until) = (self.server(*to)?, self.until(*length));
                 for from in from {
                     if let Some(from) = self.server(*from) {
                         self.hold_link(from, to, until);
                     }
                 }
-                Some(*length)
+                length.duration()
             }
             Fault::LagServer { target, by, length } => {
-                let (server, until) = (self.server(*target)?, self.now + *length);
+                let (server, until) = (self.server(*target)?, self.until(*length));
                 self.lag_server(server, *by, until);
-                Some(*length)
+                length.duration()
             }
             Fault::SlowDisk {
                 target,
@@ -62,8 +62,9 @@ impl World {
                 length,
             } => {
                 let server = self.server(*target)?;
+                self.struck.servers.push((self.striking, server));
                 self.servers[server.0 as usize].machine.set_fsync(*fsync);
-                Some(*length)
+                length.duration()
             }
             Fault::Pause { .. }
             | Fault::BlockEvents { .. }
@@ -96,7 +97,10 @@ impl World {
     /// Writes down which fault has ended a server. Its process stands still no more.
     pub(super) fn dies_by_fault(&mut self, server: ServerId) {
         let plan = std::rc::Rc::clone(&self.plan);
-        let stood_still = |by: usize| matches!(plan.faults[by].inject, Fault::HangServer { .. });
+        let stood_still = |by: usize| {
+            let fault = &plan.faults[by].inject;
+            matches!(fault, Fault::HangServer { .. }) && !fault.is_for_good()
+        };
         self.struck
             .servers
             .retain(|(by, struck)| *struck != server || !stood_still(*by));
@@ -208,9 +212,27 @@ impl World {
         self.links.between(from, to).obstacle.hold(until);
     }
 
+    /// Disks are as fast as they were, but for those that are slow for good.
+    pub(super) fn disks_are_fast_again(&mut self) {
+        let plan = std::rc::Rc::clone(&self.plan);
+        for slot in &mut self.servers {
+            slot.machine.set_fsync(self.ensemble.fsync);
+        }
+        for (by, server) in &self.struck.servers {
+            if let Fault::SlowDisk { fsync, length, .. } = plan.faults[*by].inject
+                && length == Lasts::ForGood
+            {
+                self.servers[server.0 as usize].machine.set_fsync(fsync);
+            }
+        }
+    }
+
     /// Lets a server learn everything later, until `until`.
     pub(super) fn lag_server(&mut self, server: ServerId, by: Duration, until: VirtualTime) {
         let slot = &mut self.servers[server.0 as usize];
+        if slot.lag_until == VirtualTime::NEVER {
+            return;
+        }
         slot.lag = whole_micros(by);
         slot.lag_until = until;
     }

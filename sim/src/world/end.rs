@@ -57,9 +57,23 @@ fn sections(plan: &Plan) -> Duration {
         Hold::For(hold) => hold,
         Hold::Settled => Duration::from_secs(1),
     };
-    let messages = plan.network.client_latency.1 * 20 + plan.network.server_latency.1 * 20;
+    let latencies = plan.network.client_latency.1 + plan.network.server_latency.1;
+    let messages = (latencies + slow_for_good(plan)).saturating_mul(20);
     let each = hold + workload.think.1 + messages;
     each.saturating_mul(workload.contenders.saturating_mul(workload.rounds))
+}
+
+/// How much longer messages and writes take for good.
+fn slow_for_good(plan: &Plan) -> Duration {
+    let slow = plan.faults.iter().map(|fault| match fault.inject {
+        Fault::SlowLink { by, length, .. }
+        | Fault::LagServer { by, length, .. }
+        | Fault::SlowDisk {
+            fsync: by, length, ..
+        } if length == Lasts::ForGood => by,
+        _ => Duration::ZERO,
+    });
+    slow.sum()
 }
 
 fn length(fault: &PlannedFault) -> Duration {

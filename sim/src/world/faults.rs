@@ -8,7 +8,7 @@ use super::{Fate, Whose, World};
 use crate::contender;
 use crate::event::{ClientId, Event};
 use crate::operator;
-use crate::plan::{ContenderName, Direction, Fault, ServerName};
+use crate::plan::{ContenderName, Direction, Fault, Lasts, ServerName};
 use crate::process::{ProcessId, ProcessState};
 use crate::zookeeper::messages::{ConnectionId, Xid};
 
@@ -38,12 +38,12 @@ impl World {
     fn inject(&mut self, fault: &Fault, request: Option<(ConnectionId, Xid)>) -> Option<Duration> {
         match *fault {
             Fault::Pause { target, length } => {
-                self.pause(process(target));
-                Some(length)
+                self.pause(process(target), length);
+                length.duration()
             }
             Fault::BlockEvents { target, length } => {
-                self.block_events(target, self.now + length);
-                Some(length)
+                self.block_events(target, self.until(length));
+                length.duration()
             }
             Fault::Crash {
                 target,
@@ -75,9 +75,9 @@ impl World {
                 direction,
                 length,
             } => {
-                let until = self.now + length;
+                let until = self.until(length);
                 self.on_link(target, direction, |obstacle| obstacle.hold(until));
-                Some(length)
+                length.duration()
             }
             Fault::SlowLink {
                 target,
@@ -85,9 +85,9 @@ impl World {
                 by,
                 length,
             } => {
-                let (by, until) = (whole_micros(by), self.now + length);
+                let (by, until) = (whole_micros(by), self.until(length));
                 self.on_link(target, direction, |obstacle| obstacle.slow(by, until));
-                Some(length)
+                length.duration()
             }
             Fault::LoseRequest { .. } => {
                 self.request_fate = Some(Fate::Lost);
@@ -116,12 +116,13 @@ impl World {
             Fault::ClockDrift {
                 target,
                 parts_per_million,
+                length,
             } => {
                 let now = self.now;
                 self.clocks_agree = false;
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
                 // Until somebody sets it right: long enough to matter to a session.
-                Some(self.lease * 3)
+                Some(length.unwrap_or(self.lease * 3))
             }
             Fault::DeleteNode { of } => {
                 operator::delete_node_of(self, ContenderId(of.0));
@@ -165,11 +166,7 @@ impl World {
             Fault::FullMemory { .. } | Fault::FullDisk { .. } | Fault::MoveSlot { .. } => {
                 self.heal_redis(fault, &plan.faults[fault].inject);
             }
-            Fault::SlowDisk { .. } => {
-                for slot in &mut self.servers {
-                    slot.machine.set_fsync(self.ensemble.fsync);
-                }
-            }
+            Fault::SlowDisk { .. } => self.disks_are_fast_again(),
             // These end by themselves.
             Fault::Cancel { .. }
             | Fault::ExpireSession { .. }
@@ -245,7 +242,10 @@ impl World {
         self.server_says(leader);
     }
 
-    fn pause(&mut self, target: ProcessId) {
+    fn pause(&mut self, target: ProcessId, length: Lasts) {
+        if length == Lasts::ForGood {
+            self.leaves(target);
+        }
         let process = &mut self.processes[target.0 as usize];
         if process.state == ProcessState::Running {
             process.state = ProcessState::Paused;
@@ -256,10 +256,11 @@ impl World {
     }
 
     fn resume(&mut self, target: ProcessId) {
-        let process = &mut self.processes[target.0 as usize];
-        if process.state != ProcessState::Paused {
+        let paused = self.processes[target.0 as usize].state == ProcessState::Paused;
+        if !paused || self.is_contender_gone_for_good(target) {
             return;
         }
+        let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Running;
         let backlog = std::mem::take(&mut process.backlog);
         self.awakened.append(&mut process.sleepers);
@@ -315,7 +316,7 @@ impl World {
     /// A new process takes the place of a dead one, with nothing in memory.
     fn restart(&mut self, target: ProcessId) {
         let crashed = self.processes[target.0 as usize].state == ProcessState::Crashed;
-        if !crashed || self.is_contender_dead_for_good(target) {
+        if !crashed || self.is_contender_gone_for_good(target) {
             return;
         }
         self.processes[target.0 as usize].state = ProcessState::Running;
@@ -337,9 +338,12 @@ impl World {
         let (healed, left): (Vec<_>, Vec<_>) = struck.partition(|(by, _)| *by == fault);
         self.struck.servers = left;
         for (_, server) in healed {
+            if self.is_server_gone_for_good(server) {
+                continue;
+            }
             if hangs {
                 self.resume_server(server);
-            } else if !self.is_dead_for_good(server) {
+            } else {
                 self.restart_server(server);
             }
         }

@@ -3,20 +3,25 @@
 //! A fault without an end is not healed, in the calm neither. Whether everybody can still get the lock then depends on
 //! what is left: that is said here, for the checker to judge progress by.
 
+mod contenders;
+mod sides;
+mod words;
+
 use picklock_checker::{ForGood, Gone, VirtualTime};
 
+pub(super) use self::sides::Side;
 use super::World;
 use crate::network::ServerId;
-use crate::plan::{Fault, Service};
+use crate::plan::{Ensemble, Fault, Lasts, Service};
 use crate::process::ProcessId;
 
 /// What faults have struck that is not healed yet.
 #[derive(Default)]
 pub(super) struct Struck {
-    /// Servers that are down or stand still, and by which fault.
+    /// Servers that are down, stand still, or lack something, and by which fault.
     pub servers: Vec<(usize, ServerId)>,
     /// Faults that have struck, and that nothing heals.
-    for_good: Vec<usize>,
+    pub for_good: Vec<usize>,
     /// Since when what is left of the service cannot serve anybody, if that ever was so.
     unserved_since: Option<VirtualTime>,
 }
@@ -25,96 +30,124 @@ impl World {
     /// A fault has struck that nothing heals.
     pub(super) fn is_gone_for_good(&mut self, fault: usize) {
         self.struck.for_good.push(fault);
-        if self.struck.unserved_since.is_none() && self.why_nobody_serves().is_some() {
+        let serving = self.serving_side();
+        if self.struck.unserved_since.is_none() && serving.is_err() {
             self.struck.unserved_since = Some(self.now);
         }
+        // Whoever was to come after one who never waits comes all the same.
+        for stranded in self.contenders_gone(serving.as_ref().ok()) {
+            self.start_next(ProcessId(stranded.by.0));
+        }
+    }
+
+    /// Whether something is under way for ever: what somebody was sent who is cut off or stands still for good.
+    pub(super) fn never_settles(&self) -> bool {
+        let mut faults = self.struck.for_good.iter();
+        faults.any(|fault| {
+            let inject = &self.plan.faults[*fault].inject;
+            !matches!(
+                inject,
+                Fault::Crash { .. } | Fault::CrashServer { .. } | Fault::PowerLoss { .. }
+            )
+        })
+    }
+
+    /// Until when something lasts that begins now.
+    pub(super) fn until(&self, lasts: Lasts) -> VirtualTime {
+        lasts
+            .duration()
+            .map_or(VirtualTime::NEVER, |length| self.now + length)
+    }
+
+    /// The faults without an end that have struck a server, or a Sentinel.
+    pub(super) fn for_good_at(&self, server: ServerId) -> impl Iterator<Item = &Fault> {
+        let struck = self.struck.servers.iter();
+        struck
+            .filter(move |(_, of)| *of == server)
+            .map(|(by, _)| &self.plan.faults[*by].inject)
+            .filter(|fault| fault.is_for_good())
+    }
+
+    /// Whether a server, or a Sentinel, is dead or stands still, and nothing brings it back.
+    pub(super) fn is_server_gone_for_good(&self, server: ServerId) -> bool {
+        self.is_dead_for_good(server)
+            || self
+                .for_good_at(server)
+                .any(|fault| matches!(fault, Fault::HangServer { .. }))
     }
 
     /// Whether a server, or a Sentinel, has died and does not come back.
     pub(super) fn is_dead_for_good(&self, server: ServerId) -> bool {
-        let mut struck = self.struck.servers.iter();
-        struck.any(|(by, of)| {
-            *of == server
-                && match self.plan.faults[*by].inject {
-                    Fault::CrashServer { restart_after, .. }
-                    | Fault::PowerLoss { restart_after, .. } => restart_after.is_none(),
-                    _ => false,
-                }
-        })
+        self.for_good_at(server)
+            .any(|fault| matches!(fault, Fault::CrashServer { .. } | Fault::PowerLoss { .. }))
     }
 
-    /// Whether a contender's process has died and does not come back.
-    pub(super) fn is_contender_dead_for_good(&self, process: ProcessId) -> bool {
+    /// Whether a contender's process is dead or stands still, and nothing brings it back.
+    pub(super) fn is_contender_gone_for_good(&self, process: ProcessId) -> bool {
         let mut faults = self.struck.for_good.iter();
         faults.any(|fault| {
             matches!(self.plan.faults[*fault].inject,
-                Fault::Crash { target, .. } if target.0 == process.0)
+                Fault::Crash { target, .. } | Fault::Pause { target, .. } if target.0 == process.0)
         })
     }
 
     /// What is gone for good when the run ends.
     pub fn gone_for_good(&self) -> ForGood {
+        if self.struck.for_good.is_empty() {
+            return ForGood::default();
+        }
+        let serving = self.serving_side();
+        let contenders = self.contenders_gone(serving.as_ref().ok());
         // What could not serve for a while may have been helped since: a replica was promoted by hand.
-        let service = self.struck.unserved_since.and_then(|since| {
-            let why = self.why_nobody_serves()?;
-            Some(Gone { since, why })
+        let service = serving.err().map(|why| Gone {
+            since: self.struck.unserved_since.unwrap_or(self.now),
+            why,
         });
         ForGood {
             service,
-            contenders: Vec::new(),
+            contenders,
         }
     }
 
-    /// Why what is left of the service can serve nobody, if so, whatever else heals.
-    fn why_nobody_serves(&self) -> Option<String> {
-        match &self.plan.service {
-            Service::ZooKeeper(ensemble) => {
-                self.too_few_of(ensemble.servers, "what is left has no quorum")
-            }
-            Service::Redis(deployment) => self.why_redis_does_not_serve(deployment),
-        }
-    }
-
-    /// Says so if the majority of the first so many servers is dead for good.
-    pub(super) fn too_few_of(&self, servers: u8, lacks: &str) -> Option<String> {
-        let dead = self.dead_of((0..servers).map(ServerId));
-        if (usize::from(servers) - dead.len()) * 2 > usize::from(servers) {
-            return None;
-        }
-        if servers == 1 {
-            return Some("the only server is dead for good".to_owned());
-        }
-        Some(format!("{} for good: {lacks}", self.are_dead(&dead)))
-    }
-
-    /// Those that are dead for good.
-    pub(super) fn dead_of(&self, servers: impl Iterator<Item = ServerId>) -> Vec<ServerId> {
-        servers
-            .filter(|server| self.is_dead_for_good(*server))
-            .collect()
-    }
-
-    /// `server-1 and sentinel-2 are dead`
-    pub(super) fn are_dead(&self, dead: &[ServerId]) -> String {
-        let names: Vec<String> = dead.iter().map(|server| self.name_of(*server)).collect();
-        match &names[..] {
-            [] => "nobody is dead".to_owned(),
-            [one] => format!("{one} is dead"),
-            [first @ .., last] => format!("{} and {last} are dead", first.join(", ")),
-        }
-    }
-
-    /// `server-1`, `observer-1`, `sentinel-2`
-    fn name_of(&self, machine: ServerId) -> String {
-        let voters = self.plan.service.servers();
-        let other = if self.redis.is_there() {
-            "sentinel"
-        } else {
-            "observer"
+    /// The machines that can serve together, whatever else heals; or why there are none.
+    fn serving_side(&self) -> Result<Side, String> {
+        let Some(sides) = self.sides() else {
+            let lacks = "nobody can say whether what is left can serve";
+            return Err(self.in_words(lacks));
         };
-        match machine.0.checked_sub(voters) {
-            None => format!("server-{}", machine.0 + 1),
-            Some(place) => format!("{other}-{}", place + 1),
+        let mut lacks = match self.plan.service.servers() {
+            1 => "",
+            _ => "no server is left",
+        };
+        for side in sides {
+            match self.can_serve(&side) {
+                Ok(()) => return Ok(side),
+                Err(why) => lacks = why,
+            }
+        }
+        Err(self.in_words(lacks))
+    }
+
+    /// Whether a side can serve those who reach it; if not, what it lacks.
+    fn can_serve(&self, side: &Side) -> Result<(), &'static str> {
+        match &self.plan.service {
+            Service::ZooKeeper(ensemble) => self.has_quorum(ensemble, side),
+            Service::Redis(deployment) => self.can_redis_serve(deployment, side),
+        }
+    }
+
+    fn has_quorum(&self, ensemble: &Ensemble, side: &Side) -> Result<(), &'static str> {
+        let voters = side.iter().filter(|server| {
+            server.0 < ensemble.servers
+                && !self.for_good_at(**server).any(|fault| {
+                    // It is late with every write, and with what its session timeout is measured by.
+                    matches!(fault, Fault::SlowDisk { fsync, .. }
+                        if *fsync * 2 >= ensemble.granted_timeout())
+                })
+        });
+        match voters.count() * 2 > usize::from(ensemble.servers) {
+            true => Ok(()),
+            false => Err("what is left has no quorum"),
         }
     }
 }

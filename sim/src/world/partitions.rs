@@ -13,12 +13,12 @@ use crate::zookeeper::messages::ServerId;
 pub(super) struct Partition {
     servers: Vec<ServerId>,
     contenders: Vec<ContenderName>,
-    until: VirtualTime,
+    pub(super) until: VirtualTime,
 }
 
 impl Partition {
     /// Whether a client and a server are on different sides.
-    fn parts(&self, process: ProcessId, server: ServerId) -> bool {
+    pub(super) fn parts(&self, process: ProcessId, server: ServerId) -> bool {
         let inside = self.contenders.contains(&ContenderName(process.0));
         inside != self.servers.contains(&server)
     }

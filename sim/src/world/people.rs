@@ -160,18 +160,20 @@ impl World {
     /// Tells those who wait for it that everything has settled, if it has.
     #[inline]
     pub fn settle(&mut self) {
-        // Whoever waits by asking again and again has always something under way.
-        if self.settled_waiters.is_empty()
-            || (self.busy.requests > 0 && !self.redis.is_there())
-            || self.busy.notifications > 0
-            || self.busy.unstarted > 0
-            || self.busy.waiting < self.busy.acquiring
-        {
+        if self.settled_waiters.is_empty() || self.is_unsettled() && !self.never_settles() {
             return;
         }
         for settled in std::mem::take(&mut self.settled_waiters).into_values() {
             settled.complete(());
         }
+    }
+
+    fn is_unsettled(&self) -> bool {
+        // Whoever waits by asking again and again has always something under way.
+        (self.busy.requests > 0 && !self.redis.is_there())
+            || self.busy.notifications > 0
+            || self.busy.unstarted > 0
+            || self.busy.waiting < self.busy.acquiring
     }
 
     /// Whether tasks are to be woken, dropped, or added.

@@ -213,7 +213,7 @@ fn as_many_acquires_fail_for_want_of_a_quorum_as_their_patience_with_the_connect
 fn a_stopped_leader_is_given_up_after_the_sync_limit() {
     let stop = Fault::HangServer {
         target: ServerName::Leader,
-        length: Duration::from_secs(12),
+        length: Duration::from_secs(12).into(),
     };
     let seen = see(&[stop]);
     // Five ticks of half a second; its own clients wait for two thirds of their timeout, counted from their last word.

@@ -177,7 +177,7 @@ fn curator_that_cannot_come_back_in_time_queues_anew_in_a_new_session() {
         Fault::BlackHole {
             target: TARGET,
             direction: Direction::Both,
-            length: Duration::from_millis(6_500),
+            length: Duration::from_millis(6_500).into(),
         },
     );
     for seen in histories("curator-mutex", Library::Java, &[reply_cut(), blocked]) {

@@ -56,7 +56,7 @@ fn history(
         text: String::new(),
         inject: Fault::Pause {
             target: ContenderName(0),
-            length: Duration::from_millis(STOP),
+            length: Duration::from_millis(STOP).into(),
         },
     };
     let plan = plan(PlanOf {

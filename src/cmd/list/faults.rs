@@ -97,7 +97,7 @@ pub const FAULTS: &[Example] = &[
     ),
     row(
         "clock-drift",
-        "The contender's clocks run fast, or slow if negative.",
+        "The contender's clocks run fast, or slow if negative, for three times a lease or session, or `for` so long.",
         r#"inject.clock-drift = { target = "contender-1", parts-per-million = 200 }"#,
     ),
     row(

@@ -26,7 +26,7 @@ impl Body<'_, '_, '_> {
     /// Only in a cluster there are slots.
     pub(super) fn move_slot(&mut self) -> Option<Fault> {
         let to = self.cast.need_server(&mut self.fields, "to", self.mistakes);
-        let length = self.length();
+        let length = self.time("for", "for = \"20s\"");
         if !self.cast.in_cluster {
             let mistake = Mistake::new("there are no slots")
                 .label("the servers are no cluster")

@@ -24,8 +24,9 @@ impl World {
         }
         if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {
             let server = self.server(target)?;
+            self.struck.servers.push((self.striking, server));
             self.fill(fault, server, true);
-            return Some(length);
+            return length.duration();
         }
         if let Fault::MoveSlot { to, length } = *fault {
             let to = self.server(to)?;
@@ -54,12 +55,13 @@ impl World {
         self.finish_moving_slot(number);
         if let Fault::FullMemory { target, .. } | Fault::FullDisk { target, .. } = *fault
             && let Some(server) = self.server(target)
+            && !self.is_full_for_good(server, fault)
         {
             self.fill(fault, server, false);
         }
     }
 
-    fn fill(&mut self, fault: &Fault, server: ServerId, is_full: bool) {
+    pub(super) fn fill(&mut self, fault: &Fault, server: ServerId, is_full: bool) {
         if let Fault::FullMemory { .. } = fault {
             let bytes = Command::new("CONFIG").arg("SET").arg("maxmemory");
             self.run_as_operator(server, bytes.number(i64::from(is_full)));

@@ -1,117 +1,171 @@
-//! Whether what is left of Redis can serve, when servers or Sentinels are gone for good.
+//! Whether what is left of Redis can serve, when something is gone for good.
 
 use picklock_algorithms::clients::RequestKind;
 
 use crate::network::ServerId;
-use crate::plan::{Cluster, Deployment, Sentinels};
+use crate::plan::{Cluster, Deployment, Fault, Sentinels};
 use crate::world::World;
+use crate::world::for_good::Side;
+
+/// What a side lacks.
+type Lacks = &'static str;
+
+const NO_COPIES: Lacks = "too few replicas are left to hear of a write";
+const NO_WRITES: Lacks = "nobody who is left takes a write";
 
 impl World {
-    /// Why what is left of Redis can serve nobody, if so, whatever else heals.
-    pub(in crate::world) fn why_redis_does_not_serve(
+    /// Whether a side can serve, whatever else heals; if not, what it lacks.
+    pub(in crate::world) fn can_redis_serve(
         &self,
         deployment: &Deployment,
-    ) -> Option<String> {
+        side: &Side,
+    ) -> Result<(), Lacks> {
         if let Some(cluster) = &deployment.cluster {
-            return self
-                .why_cluster_does_not_serve(cluster)
-                .or_else(|| self.too_few_copies(self.shard_of_lock(cluster), 0));
+            return self.can_cluster_serve(cluster, side);
         }
         if deployment.replicas == 0 {
-            return self.too_few_of(deployment.servers, "what is left is no majority");
+            let servers = side.iter().filter(|server| self.takes_writes(**server));
+            return match servers.count() * 2 > usize::from(deployment.servers) {
+                true => Ok(()),
+                false if deployment.servers == 1 => Err(NO_WRITES),
+                false => Err("what is left is no majority"),
+            };
         }
-        let all = (0..=deployment.replicas).map(ServerId);
-        let dead = self.dead_of(all.clone());
-        if dead.len() > usize::from(deployment.replicas) {
-            return Some(format!(
-                "{} for good: no server is left",
-                self.are_dead(&dead)
-            ));
+        let servers: Side = { side.iter().copied() }
+            .filter(|machine| !self.redis.is_sentinel(*machine))
+            .collect();
+        if servers.is_empty() {
+            return Err("no server is left");
         }
-        let heard = deployment.min_replicas_to_write;
-        let too_few = self.too_few_copies(all.collect(), heard.into());
-        too_few.or_else(|| match &deployment.sentinels {
-            Some(sentinels) => self.why_nobody_is_promoted(sentinels),
-            None => self.is_dead_for_good(self.redis.primary).then(|| {
-                let dead = self.are_dead(&[self.redis.primary]);
-                format!("{dead} for good, and nobody makes a replica the primary")
-            }),
-        })
-    }
-
-    /// Says so if a primary of what is left has fewer replicas than must hear of a write: so many, or the one that a
-    /// recipe waits for.
-    fn too_few_copies(&self, all: Vec<ServerId>, heard: usize) -> Option<String> {
-        let waits = self.plan.recipe.asks.contains(&RequestKind::Wait);
-        let dead = self.dead_of(all.iter().copied());
-        let replicas = (all.len() - dead.len()).saturating_sub(1);
-        (!dead.is_empty() && replicas < heard.max(waits.into())).then(|| {
-            let dead = self.are_dead(&dead);
-            format!("{dead} for good: too few replicas are left to hear of a write")
-        })
-    }
-
-    /// Says so if the primary is dead for good, and the Sentinels that are left cannot replace it.
-    fn why_nobody_is_promoted(&self, sentinels: &Sentinels) -> Option<String> {
-        let machines = (0..sentinels.number).map(|place| self.redis.sentinel(place));
-        let dead = self.dead_of(machines.clone());
-        let living = usize::from(sentinels.number) - dead.len();
-        if living == 0 {
-            let dead = self.are_dead(&dead);
-            return Some(format!("{dead} for good: nobody says who the primary is"));
-        }
-        let known = (0..sentinels.number)
-            .filter(|place| !self.is_dead_for_good(self.redis.sentinel(*place)))
-            .filter_map(|place| {
-                let machine = &self.redis.sentinels[usize::from(place)].machine;
-                self.server_at(machine.primary())
-            });
-        let known: Vec<ServerId> = known.collect();
-        let agree = living >= usize::from(sentinels.quorum);
-        let elect = living * 2 > usize::from(sentinels.number);
-        if (agree && elect) || known.iter().any(|server| !self.is_dead_for_good(*server)) {
-            return None;
-        }
-        let gone: Vec<ServerId> = known.into_iter().take(1).chain(dead).collect();
-        let gone = self.are_dead(&gone);
-        Some(format!(
-            "{gone} for good: the Sentinels that are left are too few to make a replica the primary"
-        ))
-    }
-
-    /// Says so if slots have nobody left who could serve them, or too few primaries are left to elect others.
-    fn why_cluster_does_not_serve(&self, cluster: &Cluster) -> Option<String> {
-        for primary in 0..cluster.primaries {
-            let shard = shard(cluster, primary);
-            let dead = self.dead_of(shard.iter().copied());
-            if dead.len() == shard.len() {
-                let dead = self.are_dead(&dead);
-                return Some(format!(
-                    "{dead} for good: nobody serves their slots, and a cluster serves all or none"
-                ));
+        self.has_copies(&servers, deployment.min_replicas_to_write.into())?;
+        match &deployment.sentinels {
+            Some(sentinels) => self.is_led(sentinels, side, &servers),
+            None if !servers.contains(&self.redis.primary) => {
+                Err("nobody makes a replica the primary")
             }
+            None if !self.takes_writes(self.redis.primary) => Err(NO_WRITES),
+            None => Ok(()),
         }
-        let nodes = (0..cluster.nodes()).map(ServerId);
-        let dead = self.dead_of(nodes.clone());
-        let votes = |node: &ServerId| {
-            let slot = &self.redis.servers[usize::from(node.0)];
-            slot.machine.is_primary() && !dead.contains(node)
+    }
+
+    /// Whether a client that reaches these, and nobody else, finds who can serve it.
+    pub(in crate::world) fn can_redis_serve_who_reaches(
+        &self,
+        deployment: &Deployment,
+        reached: &Side,
+    ) -> bool {
+        if deployment.replicas == 0 && deployment.cluster.is_none() {
+            return self.can_redis_serve(deployment, reached).is_ok();
+        }
+        let leads = |server: &&ServerId| {
+            let slot = self.redis.servers.get(usize::from(server.0));
+            slot.is_some_and(|slot| slot.machine.is_primary()) && self.takes_writes(**server)
         };
-        let voters = nodes.filter(votes).count();
-        (voters * 2 <= usize::from(cluster.primaries)).then(|| {
-            let dead = self.are_dead(&dead);
-            format!("{dead} for good: the primaries that are left are no majority")
-        })
+        let asks = deployment.sentinels.is_none()
+            || reached
+                .iter()
+                .any(|machine| self.redis.is_sentinel(*machine));
+        asks && match &deployment.cluster {
+            // Which node has the slot of the lock's key can be another tomorrow.
+            Some(cluster) => reached.iter().filter(leads).count() >= usize::from(cluster.primaries),
+            None => reached.iter().any(|server| leads(&server)),
+        }
     }
 
-    /// The nodes that can have the lock's key, as long as its slot stays where it was.
-    fn shard_of_lock(&self, cluster: &Cluster) -> Vec<ServerId> {
-        shard(cluster, self.redis.deployment.first_primary())
+    /// Whether there are as many replicas beside a primary as must hear of a write: so many, or the one that a recipe
+    /// waits for.
+    fn has_copies(&self, servers: &Side, heard: usize) -> Result<(), Lacks> {
+        let waits = self.plan.recipe.asks.contains(&RequestKind::Wait);
+        let needed = heard.max(waits.into());
+        // Where there never were enough, nothing is gone that could be missed.
+        let had = self.redis.deployment.first_replicas().len() >= needed;
+        match had && servers.len() <= needed {
+            true => Err(NO_COPIES),
+            false => Ok(()),
+        }
     }
-}
 
-/// A primary and its replicas.
-fn shard(cluster: &Cluster, primary: u8) -> Vec<ServerId> {
-    let nodes = (0..=cluster.replicas).map(|nth| primary + nth * cluster.primaries);
-    nodes.map(ServerId).collect()
+    /// Whether Sentinels of a side lead clients to a primary, or can make one.
+    fn is_led(&self, sentinels: &Sentinels, side: &Side, servers: &Side) -> Result<(), Lacks> {
+        let machines = side.iter().filter(|it| self.redis.is_sentinel(**it));
+        let known: Vec<Option<ServerId>> = machines
+            .map(|it| {
+                let place = usize::from(it.0) - self.redis.servers.len();
+                self.server_at(self.redis.sentinels[place].machine.primary())
+            })
+            .collect();
+        if known.is_empty() {
+            return Err("nobody says who the primary is");
+        }
+        let leads = |server: &ServerId| servers.contains(server) && !self.refuses_pings(*server);
+        let led = known.iter().flatten().find(|server| leads(server));
+        if let Some(led) = led {
+            return match self.takes_writes(*led) {
+                true => Ok(()),
+                false => Err(NO_WRITES),
+            };
+        }
+        let agree = known.len() >= usize::from(sentinels.quorum);
+        let elect = known.len() * 2 > usize::from(sentinels.number);
+        match agree && elect {
+            true if servers.iter().all(|server| !self.takes_writes(*server)) => Err(NO_WRITES),
+            true => Ok(()),
+            false => Err("the Sentinels that are left are too few to make a replica the primary"),
+        }
+    }
+
+    /// Whether nodes of a side can serve all slots, and elect.
+    fn can_cluster_serve(&self, cluster: &Cluster, side: &Side) -> Result<(), Lacks> {
+        let of_shard = |primary| {
+            let nodes = (0..=cluster.replicas).map(move |nth| primary + nth * cluster.primaries);
+            let nodes = nodes.map(ServerId).filter(|node| side.contains(node));
+            nodes.collect::<Side>()
+        };
+        if (0..cluster.primaries).any(|primary| of_shard(primary).is_empty()) {
+            return Err("nobody serves their slots, and a cluster serves all or none");
+        }
+        let votes = |node: &&ServerId| {
+            let slot = &self.redis.servers[usize::from(node.0)];
+            slot.machine.is_primary()
+        };
+        if side.iter().filter(votes).count() * 2 <= usize::from(cluster.primaries) {
+            return Err("the primaries that are left are no majority");
+        }
+        let nodes = of_shard(self.redis.deployment.first_primary());
+        let writers = nodes.iter().filter(|node| self.takes_writes(**node));
+        match writers.count() {
+            0 => Err(NO_WRITES),
+            _ => self.has_copies(&nodes, 0),
+        }
+    }
+
+    /// Whether nothing keeps a server from writing for good.
+    fn takes_writes(&self, server: ServerId) -> bool {
+        !self
+            .for_good_at(server)
+            .any(|fault| matches!(fault, Fault::FullMemory { .. } | Fault::FullDisk { .. }))
+    }
+
+    /// Whether a server answers pings with an error that Sentinels take for none.
+    fn refuses_pings(&self, server: ServerId) -> bool {
+        self.for_good_at(server)
+            .any(|fault| matches!(fault, Fault::FullDisk { .. }))
+    }
+
+    /// Whether a fault of the same kind fills a server for good.
+    pub(in crate::world) fn is_full_for_good(&self, server: ServerId, fault: &Fault) -> bool {
+        self.for_good_at(server)
+            .any(|other| std::mem::discriminant(other) == std::mem::discriminant(fault))
+    }
+
+    /// A server that was started again has what fills it for good.
+    pub(super) fn fill_again(&mut self, server: ServerId) {
+        let full: Vec<Fault> = { self.for_good_at(server) }
+            .filter(|fault| matches!(fault, Fault::FullMemory { .. } | Fault::FullDisk { .. }))
+            .cloned()
+            .collect();
+        for fault in full {
+            self.fill(&fault, server, true);
+        }
+    }
 }

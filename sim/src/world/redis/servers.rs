@@ -314,6 +314,9 @@ impl World {
         if let Some(dark) = dark {
             self.power_is_back(server, dark);
         }
+        if !self.struck.for_good.is_empty() {
+            self.fill_again(server);
+        }
     }
 
     /// A server stands still; its kernel goes on.

@@ -1,0 +1,93 @@
+//! Which contenders cannot get the lock any more, whatever the service does.
+
+use std::time::Duration;
+
+use picklock_checker::{ContenderId, Stranded, VirtualTime};
+
+use super::Side;
+use crate::network::ServerId;
+use crate::plan::{Ensemble, Fault, Service};
+use crate::process::{ProcessId, ProcessState};
+use crate::world::World;
+
+impl World {
+    /// Contenders that owe no progress, if this side serves. Of those that are dead nobody asks.
+    pub(super) fn contenders_gone(&self, serving: Option<&Side>) -> Vec<Stranded> {
+        let contenders = (0..self.contenders.len() as u32).map(ContenderId);
+        contenders
+            .filter_map(|by| self.stranded(by, serving))
+            .collect()
+    }
+
+    fn stranded(&self, by: ContenderId, serving: Option<&Side>) -> Option<Stranded> {
+        let process = ProcessId(by.0);
+        let number = by.0 + 1;
+        let stays = |what: &str, is_heard| {
+            Some(Stranded {
+                by,
+                why: format!("contender-{number} {what} for good"),
+                is_heard,
+            })
+        };
+        if self.is_contender_gone_for_good(process) {
+            let is_dead = self.processes[by.0 as usize].state == ProcessState::Crashed;
+            return stays(if is_dead { "is dead" } else { "stands still" }, false);
+        }
+        let link = &self.contenders[by.0 as usize].link;
+        match (link.to_server.is_dead(), link.to_client.is_dead()) {
+            (true, _) => return stays("is cut off", false),
+            (false, true) => return stays("hears nothing", true),
+            (false, false) => {}
+        }
+        if serving.is_some_and(|side| !self.reaches(process, side)) {
+            return stays("is cut off", false);
+        }
+        let late = link.to_server.slow_for_good() + link.to_client.slow_for_good();
+        if Duration::from_micros(late) >= self.bears() {
+            return stays("is slowed down too much", true);
+        }
+        self.is_blocked_for_good(by).then(|| Stranded {
+            by,
+            why: format!("a callback of contender-{number} never returns"),
+            is_heard: true,
+        })
+    }
+
+    /// Whether a client reaches whom it needs of a side: all of it, or at least one who can serve it.
+    fn reaches(&self, process: ProcessId, side: &Side) -> bool {
+        let reached: Side = { side.iter().copied() }
+            .filter(|server| !self.is_parted_for_good(process, *server))
+            .collect();
+        if reached.len() == side.len() {
+            return true;
+        }
+        match &self.plan.service {
+            Service::ZooKeeper(_) => !reached.is_empty(),
+            Service::Redis(deployment) => self.can_redis_serve_who_reaches(deployment, &reached),
+        }
+    }
+
+    fn is_parted_for_good(&self, process: ProcessId, server: ServerId) -> bool {
+        let mut partitions = self.partitions.iter();
+        partitions.any(|it| it.until == VirtualTime::NEVER && it.parts(process, server))
+    }
+
+    /// How much later answers may come for a client to put up with it.
+    fn bears(&self) -> Duration {
+        match &self.plan.service {
+            // What is left of a session when a client has tried all servers but one.
+            Service::ZooKeeper(Ensemble { servers, .. }) => {
+                self.ensemble.granted_timeout() / 3 / u32::from(*servers).max(1)
+            }
+            Service::Redis(deployment) => deployment.timeout.min(deployment.connect_timeout) / 2,
+        }
+    }
+
+    fn is_blocked_for_good(&self, by: ContenderId) -> bool {
+        let blocks = |fault: &usize| {
+            matches!(self.plan.faults[*fault].inject,
+                Fault::BlockEvents { target, .. } if target.0 == by.0)
+        };
+        self.struck.for_good.iter().any(blocks)
+    }
+}

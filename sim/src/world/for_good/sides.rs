@@ -1,0 +1,45 @@
+//! The sides into which the machines of the service have fallen for good.
+
+use crate::network::ServerId;
+use crate::world::World;
+
+/// Machines that hear each other.
+pub(in crate::world) type Side = Vec<ServerId>;
+
+impl World {
+    /// The machines that are not gone, by who hears whom, the largest side first. `None` if some hear others who do not
+    /// hear them, or hear some of those who hear each other.
+    pub(super) fn sides(&self) -> Option<Vec<Side>> {
+        let machines = (0..self.plan.service.machines()).map(ServerId);
+        let mut left: Vec<ServerId> = machines
+            .filter(|machine| !self.is_server_gone_for_good(*machine))
+            .collect();
+        let mut sides = Vec::new();
+        while let Some(first) = left.first().copied() {
+            let with = |other: &ServerId| *other == first || self.hear_each_other(first, *other);
+            let (side, rest): (Side, Side) = left.into_iter().partition(with);
+            let within = side.iter().all(|one| {
+                side.iter()
+                    .all(|other| one == other || self.hear_each_other(*one, *other))
+            });
+            let apart = side
+                .iter()
+                .all(|one| rest.iter().all(|other| self.are_apart(*one, *other)));
+            if !within || !apart {
+                return None;
+            }
+            sides.push(side);
+            left = rest;
+        }
+        sides.sort_by_key(|side| std::cmp::Reverse(side.len()));
+        Some(sides)
+    }
+
+    fn hear_each_other(&self, one: ServerId, other: ServerId) -> bool {
+        !self.links.is_dead(one, other) && !self.links.is_dead(other, one)
+    }
+
+    fn are_apart(&self, one: ServerId, other: ServerId) -> bool {
+        self.links.is_dead(one, other) && self.links.is_dead(other, one)
+    }
+}

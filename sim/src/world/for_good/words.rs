@@ -1,0 +1,99 @@
+//! What is gone for good, in words.
+
+use crate::network::ServerId;
+use crate::plan::Fault;
+use crate::world::World;
+
+impl World {
+    /// `server-1 and server-2 are dead for good: what is left has no quorum`
+    pub(super) fn in_words(&self, lacks: &str) -> String {
+        let machines = (0..self.plan.service.machines()).map(ServerId);
+        let gone = machines.filter(|machine| self.is_server_gone_for_good(*machine));
+        let (dead, still): (Vec<ServerId>, Vec<ServerId>) =
+            gone.partition(|machine| self.is_dead_for_good(*machine));
+        let alone = self.plan.service.machines() == 1;
+        let names = |machines: &[ServerId]| match alone {
+            true => vec!["the only server".to_owned()],
+            false => machines.iter().map(|it| self.name_of(*it)).collect(),
+        };
+        let mut parts = Vec::new();
+        if !dead.is_empty() {
+            parts.push(are(&names(&dead), "is dead", "are dead"));
+        }
+        if !still.is_empty() {
+            parts.push(are(&names(&still), "stands still", "stand still"));
+        }
+        for fault in &self.struck.for_good {
+            let fault = &self.plan.faults[*fault];
+            if breaks_otherwise(&fault.inject) {
+                parts.push(fault.text.clone());
+            }
+        }
+        let gone = parts.join(", ");
+        match lacks {
+            "" => gone,
+            lacks => format!("{gone}: {lacks}"),
+        }
+    }
+
+    /// `server-1`, `observer-1`, `sentinel-2`
+    fn name_of(&self, machine: ServerId) -> String {
+        let voters = self.plan.service.servers();
+        let other = if self.redis.is_there() {
+            "sentinel"
+        } else {
+            "observer"
+        };
+        match machine.0.checked_sub(voters) {
+            None => format!("server-{}", machine.0 + 1),
+            Some(place) => format!("{other}-{}", place + 1),
+        }
+    }
+}
+
+/// `server-1 and sentinel-2 are dead for good`
+fn are(names: &[String], one: &str, several: &str) -> String {
+    match names {
+        [] => String::new(),
+        [name] => format!("{name} {one} for good"),
+        [first @ .., last] => format!("{} and {last} {several} for good", first.join(", ")),
+    }
+}
+
+/// Whether a fault keeps servers from serving that neither die nor stand still.
+fn breaks_otherwise(fault: &Fault) -> bool {
+    match fault {
+        Fault::IsolateServer { .. }
+        | Fault::Partition { .. }
+        | Fault::HoldLink { .. }
+        | Fault::SlowDisk { .. }
+        | Fault::FullMemory { .. }
+        | Fault::FullDisk { .. } => true,
+        Fault::Pause { .. }
+        | Fault::BlockEvents { .. }
+        | Fault::Crash { .. }
+        | Fault::Cancel { .. }
+        | Fault::ExpireSession { .. }
+        | Fault::Cut { .. }
+        | Fault::BlackHole { .. }
+        | Fault::SlowLink { .. }
+        | Fault::LoseRequest { .. }
+        | Fault::LoseReply { .. }
+        | Fault::SwallowReply { .. }
+        | Fault::LoseMessage { .. }
+        | Fault::DelayRequest { .. }
+        | Fault::DelayReply { .. }
+        | Fault::ClockJump { .. }
+        | Fault::ClockDrift { .. }
+        | Fault::CrashServer { .. }
+        | Fault::PowerLoss { .. }
+        | Fault::HangServer { .. }
+        | Fault::LagServer { .. }
+        | Fault::ServerClockJump { .. }
+        | Fault::Promote { .. }
+        | Fault::MoveSlot { .. }
+        | Fault::EvictKey { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::RecreateLock => false,
+    }
+}
