@@ -27,6 +27,50 @@ impl Budget {
     }
 }
 
+/// After how many events it is looked whether that is enough: half of what the plan allows for, and then all of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub events: u64,
+    /// The time when half was spent.
+    half_at: VirtualTime,
+}
+
+/// What more events than the limit mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    /// Half is spent, and it goes on.
+    Half,
+    /// All is spent.
+    Spent,
+    /// All is spent, and no time has passed during so many.
+    Still(u64),
+}
+
+impl Limit {
+    /// Fewer than these may well happen at the same time.
+    const STILL: u64 = 100_000;
+
+    pub(crate) fn of(plan: &Plan) -> Self {
+        Self {
+            events: plan.event_budget / 2,
+            half_at: VirtualTime::NEVER,
+        }
+    }
+
+    #[cold]
+    pub(crate) fn beyond(&mut self, budget: u64, now: VirtualTime) -> Beyond {
+        if self.events < budget {
+            (self.events, self.half_at) = (budget, now);
+            return Beyond::Half;
+        }
+        let events = budget - budget / 2;
+        match now == self.half_at && events >= Self::STILL {
+            true => Beyond::Still(events),
+            false => Beyond::Spent,
+        }
+    }
+}
+
 /// That whoever runs never waits for anything.
 pub(crate) fn never_waits(did: &str, now: VirtualTime) -> Broken {
     Broken {
@@ -44,5 +88,29 @@ pub(crate) fn woken_from_outside() -> Broken {
                belongs to `Env::spawn`"
             .to_owned(),
         place: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What so many events mean, the first half and all of which came at these times.
+    fn beyond(budget: u64, half_at: u64, all_at: u64) -> Beyond {
+        let mut limit = Limit {
+            events: budget / 2,
+            half_at: VirtualTime::NEVER,
+        };
+        let half = limit.beyond(budget, VirtualTime::from_micros(half_at));
+        assert_eq!((half, limit.events), (Beyond::Half, budget));
+        limit.beyond(budget, VirtualTime::from_micros(all_at))
+    }
+
+    #[test]
+    fn a_budget_is_spent_on_nothing_only_if_time_has_stood_still_for_half_of_it() {
+        assert_eq!(beyond(1_000_000, 7, 8), Beyond::Spent);
+        assert_eq!(beyond(1_000_000, 7, 7), Beyond::Still(500_000));
+        assert_eq!(beyond(100, 0, 0), Beyond::Spent);
+        assert_eq!(beyond(1, 0, 0), Beyond::Spent);
     }
 }

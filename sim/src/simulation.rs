@@ -6,7 +6,7 @@ use std::rc::Rc;
 use picklock_checker::{Broken, ContenderId, Counts, Ended, Facts, History, Run, VirtualTime};
 
 use crate::broken::{break_off, caught};
-use crate::budget::{Budget, never_waits, woken_from_outside};
+use crate::budget::{Beyond, Budget, Limit, never_waits, woken_from_outside};
 use crate::bystander;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
@@ -131,8 +131,7 @@ struct Simulation {
     /// By task: whether a recipe has spawned it.
     helpers: Vec<bool>,
     events: u64,
-    /// After how many events time has passed for the last time.
-    moved_at: u64,
+    limit: Limit,
     budget: Budget,
     watched: InSimulation,
 }
@@ -140,7 +139,7 @@ struct Simulation {
 impl Simulation {
     fn new(plan: &Plan, tape: Tape) -> Self {
         let plan = Rc::new(plan.clone());
-        let budget = Budget::of(&plan);
+        let (budget, limit) = (Budget::of(&plan), Limit::of(&plan));
         let workload = plan.workload.clone();
         let shared = Rc::new_cyclic(|shared| Shared {
             world: RefCell::new(World::new(plan, tape, shared.clone())),
@@ -162,28 +161,30 @@ impl Simulation {
             ready: Vec::with_capacity(workload.contenders as usize),
             helpers: Vec::new(),
             events: 0,
-            moved_at: 0,
+            limit,
             budget,
             watched: InSimulation::enter(),
         }
     }
 
     fn run(mut self, mut sandbox: Sandbox) -> Simulated {
-        let ended = caught(|| {
-            loop {
-                self.run_ready(&mut sandbox);
-                if let Some(why) = self.happen() {
-                    return why;
-                }
-            }
-        });
+        let ended = caught(|| self.run_to_the_end(&mut sandbox));
         self.finish(ended)
+    }
+
+    #[inline(never)]
+    fn run_to_the_end(&mut self, sandbox: &mut Sandbox) -> Ended {
+        loop {
+            self.run_ready(sandbox);
+            if let Some(why) = self.happen() {
+                return why;
+            }
+        }
     }
 
     /// Lets the world go on until the contenders' code has something to do, or the run is over.
     fn happen(&mut self) -> Option<Ended> {
         let mut world = self.shared.world.borrow_mut();
-        let budget = world.plan.event_budget;
         loop {
             if world.may_be_over() {
                 world.end_if_over();
@@ -195,18 +196,17 @@ impl Simulation {
                 return Some(Ended::OutOfBudget);
             };
             self.events += 1;
-            if self.events > budget {
-                let still = self.events - self.moved_at;
-                if still > budget / 2 {
-                    self.shared.executor.blame_latest();
-                    break_off(never_waits(&format!("{still} events"), world.now));
+            if self.events > self.limit.events {
+                match self.limit.beyond(world.plan.event_budget, world.now) {
+                    Beyond::Half => {}
+                    Beyond::Spent => return Some(Ended::OutOfBudget),
+                    Beyond::Still(events) => {
+                        self.shared.executor.blame_latest();
+                        break_off(never_waits(&format!("{events} events"), world.now));
+                    }
                 }
-                return Some(Ended::OutOfBudget);
             }
-            if at != world.now {
-                self.moved_at = self.events;
-                world.now = at;
-            }
+            world.now = at;
             world.happen_at(place);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {

@@ -158,11 +158,17 @@ impl World {
     }
 
     /// Tells those who wait for it that everything has settled, if it has.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self) {
         if self.settled_waiters.is_empty() || self.is_unsettled() && !self.never_settles() {
             return;
         }
+        self.all_settled();
+    }
+
+    /// It stands by itself: what would clean up behind a panic in it would keep the look from being written in.
+    #[inline(never)]
+    fn all_settled(&mut self) {
         for settled in std::mem::take(&mut self.settled_waiters).into_values() {
             settled.complete(());
         }
