@@ -3,9 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use picklock::checker::Broken;
+use picklock::scenarios::runner::quoted;
 use picklock::scenarios::search::portfolio::strategy_name;
 use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
 use picklock::scenarios::{Case, Scenario, Want};
+use picklock::sim::broken::caught;
 use picklock::sim::plan::Strategy;
 use serde_json::{Value, json};
 
@@ -181,7 +184,8 @@ impl Yields {
                 let mut found = Vec::new();
                 for column in &columns {
                     let case = column.case(case);
-                    found.push(pool.install(|| measure(&case, column.way, effort)));
+                    let measured = caught(|| pool.install(|| measure(&case, column.way, effort)));
+                    found.push(measured.map_err(|why| broken(scenario, &case, &why))?);
                     work.seed_done();
                 }
                 rows.push(Row {
@@ -201,6 +205,15 @@ impl Yields {
         }
         Ok(exit::AS_EXPECTED)
     }
+}
+
+/// A run of a case broke off: nothing can be measured of it.
+fn broken(scenario: &Scenario, case: &Case, why: &Broken) -> Failure {
+    let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+    Failure::Broken(format!(
+        "a run broke off: {why}\n  scenario {}, case {}\n  again    picklock yield {path} --case {name}",
+        scenario.name, case.name
+    ))
 }
 
 fn table(columns: &[Column], rows: &[Row]) -> String {

@@ -104,6 +104,21 @@ fn what_is_asked_of_a_run_that_broke_off_is_answered_with_why_and_exit_code_5() 
 }
 
 #[test]
+fn the_yield_of_a_case_that_breaks_off_is_not_measured_and_it_is_named() {
+    let folder = Folder::new();
+    let path = scenario(&folder, "a.toml", &["panics-in-acquire"]);
+    let text = std::fs::read_to_string(&path).expect("it is there");
+    let expected = "expect.fifo.violated = { because = \"it is not\", within-seeds = 1 }\n";
+    std::fs::write(&path, text + expected).expect("it can be written");
+    let done = picklock(&["yield", &path, "--bases", "1", "--limit", "1"]);
+    assert_eq!((done.code, done.stdout.as_str()), (Some(5), ""), "{done:?}");
+    let told = format!("picklock: a run broke off: {WHY}");
+    assert!(done.stderr.starts_with(&told), "{}", done.stderr);
+    let again = format!("again    picklock yield {path} --case panics-in-acquire\n");
+    assert!(done.stderr.ends_with(&again), "{}", done.stderr);
+}
+
+#[test]
 fn a_hunt_tells_and_keeps_a_run_that_broke_off() {
     let folder = Folder::new();
     let (path, out) = (
