@@ -12,7 +12,7 @@ use picklock_checker::outcome::{ScenarioOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
 use picklock_scenarios::runner::{Settings, Stopped, run_case};
-use picklock_scenarios::shrink::{self, Budget};
+use picklock_scenarios::shrink::{self, Unasked};
 use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
 
 use crate::{sources, watchdog};
@@ -161,6 +161,7 @@ impl Harness {
         };
         let nobody_stops = AtomicBool::new(false);
         let mut cases = Vec::new();
+        let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
         for case in &scenario.cases {
             let outcome = run_case(scenario, case, &settings, &nobody_stops, &|| {});
             let mut outcome = outcome.map_err(|why| CheckError::Stopped {
@@ -168,7 +169,7 @@ impl Harness {
                 case: case.name.clone(),
                 why,
             })?;
-            shrink::shorten(scenario, case, &mut outcome, Budget::ASIDE, &nobody_stops);
+            shrink::shorten(scenario, case, &mut outcome, &mut unasked);
             let unknown = RECIPES.iter().all(|it| it.name != case.algorithm.name);
             if let Some(story) = &mut outcome.story
                 && (is_text || unknown)

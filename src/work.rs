@@ -38,9 +38,9 @@ struct Counted {
 
 impl Work {
     /// Begins to run so many seeds of so many cases: shows the bar, if standard error is a terminal and it is wanted,
-    /// and listens to Ctrl-C.
+    /// and listens to Ctrl-C: what was found when somebody asks to stop is told.
     pub fn begin(cases: u64, seeds: u64, show: bool) -> Self {
-        Self::of(&[("case", cases), ("seed", seeds)], false, show)
+        Self::of(&[("case", cases), ("seed", seeds)], true, show)
     }
 
     /// Begins to measure so many things.
@@ -51,6 +51,11 @@ impl Work {
     /// Begins something that is done whole or not at all.
     pub fn whole() -> Self {
         Self::of(&[], false, false)
+    }
+
+    /// Begins something of which each part is worth telling, and of which nobody counts the parts.
+    pub fn in_parts() -> Self {
+        Self::of(&[], true, false)
     }
 
     /// Begins to search: nobody knows how long that takes, and whatever was found when somebody asks to stop is kept.
@@ -95,20 +100,40 @@ impl Work {
         self.shared.bar.set_message(what);
     }
 
+    /// Says what is shrunk: nobody knows how long that takes, and it is none of what the bar counts.
+    pub fn shrinks(&self, case: &str, seed: u64, runs: u32) {
+        let bar = &self.shared.bar;
+        if runs <= 1 {
+            bar.set_style(style(None));
+        }
+        let runs = count(runs.into(), "run");
+        bar.set_message(format!("shrinking {case} seed {seed}: {runs}"));
+    }
+
+    /// Goes on with what the bar counts: a case is done, or as much of it as was run.
+    pub fn goes_on(&self, is_whole: bool) {
+        if is_whole {
+            self.shared.done(self.shared.parts.first());
+        }
+        let counted = self.shared.parts.last().map(|part| part.one);
+        self.shared.bar.set_style(style(counted));
+        self.shared.bar.set_message("");
+    }
+
     /// A seed is done, or a measurement.
     pub fn seed_done(&self) {
         self.shared.done(self.shared.parts.last());
         self.shared.bar.inc(1);
     }
 
-    /// A case is done.
-    pub fn case_done(&self) {
-        self.shared.done(self.shared.parts.first());
-    }
-
     /// Whether somebody asked to stop.
     pub fn stop(&self) -> &AtomicBool {
         &self.shared.stop
+    }
+
+    /// Whether somebody asked to stop, at the moment.
+    pub fn is_stopped(&self) -> bool {
+        self.shared.stop.load(Ordering::Relaxed)
     }
 
     /// Prints results while the bar is out of the way.
@@ -187,28 +212,38 @@ impl Shared {
         if self.stop.swap(true, Ordering::SeqCst) {
             process::exit(exit::INTERRUPTED.into());
         }
+        let wipe = self.wipe();
+        let again = "Ctrl-C again ends it at once";
+        if self.keeps && self.parts.is_empty() {
+            let keeps = "stopping, and keeping what was found";
+            console::tell(&format!("{wipe}picklock: {keeps}; {again}\n"));
+            return;
+        }
+        let after = self.after();
         if self.keeps {
-            let again = "Ctrl-C again ends it at once";
-            let told = format!(
-                "{}picklock: stopping, and keeping what was found; {again}\n",
-                self.wipe()
-            );
-            console::tell(&told);
+            let tells = "what was found comes now";
+            console::tell(&format!(
+                "{wipe}picklock: stopped{after}; {tells}, {again}\n"
+            ));
             return;
         }
         let writes = matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
+        console::tell(&format!("{wipe}picklock: stopped{after}\n"));
+        if !writes {
+            let _nobody_writes_from_now_on = self.writing();
+            process::exit(exit::INTERRUPTED.into());
+        }
+    }
+
+    /// How much is done, in words, if anybody counts.
+    fn after(&self) -> String {
         let done = self.parts.iter().map(|part| {
             let done = part.done.load(Ordering::Relaxed);
             format!("{done} of {}", count(part.all, part.one))
         });
-        let after = match done.collect::<Vec<_>>().join(" and ") {
+        match done.collect::<Vec<_>>().join(" and ") {
             nothing if nothing.is_empty() => nothing,
             done => format!(" after {done}"),
-        };
-        console::tell(&format!("{}picklock: stopped{after}\n", self.wipe()));
-        if !writes {
-            let _nobody_writes_from_now_on = self.writing();
-            process::exit(exit::INTERRUPTED.into());
         }
     }
 

@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::server_change::ServerChange;
 use crate::{Broken, VirtualTime};
 
 /// A contender, by its place in [`History::contenders`].
@@ -28,6 +29,10 @@ pub struct FaultId(pub u32);
 /// The name of a znode, a key, or a row, by its place in [`History::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NameId(pub u32);
+
+/// A server of the service, by its place: the first is `server-1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ServerId(pub u32);
 
 /// A fencing token: a number that a later holder must have a greater one of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -104,6 +109,8 @@ pub enum What {
     ConnectedReadOnly { by: ContenderId },
     /// The contender's client has learned that its session is gone.
     SessionLost { by: ContenderId },
+    /// The contender's client library sends a request again that may have been executed: nobody has told it to.
+    Resent { by: ContenderId },
 
     // Ownership: the service's view.
     /// A contender's request for the lock is recorded at the service, at this place in its order of arrival.
@@ -142,6 +149,10 @@ pub enum What {
     },
     /// The service has ended the session that `by` used.
     SessionExpired { by: ContenderId },
+
+    // The life of the service.
+    /// A server has become another to the others.
+    ServerChanged { server: ServerId, to: ServerChange },
 
     // Effect: the protected resource's view.
     /// The contender is about to send a write to the resource.
@@ -224,6 +235,7 @@ impl What {
             | What::Reconnected { by }
             | What::ConnectedReadOnly { by }
             | What::SessionLost { by }
+            | What::Resent { by }
             | What::Queued { by, .. }
             | What::Unqueued { by, .. }
             | What::Owned { by, .. }
@@ -235,7 +247,8 @@ impl What {
             | What::Effect { by, .. }
             | What::Written { by, .. }
             | What::StillWaiting { by, .. } => Some(by),
-            What::FaultFired { .. }
+            What::ServerChanged { .. }
+            | What::FaultFired { .. }
             | What::FaultHealed { .. }
             | What::CalmBegan
             | What::Ended { .. }

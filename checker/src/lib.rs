@@ -14,6 +14,7 @@ pub mod notation;
 pub mod order;
 pub mod outcome;
 pub mod run;
+mod server_change;
 pub mod sometimes;
 pub mod time;
 pub mod vacuity;
@@ -24,13 +25,14 @@ pub use broken::Broken;
 pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
 pub use for_good::{ForGood, Gone, Stranded};
 pub use history::{
-    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServiceAnswer,
-    Token, What,
+    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServerId,
+    ServiceAnswer, Token, What,
 };
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
 pub use metrics::{METRICS, Metric};
 pub use nearness::{DISTANCES, Near, Nearness};
 pub use run::{Counts, Facts, Run};
+pub use server_change::ServerChange;
 pub use sometimes::{Reached, SOMETIMES, Sometimes};
 pub use time::VirtualTime;
 pub use vacuity::vacuous;

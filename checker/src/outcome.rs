@@ -255,6 +255,8 @@ pub struct Story {
 pub struct Smaller {
     /// What became of it: `5 contenders to 3, 4 faults to 1, 118 events to 8`.
     pub sizes: String,
+    /// Whether it is another run than the one that was found.
+    pub is_other: bool,
     /// The command that writes it down as a scenario file, if there is one.
     pub keep: Option<String>,
     /// How many events it has up to the violation.

@@ -115,6 +115,20 @@ impl Reached {
         watch.reached
     }
 
+    /// Those that some events of a history come through from one of them on: what was before it is only known.
+    pub fn from(events: impl IntoIterator<Item = (usize, What)>, first: usize) -> Self {
+        let mut watch = Watch::default();
+        for (place, what) in events {
+            if place < first {
+                watch.see(what);
+                watch.reached = Self::default();
+            } else {
+                watch.see(what);
+            }
+        }
+        watch.reached
+    }
+
     /// Their names, in the order of [`SOMETIMES`].
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let all = SOMETIMES.iter().enumerate();
@@ -212,6 +226,8 @@ impl Watch {
             | What::ConnectedReadOnly { .. }
             | What::SessionLost { .. }
             | What::Answered { .. }
+            | What::Resent { .. }
+            | What::ServerChanged { .. }
             | What::Writing { .. }
             | What::Read { .. }
             | What::Written { .. }

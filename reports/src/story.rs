@@ -80,9 +80,10 @@ fn summary(story: &Story, asides: &[String]) -> String {
 /// that keeps it shows it again, too.
 fn again(story: &Story) -> String {
     let keep = story.smaller.as_ref().and_then(|it| it.keep.as_deref());
+    let is_other = story.smaller.as_ref().is_some_and(|it| it.is_other);
     let hash = match keep {
-        Some(_) => format!("{:016x}, of the shrunk run", story.hash),
-        None => format!("{:016x}", story.hash),
+        Some(_) if is_other => format!("{:016x}, of the shrunk run", story.hash),
+        Some(_) | None => format!("{:016x}", story.hash),
     };
     let lines = [
         // Of a run that nothing could end there is none.

@@ -259,6 +259,7 @@ fn with_several_locks_each_event_names_its_own() {
 fn a_shrunk_run_says_so_and_how_to_keep_it() {
     let mut told = two_inside();
     told.smaller = Some(Smaller {
+        is_other: true,
         sizes: "5 contenders to 3, 4 faults to 1, 118 events to 8".to_owned(),
         keep: Some("picklock shrink zookeeper/waiter-death --seed 4127".to_owned()),
         events: 8,

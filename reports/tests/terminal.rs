@@ -147,6 +147,7 @@ fn how_many_seeds_fail_otherwise_is_told() {
         summary: "contender-2 and contender-4 both inside for 1.000 s".to_owned(),
         replay: String::new(),
         smaller: Smaller {
+            is_other: true,
             sizes: sizes.to_owned(),
             keep: None,
             events: 9,

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Evidence, Verdict, invariants};
 use picklock_scenarios::clock::Stopwatch;
-use picklock_scenarios::shrink::{Budget, shrink};
+use picklock_scenarios::shrink::{Budget, Watch, shrink};
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, Want, parse, runner};
 
 fn main() {
@@ -39,7 +39,13 @@ fn row(name: &str, case: &Case, invariant: &str, within_seeds: u64) -> Option<u1
     let seed = (0..within_seeds).find(violates)?;
     let watch = Stopwatch::start();
     let nobody_stops = AtomicBool::new(false);
-    let shrunk = shrink(case, seed, invariant, Budget::default(), &nobody_stops)?;
+    let shrunk = shrink(
+        case,
+        seed,
+        invariant,
+        Budget::default(),
+        &Watch::until(&nobody_stops),
+    )?;
     let took = watch.elapsed().as_millis();
     let (from, to) = (shrunk.from, shrunk.to);
     println!(
@@ -57,7 +63,11 @@ fn row(name: &str, case: &Case, invariant: &str, within_seeds: u64) -> Option<u1
         from.choices,
         to.choices,
         shrunk.tried,
-        if shrunk.minimal { "" } else { " (not done)" },
+        if shrunk.cut.is_none() {
+            ""
+        } else {
+            " (not done)"
+        },
     );
     Some(took)
 }

@@ -2,21 +2,24 @@
 //!
 //! What is made smaller is the plan, part by part: faults, contenders, rounds, servers, then durations, which become
 //! round; and at last the tape of choices, which becomes shorter and its numbers lower. Each candidate is run, and is
-//! kept if it violates the *same* promise. At the end nothing can be taken away any more: no fault, no contender, no
-//! choice, each taken alone. Nothing of this is left to chance, so the same run always shrinks to the same.
+//! kept if it violates the *same* promise by the same [`Mechanism`]. At the end nothing can be taken away any more: no
+//! fault, no contender, no choice, each taken alone. Nothing of this is left to chance, so the same run always shrinks
+//! to the same.
 
 mod durations;
 mod kinds;
+mod limits;
+mod mechanism;
 mod names;
 pub(crate) mod parts;
 mod reproduction;
 mod search;
 mod size;
+mod struck;
 mod structure;
 mod tape;
 mod telling;
-
-use std::sync::atomic::AtomicBool;
+mod unasked;
 
 use picklock_checker::{Invariant, Witness};
 use picklock_sim::Simulated;
@@ -28,39 +31,16 @@ use search::Search;
 
 pub(crate) use names::{contenders_of, without_fault};
 
+pub use limits::{Budget, Cut, Watch};
+pub use mechanism::{Extent, Mechanism, Turn};
 pub use reproduction::{broken_off, file_name, reproduction};
 pub use size::Size;
-pub use telling::{shorten, story};
+pub use struck::{Struck, Whom};
+pub use telling::{shorten, sizes_unasked, story};
+pub use unasked::{Told, Unasked};
 
 /// So many operations fit on a screen.
 const FITS: u32 = 12;
-
-/// How much work shrinking may be. Both are counted, and neither is a time: what comes out does not depend on the
-/// machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Runs.
-    pub runs: u32,
-    /// Engine events of all runs together.
-    pub events: u64,
-}
-
-impl Budget {
-    /// What is spent on a failure that nobody asked to shrink, before its story is told.
-    pub const ASIDE: Self = Self {
-        runs: 2_000,
-        events: 20_000_000,
-    };
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self {
-            runs: 20_000,
-            events: 100_000_000,
-        }
-    }
-}
 
 /// A run that has been shrunk.
 #[derive(Clone)]
@@ -75,14 +55,16 @@ pub struct Shrunk {
     pub simulated: Simulated,
     /// What it violates, and how.
     pub witness: Witness,
+    /// By which mechanism: that of the run that it came from, but for faults that it did not need.
+    pub mechanism: Mechanism,
     /// What of the plan was taken away or made simpler, in this order.
     pub steps: Vec<String>,
     /// Runs that it took.
     pub tried: u32,
     /// Engine events of all these runs.
     pub events: u64,
-    /// Whether nothing more can be taken away. If not, the budget ran out first, or somebody asked to stop.
-    pub minimal: bool,
+    /// Why it ended although more may go; `None` if nothing more can be taken away.
+    pub cut: Option<Cut>,
     /// The hash of the run that it came from.
     pub was: u64,
     /// How large the run was.
@@ -94,7 +76,18 @@ pub struct Shrunk {
 impl Shrunk {
     /// `5 contenders to 3, 4 faults to 1, 118 events to 8`
     pub fn sizes(&self) -> String {
-        self.from.to(&self.to)
+        let sizes = self.from.to(&self.to);
+        match (self.has_changed(), self.from.reads_like(&self.to)) {
+            (true, false) => sizes,
+            (true, true) => format!("simpler, and not smaller: {sizes}"),
+            (false, _) if self.cut.is_some() => format!("not at all: {sizes}"),
+            (false, _) => format!("nothing could be taken away: {sizes}"),
+        }
+    }
+
+    /// Whether it is another run than the one that it came from.
+    pub fn has_changed(&self) -> bool {
+        self.simulated.hash != self.was
     }
 }
 
@@ -104,11 +97,11 @@ pub fn shrink(
     seed: u64,
     invariant: &'static Invariant,
     budget: Budget,
-    stop: &AtomicBool,
+    watch: &Watch<'_>,
 ) -> Option<Shrunk> {
     let case = case.settled(seed);
     let choices = runner::simulated(&case, seed).choices;
-    shrink_choices(&case, choices, invariant, budget, stop)
+    shrink_choices(&case, choices, invariant, budget, watch)
 }
 
 /// Shrinks the run of these choices. Nothing of the case may be left open.
@@ -117,12 +110,13 @@ pub fn shrink_choices(
     choices: Vec<u32>,
     invariant: &'static Invariant,
     budget: Budget,
-    stop: &AtomicBool,
+    watch: &Watch<'_>,
 ) -> Option<Shrunk> {
-    let mut search = Search::begin(case, choices, invariant, budget, stop)?;
+    let mut search = Search::begin(case, choices, invariant, budget, watch)?;
     loop {
         let before = search.kept();
         structure::faults(&mut search);
+        search.needs_its_faults();
         structure::contenders(&mut search);
         structure::rest(&mut search);
         durations::shorten(&mut search);

@@ -214,6 +214,8 @@ fn words(what: &What) -> [u64; 4] {
             name.0.into(),
             owner.map_or(u64::MAX, |owner| owner.0.into()),
         ],
+        What::Resent { by } => [35, by.0.into(), 0, 0],
+        What::ServerChanged { server, to } => [36, server.0.into(), to as u64, 0],
         What::Final { lock, value } => [32, lock.0.into(), signed(value), 0],
     }
 }

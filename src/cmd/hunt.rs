@@ -14,7 +14,7 @@ use picklock::scenarios::kind::FaultKind;
 use picklock::scenarios::runner::{self, quoted, wanted};
 use picklock::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
 use picklock::scenarios::search::portfolio::Way;
-use picklock::scenarios::shrink::{self, Budget, broken_off, reproduction};
+use picklock::scenarios::shrink::{self, Unasked, broken_off, reproduction};
 use picklock::scenarios::{Case, Scenario, Want};
 use picklock::sim::watch::{Job, Named, Replay};
 
@@ -100,11 +100,13 @@ impl Hunt {
         }
         text.push_str(&head(&case, &hunted));
         let mut code = exit::AS_EXPECTED;
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::new(work.stop(), &told);
         for quarry in &hunted.found {
             if !matches!(wanted(&case, quarry.invariant), Some(Want::Violated { .. })) {
                 code = exit::NOT_AS_EXPECTED;
             }
-            let told = pool.install(|| self.keep(&scenario, quarry, &work, look))?;
+            let told = pool.install(|| self.keep(&scenario, quarry, &work, &mut unasked, look))?;
             text.push_str(&told);
         }
         if let Some(broken) = &hunted.broken {
@@ -227,12 +229,12 @@ impl Hunt {
         scenario: &Scenario,
         quarry: &Quarry,
         work: &Work,
+        unasked: &mut Unasked<'_>,
         look: &Look,
     ) -> Result<String, Failure> {
         let invariant = invariants::find(quarry.invariant).expect("the hunt has looked at it");
         let (case, choices) = (&quarry.case, quarry.choices.clone());
-        let shrunk =
-            shrink::shrink_choices(case, choices, invariant, Budget::default(), work.stop());
+        let shrunk = unasked.shrink_found(case, self.seed, choices, invariant);
         // The run that was looked at is the run that was found: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
         let mut small = reproduction(scenario, case, self.seed, &shrunk);
@@ -242,6 +244,9 @@ impl Hunt {
         let name = shrink::file_name(scenario, case, invariant.name);
         let file = self.out.join(format!("{name}.toml"));
         let mut told = shrink::story(scenario, case, self.seed, &shrunk);
+        if let Some(smaller) = &mut told.smaller {
+            smaller.sizes = shrink::sizes_unasked(&shrunk);
+        }
         save(small, Target::Folder(file), work, &mut told)?;
         told.why = None;
         Ok(format!(

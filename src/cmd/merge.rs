@@ -7,7 +7,7 @@ use picklock::reports::{json, terminal};
 use picklock::scenarios::runner::conclude;
 use picklock::scenarios::saturation;
 use picklock::scenarios::shard::{self, ShardFile};
-use picklock::scenarios::shrink::{self, Budget};
+use picklock::scenarios::shrink::{self, Unasked};
 
 use super::amount::Amount;
 use crate::console::{self, Look};
@@ -58,8 +58,7 @@ impl Merge {
             .unwrap_or_default();
         let joined =
             shard::join(files).map_err(|misfit| Failure::usage(misfit.problem, [misfit.hint]))?;
-        let seeds = joined.cases.iter().map(|ran| ran.tally.seeds()).sum();
-        let work = Work::begin(joined.cases.len() as u64, seeds, false);
+        let work = Work::in_parts();
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
@@ -90,6 +89,8 @@ impl Merge {
     ) -> Result<Vec<ScenarioOutcome>, Failure> {
         // A simulation runs on threads that do nothing else.
         let pool = threads::pool(None)?;
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::new(work.stop(), &told);
         let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
         for ran in &joined.cases {
             let scenario = ran.scenario().map_err(|why| {
@@ -100,7 +101,7 @@ impl Merge {
                 let outcome = pool.install(|| {
                     let mut outcome = conclude(&scenario, case, &ran.tally);
                     if !self.no_shrink {
-                        shrink::shorten(&scenario, case, &mut outcome, Budget::ASIDE, work.stop());
+                        shrink::shorten(&scenario, case, &mut outcome, &mut unasked);
                     }
                     outcome
                 });

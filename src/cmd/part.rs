@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use picklock::scenarios::clock::{Stopwatch, days_since_epoch};
-use picklock::scenarios::runner::{Settings, run_block};
+use picklock::scenarios::runner::{Settings, Stopped, run_block};
 use picklock::scenarios::shard::Shard;
 use picklock::scenarios::tally::Tally;
 use picklock::scenarios::{Case, Scenario, units};
@@ -189,9 +189,15 @@ pub fn timed(
             work.at(format!("{} {}", scenario.name, case.name));
             let part = (span.part(), tally);
             let progress = || work.seed_done();
-            ran += pool
+            ran += match pool
                 .install(|| run_block(scenario, case, settings, part, work.stop(), &progress))
-                .map_err(|why| Failure::stopped(scenario, case, why))?;
+            {
+                Ok(ran) => ran,
+                Err(Stopped::Interrupted) => return Ok(Some(tallies)),
+                Err(why @ Stopped::NotDeterministic { .. }) => {
+                    return Err(Failure::stopped(scenario, case, why));
+                }
+            };
         }
         let now = watch.elapsed();
         if ran == 0 || now + (now - started) > time {

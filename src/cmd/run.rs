@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use picklock::checker::outcome::{ScenarioOutcome, Standing};
+use picklock::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
+use picklock::reports::words::count;
 use picklock::reports::{json, terminal};
-use picklock::scenarios::runner::{Settings, conclude, quoted, run_shard};
+use picklock::scenarios::runner::{Settings, Stopped, conclude, quoted, run_block};
 use picklock::scenarios::shard::ShardFile;
-use picklock::scenarios::shrink::{self, Budget};
-use picklock::scenarios::{Scenario, saturation};
+use picklock::scenarios::shrink::{self, Unasked};
+use picklock::scenarios::tally::Tally;
+use picklock::scenarios::{Case, Scenario, saturation};
 use rayon::ThreadPool;
 
 use super::amount::Amount;
@@ -87,7 +89,19 @@ impl Run {
         let mut file = ShardFile::new(picklock, span.seeds.clone(), span.part(), timed);
         let done = self.run(&scenarios, &span, &mut file, &pool, &work, look);
         work.end();
-        let (outcomes, read) = done?;
+        let Done {
+            outcomes,
+            read,
+            untouched,
+        } = done?;
+        if work.is_stopped() {
+            if read {
+                let mut summary = terminal::summary(&outcomes, exit::INTERRUPTED, &look.stdout());
+                summary.push_str("  Stopped: this is what was found by then.\n");
+                console::shown(work.print(&summary))?;
+            }
+            return Ok(exit::INTERRUPTED);
+        }
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let standings = standings.map(|case| case.standing);
         let vacuous = match span.shard {
@@ -102,6 +116,7 @@ impl Run {
         if read {
             let mut summary = terminal::summary(&outcomes, code, &look.stdout());
             summary.push_str(&saturation::said(&vacuous));
+            summary.push_str(&said_of_untouched(untouched));
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();
             // A run that was recorded has no seeds.
@@ -147,7 +162,7 @@ impl Run {
         pool: &ThreadPool,
         work: &Work,
         look: &Look,
-    ) -> Result<(Vec<ScenarioOutcome>, bool), Failure> {
+    ) -> Result<Done, Failure> {
         let settings = Settings {
             seeds: span.seeds.clone(),
             verify_determinism: self.verify_determinism,
@@ -155,40 +170,36 @@ impl Run {
         // A shard that is not whole is none.
         let json = self.json.as_deref().filter(|_| span.shard.is_none());
         let last_words = LastWords::begin(scenarios, json, look.stdout());
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::new(work.stop(), &told);
         let mut ran = timed(scenarios, &settings, span, pool, work)?;
+        // What ran in turns has run already: of each case there is something to tell.
+        let in_turns = ran.is_some();
+        let goes_on = || in_turns || !work.is_stopped();
         let mut outcomes = Vec::new();
         let mut read = true;
-        for scenario in scenarios {
+        for scenario in scenarios.iter().take_while(|_| goes_on()) {
             last_words.scenario(scenario);
             let mut cases = Vec::new();
-            for case in &scenario.cases {
+            for case in scenario.cases.iter().take_while(|_| goes_on()) {
                 work.at(format!("{} {}", scenario.name, case.name));
                 let tally = match ran.as_mut().and_then(VecDeque::pop_front) {
                     Some(ran) => ran,
-                    None => pool
-                        .install(|| {
-                            let progress = || work.seed_done();
-                            run_shard(
-                                scenario,
-                                case,
-                                &settings,
-                                span.part(),
-                                work.stop(),
-                                &progress,
-                            )
-                        })
-                        .map_err(|why| Failure::stopped(scenario, case, why))?,
+                    None => pool.install(|| all_seeds(scenario, case, &settings, span, work))?,
                 };
-                cases.push(pool.install(|| {
-                    let mut outcome = conclude(scenario, case, &tally);
-                    if !self.no_shrink {
-                        shrink::shorten(scenario, case, &mut outcome, Budget::ASIDE, work.stop());
-                    }
-                    outcome
-                }));
-                last_words.case(&cases[cases.len() - 1]);
+                let is_whole = !work.is_stopped();
+                let outcome = pool.install(|| self.conclude(scenario, case, &tally, &mut unasked));
+                // Of seeds that did not all run, only what they broke says something.
+                let broke = outcome.violations.iter().any(|it| !it.expected);
+                if is_whole || broke || outcome.standing == Standing::Broken {
+                    last_words.case(&outcome);
+                    cases.push(outcome);
+                }
                 file.push(scenario, case, tally);
-                work.case_done();
+                work.goes_on(is_whole);
+            }
+            if cases.is_empty() {
+                break;
             }
             let outcome = ScenarioOutcome {
                 name: scenario.name.clone(),
@@ -206,6 +217,68 @@ impl Run {
                 break;
             }
         }
-        Ok((outcomes, read))
+        Ok(Done {
+            outcomes,
+            read,
+            untouched: unasked.untouched(),
+        })
     }
+
+    /// What came of a case, told of a smaller run if it failed, unless nobody wants that.
+    fn conclude(
+        &self,
+        scenario: &Scenario,
+        case: &Case,
+        tally: &Tally,
+        unasked: &mut Unasked<'_>,
+    ) -> CaseOutcome {
+        let mut outcome = conclude(scenario, case, tally);
+        if !self.no_shrink {
+            shrink::shorten(scenario, case, &mut outcome, unasked);
+        }
+        outcome
+    }
+}
+
+/// What came of all scenarios.
+struct Done {
+    outcomes: Vec<ScenarioOutcome>,
+    /// Whether anybody still reads it.
+    read: bool,
+    /// How many broken promises were told as they were found.
+    untouched: u32,
+}
+
+/// Runs the seeds of a case: all of them, or as many as ran before somebody asked to stop.
+fn all_seeds(
+    scenario: &Scenario,
+    case: &Case,
+    settings: &Settings,
+    span: &Span,
+    work: &Work,
+) -> Result<Tally, Failure> {
+    let mut tally = Tally::new(case.seeds(&settings.seeds), span.part());
+    let progress = || work.seed_done();
+    loop {
+        let part = (span.part(), &mut tally);
+        match run_block(scenario, case, settings, part, work.stop(), &progress) {
+            Ok(0) | Err(Stopped::Interrupted) => return Ok(tally),
+            Ok(_) => {}
+            Err(why @ Stopped::NotDeterministic { .. }) => {
+                return Err(Failure::stopped(scenario, case, why));
+            }
+        }
+    }
+}
+
+/// Says of how many broken promises no smaller run was looked for, and why.
+pub(super) fn said_of_untouched(untouched: u32) -> String {
+    if untouched == 0 {
+        return String::new();
+    }
+    let promises = count(untouched.into(), "broken promise");
+    format!(
+        "  {promises} told as found: shrinking that nobody asks for ends after a few seconds of work\n  \
+         in all. `picklock shrink` makes each smaller.\n"
+    )
 }

@@ -8,7 +8,7 @@ use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
 use picklock::scenarios::again::Again;
-use picklock::scenarios::shrink::{self, Budget, Shrunk, reproduction};
+use picklock::scenarios::shrink::{self, Budget, Cut, Shrunk, Watch, reproduction};
 use picklock::scenarios::{Scenario, why, write};
 
 use super::one_run::{OneRun, Ran};
@@ -62,7 +62,8 @@ impl Shrink {
             ..Budget::default()
         };
         let choices = ran.simulated.choices.clone();
-        let shrunk = shrink::shrink_choices(&ran.case, choices, invariant, budget, work.stop());
+        let watch = Watch::until(work.stop());
+        let shrunk = shrink::shrink_choices(&ran.case, choices, invariant, budget, &watch);
         // The run that was looked at is the run that was given: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
         let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
@@ -180,10 +181,15 @@ fn head(ran: &Ran, shrunk: &Shrunk) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{:>12}  {name}  seed {}", "SHRUNK", ran.seed);
     let tried = count(shrunk.tried.into(), "run");
-    let done = if shrunk.minimal {
-        format!("{tried}; nothing more can be taken away")
-    } else {
-        format!("{tried}, and then the budget was used up; --runs allows for more")
+    let done = match shrunk.cut {
+        None if shrunk.steps.is_empty() && !shrunk.has_changed() => {
+            format!("{tried}; nothing could be taken away")
+        }
+        None => format!("{tried}; nothing more can be taken away"),
+        Some(Cut::Budget) => {
+            format!("{tried}, and then the budget was used up; --runs allows for more")
+        }
+        Some(Cut::Time | Cut::Stopped) => format!("{tried}, and then somebody asked to stop"),
     };
     let (from, to) = (shrunk.from, shrunk.to);
     let operations = format!("{} to {}", from.operations, to.operations);

@@ -12,3 +12,4 @@ mod library;
 mod readme;
 mod shards;
 mod shrink;
+mod unasked;

@@ -133,7 +133,7 @@ fn a_run_that_is_not_the_recorded_one_says_so_and_exits_with_2() {
         done.stdout
     );
 
-    let done = replay(&older.replace("hold = \"10s\"", "hold = \"11s\""));
+    let done = replay(&older.replace("hold = \"20s\"", "hold = \"21s\""));
     assert_eq!(done.code, Some(2), "{done:?}");
     let words: Vec<&str> = done.stdout.split_whitespace().collect();
     let said = words.join(" ");
@@ -228,7 +228,7 @@ fn what_nobody_expected_is_told_of_the_shrunk_run() {
     let done = picklock(&["run", &path, "--seeds", "3"]);
     assert_eq!(done.code, Some(1), "{done:?}");
     assert!(
-        done.stdout.contains("\n  shrunk: 3 contenders"),
+        (done.stdout).contains("\n  shrunk: simpler, and not smaller: 3 contenders"),
         "{}",
         done.stdout
     );

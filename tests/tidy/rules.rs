@@ -32,11 +32,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "how each kind of fault is drawn",
     ),
     (
-        "scenarios/src/shrink/structure.rs",
-        "simpler_fault",
-        "what of each fault can be left out",
-    ),
-    (
         "scenarios/src/search/fits.rs",
         "between",
         "a number for each kind of fault",

@@ -124,6 +124,8 @@ impl<'a> Collector<'a> {
             What::Final { .. } => self.found.finals.push(index),
             // These explain, and decide nothing.
             What::ConnectedReadOnly { .. }
+            | What::Resent { .. }
+            | What::ServerChanged { .. }
             | What::Finished { .. }
             | What::Restarted { .. }
             | What::Read { .. }

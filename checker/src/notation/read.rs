@@ -265,6 +265,7 @@ impl Reader {
             "restarted" => (Rank::Asks, What::Restarted { by }),
             "disconnected" => (Rank::Ends, What::Disconnected { by }),
             "reconnected" => (Rank::Asks, What::Reconnected { by }),
+            "resent" => (Rank::Asks, What::Resent { by }),
             "read-only" => (Rank::Asks, What::ConnectedReadOnly { by }),
             "session-lost" => (Rank::Ends, What::SessionLost { by }),
             "session-expired" => (Rank::Ends, What::SessionExpired { by }),

@@ -117,6 +117,7 @@ impl Lane {
             What::Reconnected { .. } => self.plain("reconnected", glyphs),
             What::ConnectedReadOnly { .. } => self.plain("read-only server", glyphs),
             What::SessionLost { .. } => self.plain("told: expired", glyphs),
+            What::Resent { .. } => self.plain("client resends", glyphs),
             What::SessionExpired { .. } => {
                 self.gone = true;
                 self.crossed("expired", glyphs)
@@ -129,6 +130,7 @@ impl Lane {
             | What::Owned { .. }
             | What::Disowned { .. }
             | What::Answered { .. }
+            | What::ServerChanged { .. }
             | What::FaultFired { .. }
             | What::FaultHealed { .. }
             | What::CalmBegan

@@ -1,7 +1,8 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
 use picklock_checker::{
-    ContenderId, Disowned, Ended, Failure, History, NameId, ServiceAnswer, Token, What,
+    ContenderId, Disowned, Ended, Failure, History, NameId, ServerChange, ServiceAnswer, Token,
+    What,
 };
 
 use super::Names;
@@ -32,10 +33,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         What::Owned { by, token, .. } => {
             format!("service: {} owns it, grant {}", names.of(by), token.0)
         }
-        What::Disowned { by, how, .. } => {
-            let how = disowned(how, names);
-            format!("service: {} owns it no longer: {how}", names.of(by))
-        }
+        What::Disowned { by, how, .. } => disowned(by, how, names),
         What::Answered { by, answer, .. } => answered(names.of(by), answer),
         What::Writing { token, .. } => return token.map(with_token),
         What::Effect {
@@ -44,6 +42,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
             after,
             ..
         } => change(before, after, token, glyphs),
+        What::ServerChanged { server, to } => changed(server.0 + 1, to),
         What::FaultFired { fault } => {
             format!("fault {}: {}", fault.0 + 1, history.fault(fault))
         }
@@ -72,6 +71,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         | What::Reconnected { .. }
         | What::ConnectedReadOnly { .. }
         | What::SessionLost { .. }
+        | What::Resent { .. }
         | What::SessionExpired { .. }
         | What::Read { .. }
         | What::Written { .. } => return None,
@@ -138,14 +138,25 @@ fn failure(why: Failure) -> &'static str {
     }
 }
 
-fn disowned(how: Disowned, names: &Names) -> String {
-    match how {
+fn changed(server: u32, to: ServerChange) -> String {
+    let what = match to {
+        ServerChange::Elected => "is elected leader",
+        ServerChange::Promoted => "is promoted to primary",
+        ServerChange::Demoted => "follows another, and drops what only it had",
+        ServerChange::Restarted => "is back with what its disk has kept",
+    };
+    format!("service: server-{server} {what}")
+}
+
+fn disowned(by: ContenderId, how: Disowned, names: &Names) -> String {
+    let how = match how {
         Disowned::Released => "released".to_owned(),
         Disowned::Expired => "expired".to_owned(),
         Disowned::RemovedBy(by) => format!("removed by {}", names.of(by)),
         Disowned::OverwrittenBy(by) => format!("overwritten by {}", names.of(by)),
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
-    }
+    };
+    format!("service: {} owns it no longer: {how}", names.of(by))
 }
 
 fn answered(who: &str, answer: ServiceAnswer) -> String {

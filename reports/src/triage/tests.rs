@@ -72,6 +72,7 @@ fn shrunk(outcome: &mut ScenarioOutcome, (seed, faults, events): (u64, &[&str], 
         summary: String::new(),
         replay,
         smaller: Smaller {
+            is_other: true,
             sizes: String::new(),
             keep: None,
             events,

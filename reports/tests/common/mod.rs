@@ -83,6 +83,7 @@ fn what(verb: &str, rest: &[i64]) -> What {
         "restarts" => What::Restarted { by },
         "disconnected" => What::Disconnected { by },
         "reconnected" => What::Reconnected { by },
+        "resent" => What::Resent { by },
         "expired" => What::SessionExpired { by },
         "owns" => What::Owned {
             by,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, Hold, Plan, Service, Trigger};
+use picklock_sim::plan::{Arrival, Deployment, Hold, Plan, Service, Trigger};
 
+use super::FITS;
 use super::parts::Parts;
 use super::search::{Change, Effort, Search};
 use crate::describe;
@@ -18,7 +19,66 @@ pub(super) fn shorten(search: &mut Search) {
 /// Makes a long story short: whoever asks again and again while a fault lasts asks less often if it lasts less long,
 /// and faults last as long as they have to because of the lease.
 pub(super) fn hurry(search: &mut Search) {
+    search.try_plans(Effort::Same, failovers);
+    if search.operations() > FITS {
+        search.try_plans(Effort::Fewer, late_arrivals);
+    }
     search.try_plans(Effort::Same, leases);
+}
+
+/// Failovers that begin sooner.
+fn failovers(plan: &Plan) -> Vec<Change> {
+    let Service::Redis(deployment) = &plan.service else {
+        return Vec::new();
+    };
+    // Sooner, and heartbeats take up most of a run.
+    let least = Duration::from_millis(500);
+    let mut changes = Vec::new();
+    let mut add = |name: &str, now: Duration, set: fn(&mut Deployment, Duration)| {
+        let shorter = rounder(now, least).into_iter();
+        for sooner in shorter.filter(|sooner| *sooner < now) {
+            let mut less = plan.clone();
+            if let Service::Redis(deployment) = &mut less.service {
+                set(deployment, sooner);
+            }
+            let (now, sooner) = (write_duration(now), write_duration(sooner));
+            changes.push(Change {
+                what: format!("{name} {now} to {sooner}"),
+                plan: less,
+            });
+        }
+    };
+    if let Some(sentinels) = &deployment.sentinels {
+        add("down-after", sentinels.down_after, |deployment, after| {
+            if let Some(sentinels) = &mut deployment.sentinels {
+                sentinels.down_after = after;
+            }
+        });
+    }
+    if let Some(cluster) = &deployment.cluster {
+        add(
+            "node-timeout",
+            cluster.node_timeout,
+            |deployment, timeout| {
+                if let Some(cluster) = &mut deployment.cluster {
+                    cluster.node_timeout = timeout;
+                }
+            },
+        );
+    }
+    changes
+}
+
+/// Contenders that come later: whoever comes while nobody serves asks in vain, again and again.
+fn late_arrivals(plan: &Plan) -> Vec<Change> {
+    let late = [10, 5, 20, 2].map(Duration::from_secs);
+    let late = late.map(|within| {
+        let mut plan = plan.clone();
+        plan.workload.arrive = Arrival::Within(within);
+        let what = format!("arrivals within {}", write_duration(within));
+        Change { what, plan }
+    });
+    late.into()
 }
 
 /// A shorter lease, and everything else shorter by as much.

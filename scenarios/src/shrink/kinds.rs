@@ -1,13 +1,13 @@
 //! Of the seeds that violate a promise: in how many ways they do, and the smallest run of each way.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use picklock_checker::Invariant;
 use picklock_checker::outcome::{Alike, Violation};
 
+use super::Shrunk;
 use super::telling::shape;
-use super::{Budget, Shrunk, shrink};
+use super::unasked::Unasked;
 use crate::scenario::Case;
 
 /// So many seeds are shrunk at most.
@@ -25,35 +25,33 @@ pub(super) struct Way {
 }
 
 /// The ways in which the seeds of a case violate a promise, the first seed's first, and by argument how many seeds were
-/// shrunk to tell. One budget is for the first seed, and as much again for all others.
+/// shrunk to tell. One share of what is spent unasked is for the first seed, and another for all others.
 pub(super) fn ways(
     case: &Case,
     violation: &Violation,
     invariant: &'static Invariant,
-    budget: Budget,
-    stop: &AtomicBool,
+    unasked: &mut Unasked<'_>,
 ) -> (Vec<Way>, BTreeMap<String, u64>) {
     let mut ways: Vec<Way> = Vec::new();
-    let mut left = budget;
+    let (for_first, mut left) = unasked.share();
     let mut looked_into: BTreeMap<String, u64> = BTreeMap::new();
     for (argument, seed) in in_turns(&violation.alike).take(LOOKED_INTO) {
         let first = ways.is_empty();
-        let its = if first { budget } else { left };
+        let its = if first { for_first } else { left };
         let settled = &*case.settled(seed);
-        let Some(shrunk) = shrink(settled, seed, invariant, its, stop) else {
+        let Some(shrunk) = unasked.shrink(settled, seed, invariant, its) else {
             continue;
         };
         if !first {
-            left.runs = left.runs.saturating_sub(shrunk.tried);
-            left.events = left.events.saturating_sub(shrunk.events);
+            left = left.less(shrunk.tried, shrunk.events);
             // Of a plan that is not as small as it can be nobody can say that it is another.
-            if !shrunk.minimal {
+            if shrunk.cut.is_some() {
                 break;
             }
         }
         *looked_into.entry(argument.to_owned()).or_default() += 1;
         add(&mut ways, argument, seed, shrunk);
-        if !ways[0].smallest.minimal {
+        if ways[0].smallest.cut.is_some() {
             break;
         }
     }

@@ -2,21 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::mem::Discriminant;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::{Evidence, Invariant, Verdict, What, Witness};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
 
-use super::{Budget, Shrunk, Size};
+use super::limits::{Budget, Cut, Watch};
+use super::mechanism::Mechanism;
+use super::{Shrunk, Size};
 use crate::excuses::excuses;
 use crate::format::parse;
 use crate::scenario::{Case, Catalogue, Scenario};
 use crate::write::write;
 
-/// A candidate that loses a whole part may need other choices to fail: so many seeds are tried.
+/// A candidate that loses a whole part may need other choices to fail: so many seeds are tried at most.
 const SEEDS: u64 = 50;
+/// And at least so many.
+const SEEDS_LEAST: u64 = 5;
+/// Between the two, as many as make so many engine events: of a run that takes long, fewer.
+const SEEDS_EVENTS: u64 = 100_000;
 
 /// How a change of the plan is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +31,23 @@ pub(super) enum Effort {
     Same,
     /// Also with the choices of a few seeds: with less in the plan, the old choices fall to other decisions.
     Fresh,
+    /// The same, and there must be fewer operations on the way.
+    Fewer,
 }
 
 /// A search, and the smallest run so far.
 pub(super) struct Search<'a> {
     case: &'a Case,
     invariant: &'static Invariant,
-    /// How the run that it began with violates the promise, without names and numbers. Of two ways to break a promise,
-    /// one may be the fault of the lock and the other that of the world.
-    kind: String,
+    /// How the run that it began with violates the promise. Of two ways to break a promise, one may be the fault of the
+    /// lock and the other that of the world.
+    mechanism: Mechanism,
+    /// Whether every kind of fault of the mechanism is known to be needed.
+    all_needed: bool,
     /// No lock could keep the promise under the faults of the plan that it began with.
     excused: bool,
     budget: Budget,
-    stop: &'a AtomicBool,
+    watch: &'a Watch<'a>,
     was: u64,
     from: Size,
     best: Best,
@@ -48,7 +57,7 @@ pub(super) struct Search<'a> {
     kept: u32,
     tried: u32,
     events: u64,
-    ran_out: bool,
+    cut: Option<Cut>,
 }
 
 /// What fills the tape of a candidate.
@@ -64,14 +73,11 @@ struct Best {
     choices: Vec<u32>,
     simulated: Simulated,
     witness: Witness,
+    mechanism: Mechanism,
+    size: Size,
 }
 
 impl Best {
-    fn size(&self) -> Size {
-        let history = &self.simulated.run.history;
-        Size::of(&self.plan, &self.choices, history, self.witness.at)
-    }
-
     /// What happens on the way to the violation: the kinds of the events that it rests on.
     fn shape(&self) -> Vec<Discriminant<What>> {
         let events = &self.simulated.run.history.events;
@@ -87,7 +93,7 @@ impl<'a> Search<'a> {
         choices: Vec<u32>,
         invariant: &'static Invariant,
         budget: Budget,
-        stop: &'a AtomicBool,
+        watch: &'a Watch<'a>,
     ) -> Option<Self> {
         let simulated = simulate_with(&case.plan, Tape::recorded(choices));
         let witness = violation(invariant, &simulated)?;
@@ -96,28 +102,31 @@ impl<'a> Search<'a> {
         let from = Size::of(&case.plan, &choices, history, witness.at);
         let was = simulated.hash;
         let best = Best {
+            mechanism: Mechanism::of(&case.plan, &simulated, &witness),
             plan: case.plan.clone(),
             text: spelled(case, &case.plan).unwrap_or_default(),
             choices,
             simulated,
             witness,
+            size: from,
         };
         Some(Self {
             was,
             from,
-            kind: best.witness.kind(),
+            mechanism: best.mechanism.clone(),
+            all_needed: false,
             excused: is_excused(&case.plan, invariant),
             best,
             case,
             invariant,
             budget,
-            stop,
+            watch,
             held: BTreeSet::new(),
             steps: Vec::new(),
             kept: 0,
             tried: 1,
             events: 0,
-            ran_out: false,
+            cut: None,
         })
     }
 
@@ -128,7 +137,7 @@ impl<'a> Search<'a> {
 
     /// How many operations there are until the promise is broken.
     pub(super) fn operations(&self) -> u32 {
-        self.best.size().operations
+        self.best.size.operations
     }
 
     /// The choices, without the zeros at their end.
@@ -143,7 +152,18 @@ impl<'a> Search<'a> {
 
     /// Whether nothing more will be tried.
     pub(super) fn is_over(&self) -> bool {
-        self.ran_out
+        self.cut.is_some()
+    }
+
+    /// Whatever faults could be taken away are gone: those that are left belong to the mechanism, and what is made
+    /// simpler from here on must not do without any kind of them.
+    pub(super) fn needs_its_faults(&mut self) {
+        if self.cut.is_none() {
+            self.mechanism
+                .faults
+                .clone_from(&self.best.mechanism.faults);
+            self.all_needed = true;
+        }
     }
 
     /// Tries plans that are a little simpler than the smallest, one after the other; begins with what follows
@@ -152,7 +172,7 @@ impl<'a> Search<'a> {
         let mut passed = 0;
         'smaller: loop {
             for change in changes(self.plan()).into_iter().skip(passed) {
-                if self.ran_out {
+                if self.cut.is_some() {
                     return;
                 }
                 if self.try_plan(effort, change) {
@@ -180,12 +200,30 @@ impl<'a> Search<'a> {
         let same = self.best.choices.clone();
         let fresh = match effort {
             Effort::Same => 0..0,
-            Effort::Fresh => 0..SEEDS,
+            Effort::Fresh => 0..self.seeds(1),
+            // Not many seeds bring those late who are to be late, and no others.
+            Effort::Fewer => 0..self.seeds(5),
         };
         let fills = [Fill::Choices(Vec::new()), Fill::Choices(same)];
         let mut fills = fills.into_iter().chain(fresh.map(Fill::Seed));
-        let shape = (effort == Effort::Same).then(|| self.best.shape());
-        fills.any(|fill| self.attempt(Some(&what), (&plan, &text), fill, shape.as_deref()))
+        let shape = match effort {
+            Effort::Same => Some(self.best.shape()),
+            Effort::Fresh | Effort::Fewer => None,
+        };
+        let most = match effort {
+            Effort::Fewer => self.best.size.operations.saturating_sub(1),
+            Effort::Same | Effort::Fresh => u32::MAX,
+        };
+        let fits = |of: &Best| {
+            of.size.operations <= most && shape.as_ref().is_none_or(|shape| *shape == of.shape())
+        };
+        fills.any(|fill| self.attempt(Some(&what), (&plan, &text), fill, &fits))
+    }
+
+    /// With how many seeds a candidate is tried that is worth so much.
+    fn seeds(&self, worth: u64) -> u64 {
+        let events = self.best.simulated.run.counts.engine_events;
+        (worth * SEEDS_EVENTS / events.max(1)).clamp(SEEDS_LEAST, SEEDS)
     }
 
     /// Tries other choices with the same plan.
@@ -195,7 +233,7 @@ impl<'a> Search<'a> {
             return false;
         }
         let (plan, text) = (self.best.plan.clone(), self.best.text.clone());
-        self.attempt(None, (&plan, &text), Fill::Choices(choices), None)
+        self.attempt(None, (&plan, &text), Fill::Choices(choices), &|_| true)
     }
 
     /// Runs a candidate, unless it was run before, and keeps it if it violates the promise.
@@ -204,7 +242,7 @@ impl<'a> Search<'a> {
         what: Option<&str>,
         (plan, text): (&Plan, &str),
         fill: Fill,
-        shape: Option<&[Discriminant<What>]>,
+        fits: &dyn Fn(&Best) -> bool,
     ) -> bool {
         let key = (text.to_owned(), fill);
         if self.held.contains(&key) || !self.may_run() {
@@ -216,20 +254,27 @@ impl<'a> Search<'a> {
         };
         self.tried += 1;
         self.events += simulated.run.counts.engine_events;
-        let witness = violation(self.invariant, &simulated);
-        let Some(witness) = witness.filter(|witness| witness.kind() == self.kind) else {
+        let Some((witness, mechanism)) = self.violated_alike(plan, &simulated) else {
             self.held.insert(key);
             return false;
         };
+        let choices = trimmed(simulated.choices.clone());
+        let size = Size::of(plan, &choices, &simulated.run.history, witness.at);
+        if !self.from.may_become(&size, &self.best.size) {
+            self.held.insert(key);
+            return false;
+        }
         let candidate = Best {
+            mechanism,
             plan: plan.clone(),
             text: key.0,
             // What was asked for, and not more than was drawn.
-            choices: trimmed(simulated.choices.clone()),
+            choices,
             simulated,
             witness,
+            size,
         };
-        if shape.is_some_and(|shape| shape != candidate.shape()) {
+        if !fits(&candidate) {
             return false;
         }
         self.steps.extend(what.map(str::to_owned));
@@ -238,11 +283,24 @@ impl<'a> Search<'a> {
         true
     }
 
+    /// How a candidate violates the promise, if it does by the same mechanism.
+    fn violated_alike(&self, plan: &Plan, simulated: &Simulated) -> Option<(Witness, Mechanism)> {
+        let witness = violation(self.invariant, simulated)?;
+        if witness.kind() != self.mechanism.argument {
+            return None;
+        }
+        let mechanism = Mechanism::of(plan, simulated, &witness);
+        let alike = mechanism.is(&self.mechanism, self.all_needed);
+        alike.then_some((witness, mechanism))
+    }
+
     fn may_run(&mut self) -> bool {
-        self.ran_out |= self.tried >= self.budget.runs
-            || self.events >= self.budget.events
-            || self.stop.load(Ordering::Relaxed);
-        !self.ran_out
+        if self.cut.is_none() {
+            let spent = self.tried >= self.budget.runs || self.events >= self.budget.events;
+            self.cut = spent.then_some(Cut::Budget).or_else(|| self.watch.cut());
+            self.watch.tell(self.tried);
+        }
+        self.cut.is_none()
     }
 
     /// The smallest run.
@@ -252,15 +310,16 @@ impl<'a> Search<'a> {
             invariant: self.invariant.name,
             was: self.was,
             from: self.from,
-            to: best.size(),
+            to: best.size,
             plan: best.plan,
             choices: best.choices,
             simulated: best.simulated,
             witness: best.witness,
+            mechanism: best.mechanism,
             steps: self.steps,
             tried: self.tried,
             events: self.events,
-            minimal: !self.ran_out,
+            cut: self.cut,
         }
     }
 }

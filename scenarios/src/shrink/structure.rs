@@ -167,11 +167,38 @@ fn services(plan: &Plan) -> Vec<Change> {
         }));
     }
     let usual = usual(&plan.service);
-    if usual != plan.service {
-        let what = "the usual settings".to_owned();
-        changes.push(with(what, plan, |plan| plan.service = usual));
+    // What a failure rests on may be among them, so that all of them at once are too many.
+    let but_for_client = with_client_of(&usual, &plan.service);
+    for (what, simpler) in [
+        ("the usual settings", usual),
+        ("the usual settings of servers", but_for_client),
+    ] {
+        if simpler != plan.service {
+            changes.push(with(what.to_owned(), plan, |plan| plan.service = simpler));
+        }
     }
     changes
+}
+
+/// A service whose client libraries are set as those of another.
+fn with_client_of(service: &Service, other: &Service) -> Service {
+    match (service.clone(), other) {
+        (Service::Redis(deployment), Service::Redis(other)) => Service::Redis(Deployment {
+            timeout: other.timeout,
+            connect_timeout: other.connect_timeout,
+            retries: other.retries,
+            retry_pause: other.retry_pause,
+            connections: other.connections,
+            read_from: other.read_from,
+            ..deployment
+        }),
+        (Service::ZooKeeper(ensemble), Service::ZooKeeper(other)) => Service::ZooKeeper(Ensemble {
+            library: other.library,
+            request_timeout: other.request_timeout,
+            ..ensemble
+        }),
+        (same, Service::Redis(_) | Service::ZooKeeper(_)) => same,
+    }
 }
 
 fn with_servers(service: &Service, servers: u8) -> Service {
@@ -268,30 +295,10 @@ fn manners(plan: &Plan) -> Vec<Change> {
     changes
 }
 
-/// The same fault with less to it: what dies stays dead, and fewer servers and links are struck.
+/// The same fault with less to it: fewer servers and links are struck. What comes back comes back, and what is for good
+/// stays so.
 fn simpler_fault(fault: &Fault) -> Option<Fault> {
     match fault {
-        Fault::Crash {
-            target,
-            restart_after: Some(_),
-        } => Some(Fault::Crash {
-            target: *target,
-            restart_after: None,
-        }),
-        Fault::CrashServer {
-            target,
-            restart_after: Some(_),
-        } => Some(Fault::CrashServer {
-            target: *target,
-            restart_after: None,
-        }),
-        Fault::PowerLoss {
-            target,
-            restart_after: Some(_),
-        } => Some(Fault::PowerLoss {
-            target: *target,
-            restart_after: None,
-        }),
         Fault::HoldLink { from, to, length } if from.len() > 1 => Some(Fault::HoldLink {
             from: from[1..].to_vec(),
             to: *to,

@@ -7,7 +7,8 @@ use picklock_checker::outcome::{CaseOutcome, Smaller, Story, Way};
 use picklock_sim::plan::Plan;
 
 use super::kinds::ways;
-use super::{Budget, Shrunk};
+use super::unasked::Unasked;
+use super::{Cut, Shrunk};
 use crate::again::Again;
 use crate::clock::Stopwatch;
 use crate::kind::FaultKind;
@@ -16,13 +17,12 @@ use crate::scenario::{Case, Scenario};
 use crate::why;
 
 /// Shrinks runs that violate each promise that nobody expected to be violated, and tells apart how they do. The story
-/// is told of the smallest that does it as the first.
+/// is told of the smallest that does it as the first, or of the run that was found if nothing is left to spend on it.
 pub fn shorten(
     scenario: &Scenario,
     case: &Case,
     outcome: &mut CaseOutcome,
-    budget: Budget,
-    stop: &AtomicBool,
+    unasked: &mut Unasked<'_>,
 ) {
     let watch = Stopwatch::start();
     let about = outcome.story.as_ref().and_then(|it| it.violated.clone());
@@ -31,11 +31,22 @@ pub fn shorten(
         let Some(invariant) = invariants::find(&violation.invariant) else {
             continue;
         };
-        let (ways, looked_into) = ways(case, violation, invariant, budget, stop);
+        let is_told = about.as_ref() == Some(&violation.invariant);
+        if let Some(cut) = unasked.is_over() {
+            unasked.passes_over();
+            if let (true, Some(told)) = (is_told, &mut outcome.story) {
+                told.smaller = Some(untouched(scenario, case, told, invariant.name, cut));
+            }
+            continue;
+        }
+        let (ways, looked_into) = ways(case, violation, invariant, unasked);
         violation.looked_into = looked_into.values().sum();
         for way in ways {
             let (seed, shrunk) = (way.seed, &way.smallest);
             let mut told = story(scenario, &case.settled(seed), seed, shrunk);
+            if let Some(smaller) = &mut told.smaller {
+                smaller.sizes = sizes_unasked(shrunk);
+            }
             let first = violation.ways.is_empty();
             violation
                 .ways
@@ -49,19 +60,45 @@ pub fn shorten(
                     replay: told.replay.clone(),
                     smaller,
                 }));
-            if first && about.as_ref() == Some(&violation.invariant) {
+            if first && is_told {
                 // What is still large takes too long to be run so often.
                 let faults = shrunk.plan.faults.len() as u64;
                 let events = shrunk.simulated.run.counts.engine_events;
                 let all = events.saturating_mul(why::OTHERS * (faults + 1));
-                if let (Some(words), true) = (&mut told.smaller, all <= budget.events) {
-                    words.needs = why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+                if let (Some(words), true) = (&mut told.smaller, unasked.affords(all)) {
+                    let needs =
+                        |stop: &AtomicBool| why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+                    words.needs = unasked.timed(needs);
                 }
                 outcome.story = Some(Box::new(told));
             }
         }
     }
     outcome.took += watch.elapsed();
+}
+
+/// What is said of a failure that is told as it was found, because nothing is left to spend on it.
+fn untouched(scenario: &Scenario, case: &Case, told: &Story, invariant: &str, cut: Cut) -> Smaller {
+    let again = Again {
+        scenario,
+        case,
+        seed: told.seed,
+        hash: Some(told.hash),
+    };
+    let why = match cut {
+        Cut::Budget | Cut::Time => {
+            "not tried: what is spent unasked went into the failures before this one"
+        }
+        Cut::Stopped => "not tried: somebody asked to stop",
+    };
+    Smaller {
+        sizes: format!("{why}; `picklock shrink` does it"),
+        is_other: false,
+        keep: Some(again.shrink(invariant)),
+        events: 0,
+        shape: Vec::new(),
+        needs: Vec::new(),
+    }
 }
 
 /// The story of a shrunk run that was found with a seed of this case.
@@ -84,6 +121,7 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
         why: Some(again.why(shrunk.invariant)),
         smaller: Some(Smaller {
             sizes: shrunk.sizes(),
+            is_other: shrunk.has_changed(),
             keep: Some(again.shrink(shrunk.invariant)),
             events: shrunk.to.events,
             shape: shape(&shrunk.plan),
@@ -91,6 +129,21 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
         }),
         ..story
     }
+}
+
+/// What became of a run that nobody asked to shrink, and that more may go, if it may.
+pub fn sizes_unasked(shrunk: &Shrunk) -> String {
+    let runs = match shrunk.tried {
+        1 => "1 run".to_owned(),
+        runs => format!("{runs} runs"),
+    };
+    let cut = match shrunk.cut {
+        None => return shrunk.sizes(),
+        Some(Cut::Budget) => format!("{runs} are what is spent unasked"),
+        Some(Cut::Time) => format!("cut by time after {runs}, on another machine it may be less"),
+        Some(Cut::Stopped) => format!("cut after {runs}, as somebody asked to stop"),
+    };
+    format!("{}; {cut}; `picklock shrink` goes on", shrunk.sizes())
 }
 
 /// The kinds of the faults of a plan, sorted.

@@ -1,14 +1,19 @@
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
 use picklock_checker::invariants;
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Fault, PlannedFault};
+use picklock_sim::plan::Lasts;
 use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::names::{with_contenders, without_fault};
 use super::search::{read_back, violation};
 use super::structure::sections;
 use super::*;
 use crate::clock::Stopwatch;
+use crate::kind::FaultKind;
 use crate::scenario::{Catalogue, Recorded, Scenario, Want, Was};
 use crate::{BUILT_IN, parse, write};
 
@@ -46,7 +51,7 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
         seed,
         invariant,
         Budget::default(),
-        &NOBODY_STOPS,
+        &Watch::until(&NOBODY_STOPS),
     );
     (seed, shrunk.unwrap())
 }
@@ -71,13 +76,19 @@ fn case_of(plan: &Plan) -> Case {
     }
 }
 
-/// Takes each element away, alone: the violation must go with it, or at least become one of another kind.
+/// Takes each element away, alone: the violation must go with it, or at least become one of another mechanism, or take
+/// longer to tell.
 fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
     let Shrunk { plan, choices, .. } = shrunk;
     let violates = |plan: &Plan, choices: &[u32], invariant| {
         let simulated = simulate_with(plan, Tape::recorded(choices.to_vec()));
-        let witness = violation(invariant, &simulated);
-        witness.is_some_and(|witness| witness.kind() == shrunk.witness.kind())
+        let Some(witness) = violation(invariant, &simulated) else {
+            return false;
+        };
+        let size = Size::of(plan, choices, &simulated.run.history, witness.at);
+        let mechanism = Mechanism::of(plan, &simulated, &witness);
+        let fits = shrunk.from.may_become(&size, &shrunk.to);
+        fits && mechanism.is(&shrunk.mechanism, true)
     };
     assert!(violates(plan, choices, invariant), "{name}");
     for fault in 0..plan.faults.len() {
@@ -112,43 +123,74 @@ fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
     }
 }
 
-#[test]
-fn every_failure_of_the_library_shrinks_to_what_fits_on_a_screen() {
-    let mut times = Vec::new();
-    for scenario in library() {
-        for case in &scenario.cases {
-            for expectation in &case.expectations {
-                let Want::Violated { within_seeds, .. } = expectation.want else {
-                    continue;
-                };
-                let invariant = named(expectation.invariant);
-                let name = format!("{} {} {}", scenario.name, case.name, invariant.name);
-                let watch = Stopwatch::start();
-                let (_, shrunk) = shrunk(case, invariant, within_seeds);
-                let took = watch.elapsed().as_millis();
-                println!(
-                    "{took:>6} ms {:>5} runs  {name}: {}",
-                    shrunk.tried,
-                    shrunk.sizes()
-                );
-                times.push(took);
-                let to = shrunk.to;
-                // Whoever waits for a failover asks again and again until it is over.
-                let dies = |fault: &PlannedFault| {
-                    matches!(fault.inject, Fault::CrashServer { .. }) && fault.inject.is_for_good()
-                };
-                let fails_over = shrunk.plan.service.has_links();
-                let again = fails_over && shrunk.plan.faults.iter().any(dies);
-                let operations = if again { 60 } else { 12 };
-                assert!(
-                    to.contenders <= 3 && to.faults <= 3 && to.operations <= operations,
-                    "{name} {to:?}"
-                );
-                assert!(shrunk.minimal, "{name}");
-                assert_minimal(&shrunk, invariant, &name);
+/// How a run violates a promise, if it does.
+fn mechanism(plan: &Plan, simulated: &Simulated, invariant: &Invariant) -> Option<Mechanism> {
+    let witness = violation(invariant, simulated)?;
+    Some(Mechanism::of(plan, simulated, &witness))
+}
+
+/// Every violation that the library expects: a scenario's name, the case, the promise, and within how many seeds.
+fn expected(library: &[Scenario]) -> Vec<(&str, &Case, &'static Invariant, u64)> {
+    let cases = library
+        .iter()
+        .flat_map(|it| it.cases.iter().map(move |case| (&*it.name, case)));
+    let expected = cases.flat_map(|(name, case)| {
+        let expectations = case.expectations.iter();
+        expectations.filter_map(move |expectation| match expectation.want {
+            Want::Violated { within_seeds, .. } => {
+                Some((name, case, named(expectation.invariant), within_seeds))
             }
-        }
-    }
+            Want::Holds | Want::Unchecked { .. } => None,
+        })
+    });
+    expected.collect()
+}
+
+/// The faults of a plan: of what kind, and whether nothing heals them.
+fn lasting(plan: &Plan) -> BTreeSet<(FaultKind, bool)> {
+    let faults = plan.faults.iter().map(|it| &it.inject);
+    let lasting = faults.map(|it| (FaultKind::of(it), it.lasts() == Some(Lasts::ForGood)));
+    lasting.collect()
+}
+
+#[test]
+fn every_failure_of_the_library_keeps_its_mechanism_and_shrinks_to_what_fits_on_a_screen() {
+    let library = library();
+    let one = |(scenario, case, invariant, within): (&str, &Case, &'static Invariant, u64)| {
+        let name = format!("{scenario} {} {}", case.name, invariant.name);
+        let watch = Stopwatch::start();
+        let (seed, shrunk) = shrunk(case, invariant, within);
+        let took = watch.elapsed().as_millis();
+        let (tried, sizes) = (shrunk.tried, shrunk.sizes());
+        let events = shrunk.events;
+        println!("{took:>6} ms {tried:>5} runs {events:>9} events  {name}: {sizes}");
+        let to = shrunk.to;
+        let fits = to.contenders <= 3 && to.faults <= 3 && to.operations <= 12;
+        let too_large = (!fits).then(|| format!("{name} {to:?}"));
+        assert!(
+            shrunk.from == to || shrunk.from.is_more_than(&to),
+            "{name} {to:?}"
+        );
+        assert!(shrunk.cut.is_none(), "{name}");
+        let case = case.settled(seed);
+        let original = mechanism(&case.plan, &simulate(&case.plan, seed), invariant);
+        let left = mechanism(&shrunk.plan, &shrunk.simulated, invariant);
+        let (original, left) = (
+            original.expect("it violates it"),
+            left.expect("it does, too"),
+        );
+        assert!(left.is(&original, false), "{name}: {original:?} {left:?}");
+        assert!(
+            lasting(&shrunk.plan).is_subset(&lasting(&case.plan)),
+            "{name}"
+        );
+        assert_minimal(&shrunk, invariant, &name);
+        (took, too_large)
+    };
+    let done: Vec<_> = expected(&library).into_par_iter().map(one).collect();
+    let too_large: Vec<_> = done.iter().filter_map(|(_, it)| it.as_ref()).collect();
+    assert!(too_large.is_empty(), "{too_large:#?}");
+    let mut times: Vec<u128> = done.into_iter().map(|(took, _)| took).collect();
     times.sort_unstable();
     // Only told: what a machine is fast enough for is no property of picklock.
     println!("median {} ms of {}", times[times.len() / 2], times.len());
@@ -170,7 +212,16 @@ fn the_same_run_always_shrinks_to_the_same() {
 fn a_run_that_holds_is_not_shrunk() {
     let (_, case) = find("zookeeper/waiter-death", "zk-hardened");
     let invariant = named("mutual-exclusion");
-    assert!(shrink(&case, 0, invariant, Budget::default(), &NOBODY_STOPS).is_none());
+    assert!(
+        shrink(
+            &case,
+            0,
+            invariant,
+            Budget::default(),
+            &Watch::until(&NOBODY_STOPS)
+        )
+        .is_none()
+    );
 }
 
 #[test]
@@ -183,8 +234,8 @@ fn without_a_budget_a_run_stays_as_it_is_and_says_so() {
         ..Budget::default()
     };
     for (budget, stop) in [(nothing, &NOBODY_STOPS), (Budget::default(), &stopped)] {
-        let shrunk = shrink(&case, 0, invariant, budget, stop).unwrap();
-        assert!(!shrunk.minimal);
+        let shrunk = shrink(&case, 0, invariant, budget, &Watch::until(stop)).unwrap();
+        assert!(!shrunk.cut.is_none());
         assert_eq!((shrunk.from, shrunk.tried), (shrunk.to, 1));
     }
 }
@@ -256,7 +307,14 @@ fn a_reproduction_shrinks_no_further() {
     let (seed, once) = shrunk(&case, invariant, 10);
     let mut saved = reproduction(&scenario, &case, seed, &once);
     let case = saved.cases.remove(0);
-    let twice = shrink(&case, 0, invariant, Budget::default(), &NOBODY_STOPS).unwrap();
+    let twice = shrink(
+        &case,
+        0,
+        invariant,
+        Budget::default(),
+        &Watch::until(&NOBODY_STOPS),
+    )
+    .unwrap();
     assert_eq!(twice.steps, Vec::<String>::new());
     assert_eq!(twice.choices, once.choices);
 }
@@ -297,7 +355,7 @@ proptest! {
         ][which];
         let (_, case) = find(scenario, case);
         let invariant = named(invariant);
-        let shrunk = shrink(&case, seed, invariant, Budget::default(), &NOBODY_STOPS);
+        let shrunk = shrink(&case, seed, invariant, Budget::default(), &Watch::until(&NOBODY_STOPS));
         let holds = violation(invariant, &simulate(&case.plan, seed)).is_none();
         prop_assert_eq!(shrunk.is_none(), holds);
         if let Some(shrunk) = shrunk {

@@ -1,13 +1,13 @@
 //! The past of events: everything that they can have depended on.
 //!
 //! Messages are not part of a history, so the past is put together from what is: the order of each contender's own
-//! events, the order in which the service grants the lock, the order in which the resource takes writes, and what the
-//! faults of the plan wait for and strike. It may hold more than there was to know, and leaves out what only happened
-//! at the same time.
+//! events, the order in which the service grants the lock and its servers fail and take over, the order in which the
+//! resource takes writes, and what the faults of the plan wait for and strike. It may hold more than there was to know,
+//! and leaves out what only happened at the same time.
 
 use std::collections::BTreeSet;
 
-use picklock_checker::{ContenderId, Event, FaultId, History, LockId, What};
+use picklock_checker::{ContenderId, Disowned, Event, FaultId, History, LockId, What};
 use picklock_sim::plan::{Plan, Trigger};
 
 use crate::shrink::contenders_of;
@@ -28,20 +28,63 @@ pub fn past(plan: &Plan, history: &History, events: &[usize]) -> Vec<usize> {
 fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
     let before = &history.events[..event];
     let what = history.events[event].what;
+    let mut causes = causes_of_subject(plan, before, &what);
+    causes.extend(causes_of_kind(before, &what));
+    causes
+}
+
+/// What comes of whose event it is.
+fn causes_of_subject(plan: &Plan, before: &[Event], what: &What) -> Vec<usize> {
     let mut causes = Vec::new();
-    match subject(&what) {
+    match subject(what) {
         Subject::Contender(by) => {
             causes.extend(last(before, |what| subject(what) == Subject::Contender(by)));
             causes.extend(struck(plan, before, by));
         }
+        Subject::Fault(fault) if matches!(what, What::FaultHealed { .. }) => {
+            causes.extend(last(before, |what| subject(what) == Subject::Fault(fault)));
+        }
         Subject::Fault(fault) => causes.extend(awaited(plan, before, fault)),
+        // A server takes over because of what has happened to it or to others.
+        Subject::Service => {
+            causes.extend(last(before, |what| subject(what) == Subject::Service));
+            causes.extend(struck_servers(plan, before));
+        }
         Subject::Run => {}
     }
-    match what {
+    causes
+}
+
+/// What comes of what it is.
+fn causes_of_kind(before: &[Event], what: &What) -> Vec<usize> {
+    let service = || last(before, |what| subject(what) == Subject::Service);
+    let of = |by| last(before, |what| subject(what) == Subject::Contender(by));
+    let mut causes = Vec::new();
+    match *what {
         // The service makes one the owner because another is it no longer, or has left the queue.
         What::Owned { lock, .. } => {
             causes.extend(last(before, |what| left(what, lock)));
             causes.extend(last(before, |what| matches!(what, What::Owned { .. })));
+            causes.extend(service());
+        }
+        What::Disowned { how, .. } => {
+            causes.extend(service());
+            if let Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) = how {
+                causes.extend(of(other));
+            }
+        }
+        // Whom a server leaves or finds, and when it takes a session for dead, is the service's.
+        What::Unqueued { .. }
+        | What::SessionExpired { .. }
+        | What::Disconnected { .. }
+        | What::Reconnected { .. } => causes.extend(service()),
+        What::StillWaiting {
+            owner: Some(owner), ..
+        }
+        | What::Leftover {
+            owner: Some(owner), ..
+        } => {
+            causes.extend(of(owner));
         }
         // Who finds another gone may take that for a grant.
         What::Acquired { lock, .. } => causes.extend(last(before, |what| left(what, lock))),
@@ -66,22 +109,19 @@ fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
         | What::Resumed { .. }
         | What::Crashed { .. }
         | What::Restarted { .. }
-        | What::Disconnected { .. }
-        | What::Reconnected { .. }
         | What::ConnectedReadOnly { .. }
         | What::SessionLost { .. }
-        | What::Unqueued { .. }
-        | What::Disowned { .. }
         | What::Answered { .. }
-        | What::SessionExpired { .. }
+        | What::Resent { .. }
+        | What::ServerChanged { .. }
         | What::Writing { .. }
         | What::Written { .. }
         | What::FaultFired { .. }
         | What::FaultHealed { .. }
         | What::CalmBegan
         | What::Ended { .. }
-        | What::StillWaiting { .. }
-        | What::Leftover { .. }
+        | What::StillWaiting { owner: None, .. }
+        | What::Leftover { owner: None, .. }
         | What::Final { .. } => {}
     }
     causes
@@ -110,6 +150,17 @@ fn struck(plan: &Plan, before: &[Event], by: ContenderId) -> Vec<usize> {
     (since..before.len()).filter(struck).collect()
 }
 
+/// The faults that have struck servers since one of them changed.
+fn struck_servers(plan: &Plan, before: &[Event]) -> Vec<usize> {
+    let since = last(before, |what| subject(what) == Subject::Service);
+    let since = since.map_or(0, |since| since + 1);
+    let struck = |place: &usize| match subject(&before[*place].what) {
+        Subject::Fault(fault) => targets(plan, fault).is_empty(),
+        Subject::Contender(_) | Subject::Service | Subject::Run => false,
+    };
+    (since..before.len()).filter(struck).collect()
+}
+
 /// The contenders that a fault strikes; none, if it is the service that it strikes.
 fn targets(plan: &Plan, fault: FaultId) -> Vec<u32> {
     let planned = plan.faults.get(fault.0 as usize);
@@ -123,6 +174,7 @@ fn awaited(plan: &Plan, before: &[Event], fault: FaultId) -> Option<usize> {
     let (by, _) = contenders_of(planned);
     let awaited = match (by, &planned.when) {
         (Some(by), _) => Subject::Contender(ContenderId(by.0)),
+        (None, Trigger::Elected { .. }) => Subject::Service,
         (None, Trigger::Fired { fault }) => Subject::Fault(FaultId(u32::try_from(*fault).ok()?)),
         // It waited for a time.
         (None, _) => return None,
@@ -135,6 +187,7 @@ fn awaited(plan: &Plan, before: &[Event], fault: FaultId) -> Option<usize> {
 enum Subject {
     Contender(ContenderId),
     Fault(FaultId),
+    Service,
     Run,
 }
 
@@ -142,6 +195,7 @@ fn subject(what: &What) -> Subject {
     match (what.by(), what) {
         (Some(by), _) => Subject::Contender(by),
         (None, What::FaultFired { fault } | What::FaultHealed { fault }) => Subject::Fault(*fault),
+        (None, What::ServerChanged { .. }) => Subject::Service,
         (None, _) => Subject::Run,
     }
 }

@@ -1,8 +1,8 @@
-use picklock_checker::{What, Witness, invariants};
+use picklock_checker::{FaultId, ServerChange, What, Witness, invariants};
 use picklock_sim::simulate;
 
 use super::*;
-use crate::scenario::{Case, Catalogue};
+use crate::scenario::{Case, Catalogue, Want};
 use crate::{BUILT_IN, parse};
 
 static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
@@ -104,4 +104,53 @@ fn the_past_of_a_violation_holds_its_fault_and_not_who_came_later() {
     // contender-4 only queued up behind them.
     assert!(whats.iter().all(|it| !matches!(it,
         What::AcquireStarted { by, .. } if by.0 == 3)));
+}
+
+/// A server stands still, others take over, and a write is lost: none of that is an event of a contender.
+#[test]
+fn the_past_of_a_violation_holds_what_led_to_it_by_way_of_the_service() {
+    for (scenario, algorithm, fault) in [
+        (
+            "redis/sentinel-resumed-primary",
+            "redis-compare-and-delete",
+            "hang-server",
+        ),
+        (
+            "redis/cluster-resumed-primary",
+            "redis-compare-and-delete",
+            "hang-server",
+        ),
+        (
+            "redis/sentinel-failover",
+            "redis-compare-and-delete",
+            "crash-server",
+        ),
+    ] {
+        let case = case(scenario, algorithm);
+        let name = match case.expectations.iter().any(|it| {
+            it.invariant == "mutual-exclusion" && matches!(it.want, Want::Violated { .. })
+        }) {
+            true => "mutual-exclusion",
+            false => "exclusive-ownership",
+        };
+        let run = simulate(&case.plan, 0);
+        let history = &run.run.history;
+        let witness = witness(invariants::find(name).unwrap(), &run);
+        let until = witness.events.iter().copied();
+        let until: Vec<usize> = until
+            .filter(|it| history.events[*it].at <= witness.at)
+            .collect();
+        let past = past(&case.plan, history, &until);
+        let has = |is_it: &dyn Fn(&What) -> bool| {
+            past.iter().any(|place| is_it(&history.events[*place].what))
+        };
+        let is_it = |it: FaultId| history.fault(it).starts_with(fault);
+        let struck = |what: &What| matches!(what, What::FaultFired { fault } if is_it(*fault));
+        assert!(has(&struck), "{scenario}");
+        let promoted = |what: &What| {
+            let to = ServerChange::Promoted;
+            matches!(what, What::ServerChanged { to: it, .. } if *it == to)
+        };
+        assert!(has(&promoted), "{scenario}");
+    }
 }

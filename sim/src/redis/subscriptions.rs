@@ -88,6 +88,7 @@ impl Subscriptions {
             out.push(Output::Send {
                 connection,
                 command,
+                again: false,
             });
         }
     }

@@ -238,6 +238,7 @@ impl Wire {
             out.push(Output::Send {
                 connection,
                 command: pending.command.clone(),
+                again: pending.sent_before,
             });
             self.sent.push(pending);
         }
@@ -328,6 +329,7 @@ fn say(connection: ConnectionId, word: &str, sent: &mut Sent, out: &mut Vec<Outp
     out.push(Output::Send {
         connection,
         command: Command::new(word),
+        again: false,
     });
     sent.push_unheard();
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{VirtualTime, time::whole_micros};
+use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
 
 use super::World;
 use crate::event::Event;
@@ -161,6 +161,8 @@ impl World {
         let slot = &mut self.servers[server.0 as usize];
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
+        self.server_changed(server, ServerChange::Restarted);
+        let slot = &mut self.servers[server.0 as usize];
         let out = &mut self.server_outputs;
         slot.machine.restart(self.now, &mut self.tape, out);
         self.server_says(server);

@@ -2,11 +2,12 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState};
-use picklock_checker::{ContenderId, What};
+use picklock_checker::{ContenderId, ServerChange, What};
 use rustc_hash::FxHashMap;
 
 use super::World;
 use crate::event::{ClientId, Event};
+use crate::network::ServerId;
 use crate::plan::{ContenderName, ServerName, Trigger};
 use crate::simulation::SeenMoment;
 use crate::zookeeper::messages::{ConnectionId, Xid};
@@ -135,6 +136,13 @@ impl World {
         if self.faults[fault].seen == nth {
             self.fire(fault, request);
         }
+    }
+
+    /// A server has become another to the others.
+    #[cold]
+    pub(super) fn server_changed(&mut self, server: ServerId, to: ServerChange) {
+        let server = picklock_checker::ServerId(server.0.into());
+        self.record(What::ServerChanged { server, to });
     }
 
     /// A server has come to lead the others.

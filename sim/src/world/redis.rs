@@ -136,20 +136,24 @@ impl Redis {
         let Service::Redis(deployment) = service else {
             return Self::default();
         };
-        let mut server = |number: u8| RedisServer {
-            machine: machine(deployment, ServerId(number), chance),
-            clock: LocalClock::default(),
-            life: Life::begun(),
-            dark: None,
-            wake: VirtualTime::NEVER,
-            busy_until: VirtualTime::ZERO,
-            lease_check: VirtualTime::NEVER,
-            holder: None,
-            entries: 1,
-            expires: None,
-            before: None,
-            leads: true,
-            is_primary: true,
+        let mut server = |number: u8| {
+            let machine = machine(deployment, ServerId(number), chance);
+            let is_primary = machine.is_primary();
+            RedisServer {
+                machine,
+                clock: LocalClock::default(),
+                life: Life::begun(),
+                dark: None,
+                wake: VirtualTime::NEVER,
+                busy_until: VirtualTime::ZERO,
+                lease_check: VirtualTime::NEVER,
+                holder: None,
+                entries: 1,
+                expires: None,
+                before: None,
+                leads: true,
+                is_primary,
+            }
         };
         Self {
             deployment: deployment.clone(),

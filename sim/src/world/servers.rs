@@ -1,6 +1,6 @@
 //! The life of servers in the world: their connections, their links, and what they have to say.
 
-use picklock_checker::{VirtualTime, time::whole_micros};
+use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
 
 use super::lanes::TO_CLIENTS;
 use super::wire::{answers_write, bytes_of};
@@ -106,7 +106,10 @@ impl World {
             Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
             Output::Committed(txn) => self.committed(server, &txn),
             Output::SessionExpired { session } => self.session_expired(session),
-            Output::BecameLeader => self.elected(),
+            Output::BecameLeader => {
+                self.server_changed(server, ServerChange::Elected);
+                self.elected();
+            }
             Output::StartedServing | Output::StoppedServing => {}
         }
     }

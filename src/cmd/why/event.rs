@@ -1,6 +1,6 @@
 //! An event in a few words, where there is no room for a timeline.
 
-use picklock::checker::{ContenderId, History, ServiceAnswer, What};
+use picklock::checker::{ContenderId, History, ServerChange, ServiceAnswer, What};
 
 /// The event in words: `contender-2 acquires`.
 pub(super) fn in_words(history: &History, what: &What) -> String {
@@ -23,6 +23,16 @@ pub(super) fn in_words(history: &History, what: &What) -> String {
         What::Reconnected { by } => of(by, "is connected again"),
         What::ConnectedReadOnly { by } => of(by, "is connected to a read-only server"),
         What::SessionLost { by } => of(by, "learns that its session is gone"),
+        What::Resent { by } => of(by, "has a request sent again by its client library"),
+        What::ServerChanged { server, to } => {
+            let change = match to {
+                ServerChange::Elected => "is elected leader",
+                ServerChange::Promoted => "is promoted to primary",
+                ServerChange::Demoted => "follows another from now on",
+                ServerChange::Restarted => "is restarted",
+            };
+            format!("server-{} {change}", server.0 + 1)
+        }
         What::Queued { by, place, .. } => of(by, &format!("is queued at place {place}")),
         What::Unqueued { by, place, .. } => of(by, &format!("loses place {place}")),
         What::Owned { by, .. } => of(by, "is made the owner"),

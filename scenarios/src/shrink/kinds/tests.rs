@@ -1,9 +1,11 @@
 use picklock_checker::outcome::CaseOutcome;
 
+use std::sync::atomic::AtomicBool;
+
 use super::*;
 use crate::runner::{Settings, run_case};
 use crate::scenario::{Catalogue, Scenario, Want};
-use crate::shrink::shorten;
+use crate::shrink::{Budget, Watch, shorten, shrink};
 use crate::{BUILT_IN, parse};
 
 static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
@@ -48,7 +50,8 @@ fn two_ways_to_break_one_promise_in_one_case_are_told_apart() {
     .map(|(scenario, case)| failed(scenario, case, 20))
     .find(|(_, _, outcome)| violation(outcome, "mutual-exclusion").alike.len() == 2)
     .expect("there is one");
-    shorten(&scenario, &case, &mut outcome, Budget::ASIDE, &NOBODY_STOPS);
+    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
+    shorten(&scenario, &case, &mut outcome, &mut unasked);
     let violation = violation(&outcome, "mutual-exclusion");
     let ways = &violation.ways;
     assert!((2..=LOOKED_INTO as u64).contains(&violation.looked_into));
@@ -75,7 +78,8 @@ fn two_ways_to_break_one_promise_in_one_case_are_told_apart() {
 fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
     let (scenario, case, mut outcome) = failed("zookeeper/unsorted-children", "zk-unsorted", 20);
     let first = violation(&outcome, "honest-answer").seed;
-    shorten(&scenario, &case, &mut outcome, Budget::ASIDE, &NOBODY_STOPS);
+    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
+    shorten(&scenario, &case, &mut outcome, &mut unasked);
     let violation = violation(&outcome, "honest-answer");
     let [way] = &violation.ways[..] else {
         panic!("{:?}", violation.ways);
@@ -86,7 +90,13 @@ fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
         (violation.looked_into, violation.looked_into)
     );
     let invariant = picklock_checker::invariants::find("honest-answer").expect("it is known");
-    let alone = shrink(&case, first, invariant, Budget::ASIDE, &NOBODY_STOPS);
+    let alone = shrink(
+        &case,
+        first,
+        invariant,
+        Budget::default(),
+        &Watch::until(&NOBODY_STOPS),
+    );
     let alone = alone.expect("the first seed violates it").to.events;
     assert!(
         way.smaller.events <= alone,

@@ -102,6 +102,7 @@ impl Client {
             out.push(Output::Send {
                 connection,
                 command: Command::new("ROLE"),
+                again: false,
             });
         }
     }

@@ -142,6 +142,8 @@ pub enum Output {
         connection: ConnectionId,
         /// What.
         command: Command,
+        /// Whether it was sent before, and may have been executed.
+        again: bool,
     },
     /// Close a connection.
     Disconnect {

@@ -96,6 +96,7 @@ impl Questions {
         out.push(Output::Send {
             connection,
             command: (self.what)(),
+            again: false,
         });
     }
 

@@ -1,7 +1,7 @@
 //! The life of Redis clients in the world.
 
 use picklock_algorithms::clients::redis::{Command, Value};
-use picklock_checker::VirtualTime;
+use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
@@ -73,8 +73,24 @@ impl World {
             Output::Send {
                 connection,
                 command,
-            } => self.send_to_redis(connection, command),
+                again,
+            } => {
+                if again {
+                    self.resent(id);
+                }
+                self.send_to_redis(connection, command);
+            }
             Output::Disconnect { connection } => self.hang_up_on_redis(connection),
+        }
+    }
+
+    /// The library of a contender's client sends a request again, and nobody has told it to.
+    #[cold]
+    fn resent(&mut self, id: ClientId) {
+        let process = self.redis.clients[id.0 as usize].process;
+        if (process.0 as usize) < self.contenders.len() {
+            let by = ContenderId(process.0);
+            self.record(What::Resent { by });
         }
     }
 

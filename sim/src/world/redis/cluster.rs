@@ -1,5 +1,6 @@
 //! Redis servers that are the nodes of a cluster, and the bus between them.
 
+use picklock_checker::ServerChange;
 use picklock_redis::{BusMessage, ClusterSettings, Input, NodeId};
 
 use super::links;
@@ -60,13 +61,24 @@ impl World {
     /// or ceases to be one or to serve, changes who owns the lock.
     pub(super) fn follow_role(&mut self, node: ServerId) {
         let in_cluster = self.redis.deployment.cluster.is_some();
-        if !in_cluster && self.faults_armed == 0 {
+        if !in_cluster && self.redis.deployment.replicas == 0 {
             return;
         }
         let slot = &mut self.redis.servers[usize::from(node.0)];
         let is_primary = slot.machine.is_primary();
-        if !std::mem::replace(&mut slot.is_primary, is_primary) && is_primary {
-            self.elected();
+        match (
+            std::mem::replace(&mut slot.is_primary, is_primary),
+            is_primary,
+        ) {
+            (false, true) => {
+                self.server_changed(node, ServerChange::Promoted);
+                // Leases go on as they did; only who waits for it is told.
+                if in_cluster || self.faults_armed > 0 {
+                    self.elected();
+                }
+            }
+            (true, false) => self.server_changed(node, ServerChange::Demoted),
+            (true, true) | (false, false) => {}
         }
         if !in_cluster {
             return;

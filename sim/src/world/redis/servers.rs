@@ -1,7 +1,7 @@
 //! The life of Redis servers in the world.
 
 use picklock_algorithms::clients::redis::{Command, Value};
-use picklock_checker::{Ended, VirtualTime};
+use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
 
 use super::{Redis, calls, is_message};
@@ -298,6 +298,7 @@ impl World {
         }
         slot.wake = VirtualTime::NEVER;
         let dark = slot.dark.take();
+        self.server_changed(server, ServerChange::Restarted);
         let end = if dark.is_some() {
             End::PowerLoss
         } else {

@@ -60,6 +60,7 @@ impl Desk {
                 Output::Send {
                     connection,
                     command,
+                    ..
                 } => self.sent.push((connection.0 as usize, command.to_string())),
                 Output::Disconnect { connection } => self.closed.push(connection.0 as usize),
             }

@@ -1,0 +1,110 @@
+//! What ends shrinking: that nothing more can be taken away, its budget of work, or somebody who waits.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::clock::Stopwatch;
+
+/// How much work shrinking may be. Both are counted, and neither is a time: what comes out does not depend on the
+/// machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Runs.
+    pub runs: u32,
+    /// Engine events of all runs together.
+    pub events: u64,
+}
+
+impl Budget {
+    /// A part of it.
+    pub(super) fn part(self, of: u32) -> Self {
+        Self {
+            runs: self.runs / of,
+            events: self.events / u64::from(of),
+        }
+    }
+
+    /// What is left of it.
+    pub(super) fn less(self, runs: u32, events: u64) -> Self {
+        Self {
+            runs: self.runs.saturating_sub(runs),
+            events: self.events.saturating_sub(events),
+        }
+    }
+
+    pub(super) fn is_spent(self) -> bool {
+        self.runs == 0 || self.events == 0
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            runs: 20_000,
+            events: 100_000_000,
+        }
+    }
+}
+
+/// Why shrinking ended although something more may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Its budget was used up.
+    Budget,
+    /// It took too long on this machine: on another, the result may be another.
+    Time,
+    /// Somebody asked to stop.
+    Stopped,
+}
+
+/// Who waits for shrinking: who may end it before its budget does, and who is told how many runs it took so far.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    stop: &'a AtomicBool,
+    until: Option<(Stopwatch, Duration)>,
+    told: Option<&'a dyn Fn(u32)>,
+}
+
+impl<'a> Watch<'a> {
+    /// Until somebody asks to stop.
+    pub fn until(stop: &'a AtomicBool) -> Self {
+        Self {
+            stop,
+            until: None,
+            told: None,
+        }
+    }
+
+    /// Not for longer than this from now on.
+    #[must_use]
+    pub fn for_at_most(self, time: Duration) -> Self {
+        Self {
+            until: Some((Stopwatch::start(), time)),
+            ..self
+        }
+    }
+
+    /// Also tells somebody of each run.
+    #[must_use]
+    pub fn telling(self, told: &'a dyn Fn(u32)) -> Self {
+        Self {
+            told: Some(told),
+            ..self
+        }
+    }
+
+    pub(super) fn tell(&self, runs: u32) {
+        if let Some(told) = self.told {
+            told(runs);
+        }
+    }
+
+    /// Why it has to end now, if it has to.
+    pub(super) fn cut(&self) -> Option<Cut> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Some(Cut::Stopped);
+        }
+        let (since, time) = self.until?;
+        (since.elapsed() >= time).then_some(Cut::Time)
+    }
+}

@@ -1,0 +1,251 @@
+//! The mechanism of a violation: what has to stay as it is for a smaller run to be a smaller version of the failure.
+//!
+//! Two runs may break the same promise for other reasons: a failover gives a lock away, and so does a primary that
+//! restarts with nothing on its disk. An overlap as long as a lease is the fault of the lock, and one of a few message
+//! latencies no lock is free of. So a run is held against the one that it came from by
+//!
+//! - its **argument**, without names and numbers ([`Witness::kind`]);
+//! - the **faults** in its causal past ([`past`]): of what kind, and whom they struck;
+//! - the **turns** on the way, from the call that led to the earlier hold until the promise was broken: how an owner
+//!   lost the lock, what became of servers, whose request was sent again, and the moments that those who take part
+//!   came through;
+//! - how large an **overlap** is, measured by the latency of a message and by the lease;
+//! - whether the **service** had two owners, too.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use picklock_checker::{
+    ContenderId, Disowned, Event, LockId, Reached, ServerChange, Token, What, Witness,
+};
+use picklock_sim::Simulated;
+use picklock_sim::plan::Plan;
+
+use super::struck::{Struck, struck};
+use crate::why::past;
+
+/// An overlap of fewer latencies of a message than this is one that no lock can tell from none: nobody is told faster.
+const LATENCIES: u32 = 20;
+
+/// Moments that many runs come through, and that say nothing of how a promise came to be broken.
+const BYSTANDING: [&str; 3] = ["two-wait", "written-too-late", "fenced-out"];
+
+/// How a run breaks a promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mechanism {
+    /// The argument of its witness, without names and numbers.
+    pub argument: String,
+    /// The faults in its causal past.
+    pub faults: BTreeSet<Struck>,
+    /// What carried it.
+    pub turns: BTreeSet<Turn>,
+    /// How large the overlap is, if it is one.
+    pub overlap: Option<Extent>,
+    /// Whether two owned the lock at once.
+    pub two_owners: bool,
+}
+
+/// Something on the way to a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// An owner's lease or session ended.
+    Expired,
+    /// Another contender took the lock away from its owner.
+    TakenByOther,
+    /// Another contender put its hold in the place of the owner's.
+    Overwritten,
+    /// A failover, an eviction, or an operator took the lock away from its owner.
+    TakenFromOutside,
+    /// A server has become another.
+    Server(ServerChange),
+    /// A client library sent a request again.
+    Resent,
+    /// One of those who take part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
+    Moment(&'static str),
+}
+
+/// How large an overlap is, by what tells a broken lock from a sound one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// A few latencies of a message: whoever is told in time is told as late.
+    Messages,
+    /// Longer, but only a small part of the lease.
+    Short,
+    /// At least a tenth of the lease.
+    Long,
+    /// At least as long as the lease.
+    Lease,
+}
+
+impl Extent {
+    /// The class of an overlap.
+    pub fn of(overlap: Duration, latency: Duration, lease: Duration) -> Self {
+        if overlap >= lease {
+            Self::Lease
+        } else if overlap <= latency * LATENCIES {
+            Self::Messages
+        } else if overlap >= lease / 10 {
+            Self::Long
+        } else {
+            Self::Short
+        }
+    }
+}
+
+impl Mechanism {
+    /// How this run of a plan breaks the promise of a witness.
+    pub fn of(plan: &Plan, simulated: &Simulated, witness: &Witness) -> Self {
+        let history = &simulated.run.history;
+        let until = history.events.partition_point(|it| it.at <= witness.at);
+        let shown = witness.events.iter().copied();
+        let shown: Vec<usize> = shown.filter(|place| *place < until).collect();
+        let past = past(plan, history, &shown);
+        let events = &history.events[..until];
+        let way = Way::of(events, &shown, &past);
+        let (latency, lease) = (plan.network.client_latency.1, simulated.run.facts.lease);
+        Self {
+            argument: witness.kind(),
+            faults: struck(plan, events, &past),
+            turns: way.turns(),
+            overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
+            two_owners: way.has_two_owners(),
+        }
+    }
+
+    /// Whether this is the mechanism of another run, of which it is known whether every kind of fault is needed.
+    pub fn is(&self, other: &Self, all_needed: bool) -> bool {
+        let Self {
+            argument,
+            faults,
+            turns,
+            overlap,
+            two_owners,
+        } = self;
+        let faults_fit = match all_needed {
+            true => *faults == other.faults,
+            false => faults.is_subset(&other.faults),
+        };
+        faults_fit
+            && (argument, turns, overlap, two_owners)
+                == (
+                    &other.argument,
+                    &other.turns,
+                    &other.overlap,
+                    &other.two_owners,
+                )
+    }
+}
+
+/// The part of a history from the call that led up to the first event of a witness until the promise was broken.
+struct Way<'h> {
+    events: &'h [Event],
+    past: &'h [usize],
+    from: usize,
+    /// Who takes part: whom the witness is about, and who took something away from them.
+    who: BTreeSet<ContenderId>,
+}
+
+impl<'h> Way<'h> {
+    fn of(events: &'h [Event], shown: &[usize], past: &'h [usize]) -> Self {
+        let first = shown.first().copied().unwrap_or(0);
+        let by = |place: usize| events.get(place).and_then(|it| it.what.by());
+        let led_up = |place: &usize| {
+            let what = &events[*place].what;
+            matches!(what, What::AcquireStarted { .. }) && what.by() == by(first)
+        };
+        let from = (0..first.min(events.len())).rev().find(led_up);
+        let from = from.unwrap_or(first);
+        let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|it| by(*it)).collect();
+        let taken = past.iter().filter_map(|place| {
+            let What::Disowned { by, how, .. } = events[*place].what else {
+                return None;
+            };
+            match how {
+                Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other)
+                    if *place >= from && who.contains(&by) =>
+                {
+                    Some(other)
+                }
+                Disowned::RemovedBy(_)
+                | Disowned::OverwrittenBy(_)
+                | Disowned::Released
+                | Disowned::Expired
+                | Disowned::RemovedFromOutside => None,
+            }
+        });
+        let taken: Vec<ContenderId> = taken.collect();
+        who.extend(taken);
+        Self {
+            events,
+            past,
+            from,
+            who,
+        }
+    }
+
+    /// The events of the past on the way.
+    fn passed(&self) -> impl Iterator<Item = &'h What> {
+        let from = self.from;
+        let past = self.past.iter().filter(move |place| **place >= from);
+        past.map(|place| &self.events[*place].what)
+    }
+
+    fn turns(&self) -> BTreeSet<Turn> {
+        let mut turns: BTreeSet<Turn> = self.passed().filter_map(|it| self.turn(it)).collect();
+        let own = self
+            .past
+            .iter()
+            .map(|place| (*place, self.events[*place].what));
+        let own = own.filter(|(_, what)| what.by().is_none_or(|by| self.who.contains(&by)));
+        let moments = Reached::from(own, self.from).names();
+        let moments = moments.filter(|name| !BYSTANDING.contains(name));
+        turns.extend(moments.map(Turn::Moment));
+        turns
+    }
+
+    fn turn(&self, what: &What) -> Option<Turn> {
+        if let What::ServerChanged { to, .. } = *what {
+            return Some(Turn::Server(to));
+        }
+        if let What::Resent { .. } = what {
+            return Some(Turn::Resent);
+        }
+        let What::Disowned { by, how, .. } = *what else {
+            return None;
+        };
+        match how {
+            Disowned::Released => None,
+            Disowned::Expired => Some(Turn::Expired),
+            Disowned::RemovedBy(_) => Some(Turn::TakenByOther),
+            Disowned::OverwrittenBy(_) => Some(Turn::Overwritten),
+            Disowned::RemovedFromOutside => Some(Turn::TakenFromOutside),
+        }
+        .filter(|_| self.who.contains(&by))
+    }
+
+    /// Whether on the way the service ever had two owners of one lock.
+    fn has_two_owners(&self) -> bool {
+        let mut owners: BTreeSet<(LockId, ContenderId, Token)> = BTreeSet::new();
+        for (place, event) in self.events.iter().enumerate() {
+            if let What::Owned {
+                by, lock, token, ..
+            } = event.what
+            {
+                let others = owners.iter().any(|(of, _, _)| *of == lock);
+                if others && place >= self.from {
+                    return true;
+                }
+                owners.insert((lock, by, token));
+            } else if let What::Disowned {
+                by, lock, token, ..
+            } = event.what
+            {
+                owners.remove(&(lock, by, token));
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+use std::sync::atomic::AtomicBool;
+
+use picklock_checker::invariants;
+use picklock_sim::plan::{Fault, Service};
+use picklock_sim::simulate;
+
+use super::*;
+use crate::kind::FaultKind;
+use crate::scenario::{Case, Catalogue};
+use crate::shrink::search::violation;
+use crate::shrink::struck::Whom;
+use crate::shrink::{Budget, Shrunk, Watch, shrink};
+use crate::{BUILT_IN, parse};
+
+fn case(scenario: &str, case: &str) -> Case {
+    let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario).unwrap();
+    let parsed = parse(name, text, &Catalogue::EVERYTHING);
+    let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    parsed.cases.into_iter().find(|it| it.name == case).unwrap()
+}
+
+/// How seed 0 of a case breaks a promise.
+fn mechanism(case: &Case, invariant: &str) -> Option<Mechanism> {
+    let simulated = simulate(&case.plan, 0);
+    let witness = violation(invariants::find(invariant).unwrap(), &simulated)?;
+    Some(Mechanism::of(&case.plan, &simulated, &witness))
+}
+
+fn shrunk(case: &Case, invariant: &str) -> Shrunk {
+    let stop = AtomicBool::new(false);
+    let invariant = invariants::find(invariant).unwrap();
+    let watch = Watch::until(&stop);
+    shrink(case, 0, invariant, Budget::default(), &watch).unwrap()
+}
+
+fn retries(plan: &Plan) -> u32 {
+    match &plan.service {
+        Service::Redis(deployment) => deployment.retries,
+        Service::ZooKeeper(_) => 0,
+    }
+}
+
+#[test]
+fn an_overlap_is_measured_by_the_latency_and_by_the_lease() {
+    let ms = Duration::from_millis;
+    let of = |overlap| Extent::of(ms(overlap), ms(5), ms(10_000));
+    assert_eq!([of(1), of(100)], [Extent::Messages; 2]);
+    assert_eq!([of(101), of(999)], [Extent::Short; 2]);
+    assert_eq!([of(1_000), of(9_999)], [Extent::Long; 2]);
+    assert_eq!([of(10_000), of(30_000)], [Extent::Lease; 2]);
+    // Where a lease is as short as a few messages, an overlap as long as it is no matter of messages.
+    assert_eq!(Extent::of(ms(50), ms(5), ms(40)), Extent::Lease);
+}
+
+#[test]
+fn a_failover_by_sentinels_is_not_shrunk_to_a_primary_that_restarts_empty() {
+    let case = case("redis/sentinel-failover", "redis-compare-and-delete");
+    let promoted = Turn::Server(ServerChange::Promoted);
+    let original = mechanism(&case, "mutual-exclusion").unwrap();
+    assert!(original.turns.contains(&promoted), "{original:?}");
+
+    // What it was shrunk to when only the argument had to be the same.
+    let mut traded = case.clone();
+    traded.plan.faults.drain(..2);
+    traded.plan.faults[0].inject = Fault::CrashServer {
+        target: picklock_sim::plan::ServerName::Number(0),
+        restart_after: Some(Duration::from_millis(5)),
+    };
+    let other = mechanism(&traded, "mutual-exclusion").unwrap();
+    assert_eq!(other.argument, original.argument);
+    assert!(!other.is(&original, false), "{other:?}");
+
+    let shrunk = shrunk(&case, "mutual-exclusion");
+    let until = shrunk.witness.at;
+    let mut events = shrunk.simulated.run.history.events.iter();
+    let promotion = events.find(|event| {
+        let to = ServerChange::Promoted;
+        matches!(event.what, What::ServerChanged { to: it, .. } if it == to)
+    });
+    assert!(promotion.is_some_and(|event| event.at <= until));
+    let kinds = |mechanism: &Mechanism| mechanism.faults.iter().map(|it| it.kind).collect();
+    let kinds: BTreeSet<FaultKind> = kinds(&shrunk.mechanism);
+    assert_eq!(kinds, [FaultKind::CrashServer, FaultKind::HoldLink].into());
+}
+
+#[test]
+fn an_overlap_of_seconds_is_not_shrunk_to_one_of_message_latencies() {
+    for (scenario, algorithm) in [
+        ("redis/clock-jump", "redis-compare-and-delete"),
+        ("redis/eviction", "redis-compare-and-delete"),
+        ("redis/failover", "redis-compare-and-delete"),
+        ("redis/restart", "redis-compare-and-delete"),
+    ] {
+        let case = case(scenario, algorithm);
+        let simulated = simulate(&case.plan, 0);
+        let invariant = invariants::find("mutual-exclusion").unwrap();
+        let before = violation(invariant, &simulated).unwrap().overlap.unwrap();
+        let shrunk = shrunk(&case, "mutual-exclusion");
+        let after = shrunk.witness.overlap.unwrap();
+        let (latency, lease) = (
+            shrunk.plan.network.client_latency.1,
+            shrunk.simulated.run.facts.lease,
+        );
+        assert!(before > Duration::from_secs(1), "{scenario}: {before:?}");
+        assert!(after > latency * LATENCIES, "{scenario}: {after:?}");
+        let small = |overlap, lease| overlap < lease / 10;
+        assert_eq!(
+            small(after, lease),
+            small(before, simulated.run.facts.lease),
+            "{scenario}: {before:?} to {after:?}"
+        );
+    }
+}
+
+#[test]
+fn a_request_that_a_client_library_repeats_is_still_repeated_and_its_retries_stay() {
+    for (scenario, algorithm, invariant) in [
+        (
+            "redis/hidden-retry",
+            "redis-set-nx-px-del",
+            "mutual-exclusion",
+        ),
+        (
+            "redis/hidden-retry",
+            "redis-set-nx-px-del",
+            "own-release-only",
+        ),
+        (
+            "redis/watch-retries",
+            "redis-watch-exec",
+            "mutual-exclusion",
+        ),
+        (
+            "redis/watch-retries",
+            "redis-watch-exec",
+            "own-release-only",
+        ),
+    ] {
+        let case = case(scenario, algorithm);
+        let original = mechanism(&case, invariant).unwrap();
+        assert!(original.turns.contains(&Turn::Resent), "{original:?}");
+        let shrunk = shrunk(&case, invariant);
+        assert!(shrunk.mechanism.turns.contains(&Turn::Resent), "{scenario}");
+        assert!(retries(&shrunk.plan) > 0, "{scenario} {invariant}");
+    }
+}
+
+#[test]
+fn whom_a_fault_strikes_is_part_of_the_mechanism() {
+    let of_waiter = mechanism(
+        &case("zookeeper/waiter-death", "zk-no-recheck"),
+        "mutual-exclusion",
+    );
+    let struck = |mechanism: Option<Mechanism>| mechanism.unwrap().faults;
+    let of_waiter = struck(of_waiter);
+    assert!(
+        of_waiter.iter().all(|it| it.whom == Whom::Waiter),
+        "{of_waiter:?}"
+    );
+    let of_holder = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
+    let of_holder = struck(mechanism(&of_holder, "mutual-exclusion"));
+    assert!(
+        of_holder.iter().all(|it| it.whom == Whom::Holder),
+        "{of_holder:?}"
+    );
+    let of_primary = case("redis/sentinel-failover", "redis-compare-and-delete");
+    let of_primary = struck(mechanism(&of_primary, "mutual-exclusion"));
+    let crash = of_primary
+        .iter()
+        .find(|it| it.kind == FaultKind::CrashServer);
+    assert!(
+        crash.is_some_and(|it| it.whom == Whom::Primary),
+        "{of_primary:?}"
+    );
+}
+
+#[test]
+fn faults_that_are_not_needed_go_and_those_that_are_stay() {
+    let with = |kinds: &[FaultKind]| {
+        let mut mechanism = mechanism(
+            &case("zookeeper/waiter-death", "zk-no-recheck"),
+            "mutual-exclusion",
+        )
+        .unwrap();
+        let struck = |kind: &FaultKind| Struck {
+            kind: *kind,
+            whom: Whom::Waiter,
+            for_good: false,
+        };
+        mechanism.faults = kinds.iter().map(struck).collect();
+        mechanism
+    };
+    let (both, one) = (
+        with(&[FaultKind::Cut, FaultKind::Pause]),
+        with(&[FaultKind::Cut]),
+    );
+    assert!(one.is(&both, false) && !one.is(&both, true));
+    assert!(!both.is(&one, false) && both.is(&both, true));
+}

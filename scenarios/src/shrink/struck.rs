@@ -1,0 +1,145 @@
+//! Whom the faults of a run struck: the same fault is another one if it strikes a waiter and not the holder.
+
+use std::collections::BTreeSet;
+
+use picklock_checker::{ContenderId, Event, ServerChange, What};
+use picklock_sim::plan::{Fault, Lasts, Plan, ServerName, Service};
+
+use super::parts::Parts;
+use crate::kind::FaultKind;
+
+/// A fault that struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Struck {
+    /// Of what kind it is.
+    pub kind: FaultKind,
+    /// Whom it struck.
+    pub whom: Whom,
+    /// Whether nothing heals it.
+    pub for_good: bool,
+}
+
+/// Whom a fault struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whom {
+    /// A contender that held the lock, by its own belief or by the service's.
+    Holder,
+    /// A contender that waited for the lock.
+    Waiter,
+    /// A contender that did neither.
+    Idle,
+    /// The server that leads an ensemble.
+    Leader,
+    /// A server of an ensemble that follows.
+    Follower,
+    /// A server that follows and does not vote.
+    Observer,
+    /// A server that took itself for a primary.
+    Primary,
+    /// A replica.
+    Replica,
+    /// A Sentinel.
+    Sentinel,
+    /// A server of an ensemble, whatever it was to the others.
+    Server,
+    /// What is between machines, or all of them.
+    Service,
+}
+
+/// The faults that fired at these places.
+pub(super) fn struck(plan: &Plan, events: &[Event], places: &[usize]) -> BTreeSet<Struck> {
+    let fired = places.iter().filter_map(|place| {
+        let What::FaultFired { fault } = events.get(*place)?.what else {
+            return None;
+        };
+        Some((*place, plan.faults.get(fault.0 as usize)?))
+    });
+    let struck = fired.map(|(place, planned)| Struck {
+        kind: FaultKind::of(&planned.inject),
+        whom: whom(&plan.service, &planned.inject, &events[..place]),
+        for_good: planned.inject.lasts() == Some(Lasts::ForGood),
+    });
+    struck.collect()
+}
+
+fn whom(service: &Service, fault: &Fault, before: &[Event]) -> Whom {
+    let mut fault = fault.clone();
+    let parts = Parts::of(&mut fault);
+    match (parts.contender, parts.servers.as_slice()) {
+        (Some(contender), _) => contender_is(before, ContenderId(contender.0)),
+        (None, [server]) => server_is(service, before, server),
+        // Between several, each may be anything to the other.
+        (None, _) => Whom::Service,
+    }
+}
+
+/// What a contender was about.
+fn contender_is(before: &[Event], contender: ContenderId) -> Whom {
+    let last = |is_it: fn(&What) -> bool| {
+        let its = |event: &Event| event.what.by() == Some(contender) && is_it(&event.what);
+        before.iter().rposition(its)
+    };
+    let crashed = last(|what| matches!(what, What::Crashed { .. }));
+    let asked = last(|what| matches!(what, What::AcquireStarted { .. }));
+    let entered = last(|what| matches!(what, What::Acquired { .. }));
+    let failed = last(|what| matches!(what, What::AcquireFailed { .. } | What::Cancelled { .. }));
+    let left = last(|what| matches!(what, What::ReleaseStarted { .. } | What::Lost { .. }));
+    let owned = last(|what| matches!(what, What::Owned { .. }));
+    let disowned = last(|what| matches!(what, What::Disowned { .. }));
+    // Whoever still asks waits, whatever the service has given it by then.
+    if asked > entered.max(failed).max(crashed) {
+        Whom::Waiter
+    } else if entered > left.max(crashed) || owned > disowned {
+        Whom::Holder
+    } else {
+        Whom::Idle
+    }
+}
+
+/// What a server was to the others.
+fn server_is(service: &Service, before: &[Event], server: &ServerName) -> Whom {
+    let number = match (service, server) {
+        (_, ServerName::Sentinel(_)) => return Whom::Sentinel,
+        (_, ServerName::Observer(_)) => return Whom::Observer,
+        (Service::ZooKeeper(_), ServerName::Leader) => return Whom::Leader,
+        (Service::ZooKeeper(_), ServerName::Follower(_)) => return Whom::Follower,
+        (Service::ZooKeeper(_), ServerName::Number(_) | ServerName::Of(_)) => return Whom::Server,
+        (Service::Redis(_), ServerName::Number(number)) => *number,
+        (Service::Redis(deployment), ServerName::Leader | ServerName::Of(_)) => {
+            deployment.first_primary().into()
+        }
+        (Service::Redis(deployment), ServerName::Follower(nth)) => {
+            let replicas = deployment.first_replicas();
+            let replica = replicas.get(*nth as usize).copied();
+            replica.map_or(u32::MAX, u32::from)
+        }
+    };
+    let changes = before.iter().rev().filter_map(|event| {
+        let What::ServerChanged { server, to } = event.what else {
+            return None;
+        };
+        (server.0 == number).then_some(to)
+    });
+    let mut roles = changes.filter_map(|change| match change {
+        ServerChange::Promoted | ServerChange::Elected => Some(Whom::Primary),
+        ServerChange::Demoted => Some(Whom::Replica),
+        ServerChange::Restarted => None,
+    });
+    roles
+        .next()
+        .unwrap_or_else(|| match is_primary_at_first(service, number) {
+            true => Whom::Primary,
+            false => Whom::Replica,
+        })
+}
+
+/// Whether a Redis server is a primary before anything happens.
+fn is_primary_at_first(service: &Service, number: u32) -> bool {
+    match service {
+        Service::ZooKeeper(_) => false,
+        Service::Redis(deployment) => match &deployment.cluster {
+            Some(cluster) => number < u32::from(cluster.primaries),
+            None => number == 0 || deployment.replicas == 0,
+        },
+    }
+}

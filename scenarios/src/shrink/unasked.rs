@@ -1,0 +1,136 @@
+//! Shrinking that nobody asked for: a command that finds failures makes them smaller before it tells of them, and
+//! spends no more than a few seconds on all of them together.
+//!
+//! What it spends is counted in events of the engine, so that a seed gives the same on every machine and every day. A
+//! clock stands behind that for machines on which so many events take longer; where it strikes, the report says so.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use picklock_checker::Invariant;
+
+use super::limits::{Budget, Cut, Watch};
+use super::{Shrunk, shrink_choices};
+use crate::clock::Stopwatch;
+use crate::runner;
+use crate::scenario::Case;
+
+/// What one command spends: about two seconds of it on a slow machine.
+const SPENT: Budget = Budget {
+    runs: 15_000,
+    events: 6_000_000,
+};
+
+/// No machine spends longer than this.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Who is told what is shrunk at the moment: the case, the seed, and how many runs it took so far.
+pub type Told<'a> = dyn Fn(&str, u64, u32) + Sync + 'a;
+
+/// The work that a command does to failures that it was not asked to shrink.
+pub struct Unasked<'a> {
+    left: Budget,
+    time_left: Duration,
+    stop: &'a AtomicBool,
+    told: &'a Told<'a>,
+    untouched: u32,
+}
+
+impl<'a> Unasked<'a> {
+    /// All that one command spends, unless somebody asks to stop.
+    pub fn new(stop: &'a AtomicBool, told: &'a Told<'a>) -> Self {
+        Self {
+            left: SPENT,
+            time_left: LONGEST,
+            stop,
+            told,
+            untouched: 0,
+        }
+    }
+
+    /// How many promises were broken of which no run was shrunk.
+    pub fn untouched(&self) -> u32 {
+        self.untouched
+    }
+
+    /// What is spent on the next promise: on the first run that breaks it, and on all others.
+    pub(super) fn share(&self) -> (Budget, Budget) {
+        (self.left.part(2), self.left.part(4))
+    }
+
+    /// Nothing is left for a promise.
+    pub(super) fn passes_over(&mut self) {
+        self.untouched += 1;
+    }
+
+    /// Why nothing more will be shrunk, if so.
+    pub(super) fn is_over(&self) -> Option<Cut> {
+        if self.left.part(4).is_spent() {
+            return Some(Cut::Budget);
+        }
+        let watch = Watch::until(self.stop).for_at_most(self.time_left);
+        watch.cut()
+    }
+
+    /// Whether runs of so many events still fit in. If so, they are spent.
+    pub(super) fn affords(&mut self, events: u64) -> bool {
+        let fits = self.is_over().is_none() && events <= self.left.events / 2;
+        if fits {
+            self.left = self.left.less(0, events);
+        }
+        fits
+    }
+
+    /// Does something that was paid for, and counts the time that it takes.
+    pub(super) fn timed<T>(&mut self, work: impl FnOnce(&AtomicBool) -> T) -> T {
+        let clock = Stopwatch::start();
+        let done = work(self.stop);
+        self.time_left = self.time_left.saturating_sub(clock.elapsed());
+        done
+    }
+
+    /// Shrinks a run of a case for that much at most.
+    pub(super) fn shrink(
+        &mut self,
+        case: &Case,
+        seed: u64,
+        invariant: &'static Invariant,
+        budget: Budget,
+    ) -> Option<Shrunk> {
+        let choices = runner::simulated(case, seed).choices;
+        self.shrink_choices(case, seed, choices, invariant, budget)
+    }
+
+    fn shrink_choices(
+        &mut self,
+        case: &Case,
+        seed: u64,
+        choices: Vec<u32>,
+        invariant: &'static Invariant,
+        budget: Budget,
+    ) -> Option<Shrunk> {
+        let clock = Stopwatch::start();
+        let tell = |runs: u32| (self.told)(&case.name, seed, runs);
+        let watch = Watch::until(self.stop).for_at_most(self.time_left);
+        let watch = watch.telling(&tell);
+        let shrunk = shrink_choices(case, choices, invariant, budget, &watch)?;
+        self.left = self.left.less(shrunk.tried, shrunk.events);
+        self.time_left = self.time_left.saturating_sub(clock.elapsed());
+        Some(shrunk)
+    }
+
+    /// Shrinks the run of these choices that a search has found.
+    pub fn shrink_found(
+        &mut self,
+        case: &Case,
+        seed: u64,
+        choices: Vec<u32>,
+        invariant: &'static Invariant,
+    ) -> Option<Shrunk> {
+        let budget = self.share().0;
+        self.shrink_choices(case, seed, choices, invariant, budget)
+    }
+}
+
+#[cfg(test)]
+mod tests;

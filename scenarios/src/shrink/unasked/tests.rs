@@ -1,0 +1,134 @@
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use picklock_checker::outcome::{CaseOutcome, Story};
+
+use super::*;
+use crate::runner::{Settings, run_case};
+use crate::scenario::{Catalogue, Scenario, Want};
+use crate::shrink::shorten;
+use crate::{BUILT_IN, parse};
+
+/// A failover that takes thousands of events a run, and that nobody expects to break anything.
+fn failed() -> (Scenario, Case, CaseOutcome) {
+    let wanted = "redis/sentinel-failover";
+    let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == wanted).unwrap();
+    let scenario = parse(name, text, &Catalogue::EVERYTHING);
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    let wanted = "redis-compare-and-delete";
+    let case = scenario.cases.iter().find(|it| it.name == wanted);
+    let mut case = case.unwrap().clone();
+    for expectation in &mut case.expectations {
+        if let Want::Violated { .. } = expectation.want {
+            expectation.want = Want::Holds;
+        }
+    }
+    let settings = Settings {
+        seeds: 0..2,
+        verify_determinism: false,
+    };
+    let nobody_stops = AtomicBool::new(false);
+    let outcome = run_case(&scenario, &case, &settings, &nobody_stops, &|| {});
+    (scenario, case, outcome.unwrap())
+}
+
+fn shortened(unasked: &mut Unasked<'_>) -> Story {
+    let (scenario, case, mut outcome) = failed();
+    shorten(&scenario, &case, &mut outcome, unasked);
+    *outcome.story.unwrap()
+}
+
+fn nobody_listens(_: &str, _: u64, _: u32) {}
+
+#[test]
+fn what_is_spent_unasked_is_bounded_and_counted_so_that_it_comes_to_the_same_every_time() {
+    let nobody_stops = AtomicBool::new(false);
+    let once = || {
+        let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+        unasked.time_left = Duration::MAX;
+        unasked.left.events = 1_000_000;
+        let story = shortened(&mut unasked);
+        (story, unasked.left)
+    };
+    let (one, other) = (once(), once());
+    assert_eq!(one, other);
+    let (story, left) = one;
+    assert!(left.events < 1_000_000);
+    // The budget ends it, and not that there is nothing more to take away.
+    let said = story.smaller.unwrap().sizes;
+    assert!(said.contains("are what is spent unasked"), "{said}");
+    assert!(said.ends_with("`picklock shrink` goes on"), "{said}");
+}
+
+#[test]
+fn whoever_waits_is_told_of_which_case_and_seed_what_is_shrunk_and_for_how_many_runs() {
+    let nobody_stops = AtomicBool::new(false);
+    let most = AtomicU32::new(0);
+    let told = |case: &str, seed: u64, runs: u32| {
+        assert_eq!((case, seed < 2), ("redis-compare-and-delete", true));
+        most.fetch_max(runs, Ordering::Relaxed);
+    };
+    let mut unasked = Unasked::new(&nobody_stops, &told);
+    unasked.left.runs = 200;
+    shortened(&mut unasked);
+    let most = most.load(Ordering::Relaxed);
+    assert!((10..=100).contains(&most), "{most}");
+}
+
+#[test]
+fn a_failure_whose_shrinking_is_interrupted_is_told_with_the_command_that_goes_on() {
+    let stop = AtomicBool::new(false);
+    let told = |_: &str, _: u64, runs: u32| {
+        if runs == 5 {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let mut unasked = Unasked::new(&stop, &told);
+    let story = shortened(&mut unasked);
+    assert!(story.violated.is_some());
+    let smaller = story.smaller.unwrap();
+    let said = &smaller.sizes;
+    assert!(said.contains("runs, as somebody asked to stop"), "{said}");
+    let keep = smaller.keep.unwrap();
+    assert!(keep.starts_with("picklock shrink "), "{keep}");
+    let of = " --case redis-compare-and-delete --seed 0 ";
+    assert!(keep.contains(of), "{keep}");
+}
+
+#[test]
+fn where_the_clock_ends_it_the_report_says_so() {
+    let nobody_stops = AtomicBool::new(false);
+    let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+    unasked.time_left = Duration::from_millis(2);
+    let (_, case, _) = failed();
+    let invariant = picklock_checker::invariants::find("mutual-exclusion").unwrap();
+    let shrunk = unasked.shrink(&case, 0, invariant, SPENT).unwrap();
+    assert_eq!(shrunk.cut, Some(Cut::Time));
+    let said = crate::shrink::sizes_unasked(&shrunk);
+    assert!(said.contains("cut by time after"), "{said}");
+    assert_eq!(unasked.time_left, Duration::ZERO);
+    assert_eq!(unasked.is_over(), Some(Cut::Time));
+}
+
+#[test]
+fn of_many_failures_the_first_are_shrunk_and_the_others_told_as_they_were_found() {
+    let nobody_stops = AtomicBool::new(false);
+    let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+    unasked.left.events = 3;
+    let (scenario, case, mut outcome) = failed();
+    let before = outcome.story.clone().unwrap();
+    shorten(&scenario, &case, &mut outcome, &mut unasked);
+    assert_eq!(unasked.untouched(), 1);
+    let story = outcome.story.unwrap();
+    assert_eq!((story.hash, &story.history), (before.hash, &before.history));
+    let smaller = story.smaller.unwrap();
+    assert!(
+        smaller.sizes.starts_with("not tried: "),
+        "{}",
+        smaller.sizes
+    );
+    assert!(
+        smaller
+            .keep
+            .is_some_and(|it| it.starts_with("picklock shrink "))
+    );
+}
