@@ -4,11 +4,13 @@
 //! Events are named by their place in [`History::events`](crate::History::events).
 
 mod collect;
+mod left;
 mod table;
 mod writes;
 
 use std::time::Duration;
 
+pub(crate) use self::left::Left;
 use crate::{ContenderId, Disowned, Ended, Event, LockId, NameId, Run, Token, VirtualTime, What};
 
 /// A stretch of time in which a contender believes that it holds a lock.
@@ -80,6 +82,25 @@ pub struct Arrival {
     or: Option<(usize, Option<usize>)>,
 }
 
+/// A call of `acquire` that failed definitely: nothing of it can be at the service. Not one that failed because its
+/// session is gone, or given up for gone by the client: what that held goes when the service ends it. Nor one that has
+/// seen its place gone: a server may see that before the leader has applied it. Nor one of which a request was refused:
+/// an earlier request of it may be on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Who called.
+    pub by: ContenderId,
+    /// The lock.
+    pub lock: LockId,
+    /// The call.
+    pub asked: usize,
+    /// The `AcquireFailed`.
+    pub failed: usize,
+    /// Whether an earlier call of the same contender had ended without saying what it left: a request of it may still
+    /// be on its way.
+    pub doubtful: bool,
+}
+
 /// A contender falls silent, is heard again, or comes to the end of its session or its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
@@ -124,6 +145,8 @@ pub struct Evidence<'a> {
     pub removals: Vec<usize>,
     /// The `Answered` events.
     pub answers: Vec<usize>,
+    /// Calls of `acquire` that failed definitely, and what is doubtful of their contenders.
+    pub refused: Vec<Refused>,
     /// The `FaultFired` events.
     pub faults: Vec<usize>,
     /// Signs of life, in the order in which they came.

@@ -22,7 +22,7 @@ pub mod verdict;
 mod witness;
 
 pub use broken::Broken;
-pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Sign};
+pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Refused, Sign};
 pub use for_good::{ForGood, Gone, Stranded};
 pub use history::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServerId,

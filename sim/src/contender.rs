@@ -30,7 +30,7 @@ pub(crate) enum Start {
     Again,
 }
 
-/// After a failed `acquire`, a contender comes back so much later.
+/// After a failed `acquire`, or a hold that was lost before its section was done, a contender comes back so much later.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 /// Runs a contender: as many rounds as it has left, and then it has finished.
@@ -50,8 +50,7 @@ pub(crate) async fn run(shared: Rc<Shared>, id: ContenderId, start: Start) {
                 break got;
             }
         };
-        contender.use_if_got(got).await;
-        if contender.ends_round() {
+        if contender.has_used(got).await && contender.ends_round() {
             contender.think().await;
         }
     }
@@ -190,14 +189,16 @@ impl Contender {
         }
     }
 
-    async fn use_if_got(&mut self, got: Option<Held>) {
-        if let Some(held) = got {
-            self.use_lock(held).await;
+    /// Whether a round is over: its section is done, or was given up. Who has lost the lock before still wants it.
+    async fn has_used(&mut self, got: Option<Held>) -> bool {
+        match got {
+            Some(held) => self.use_lock(held).await,
+            None => true,
         }
     }
 
-    /// Uses the lock, and gives it back.
-    async fn use_lock(&mut self, held: Held) {
+    /// Uses the lock, and gives it back. Answers whether the section was done.
+    async fn use_lock(&mut self, held: Held) -> bool {
         let token = held.token.map(Token);
         self.say(What::Acquired {
             by: self.id,
@@ -213,40 +214,27 @@ impl Contender {
             // Who has decided to write when it stood still writes before it hears of anything.
             future::or(self.section(token), lost).await
         };
+        let (by, lock) = (self.id, LOCK);
         match ended {
             Ok(()) => {
-                self.say(What::ReleaseStarted {
-                    by: self.id,
-                    lock: LOCK,
-                })
-                .await;
-                match self.lock.release(held).await {
-                    Ok(()) => {
-                        self.say(What::Released {
-                            by: self.id,
-                            lock: LOCK,
-                        })
-                        .await;
-                    }
+                self.say(What::ReleaseStarted { by, lock }).await;
+                let what = match self.lock.release(held).await {
+                    Ok(()) => What::Released { by, lock },
                     Err(error) => {
-                        self.say(What::ReleaseFailed {
-                            by: self.id,
-                            lock: LOCK,
-                            why: failure(error),
-                        })
-                        .await;
+                        let why = failure(error);
+                        What::ReleaseFailed { by, lock, why }
                     }
-                }
+                };
+                self.say(what).await;
+                true
             }
             Err(Interrupted(error)) => {
-                self.say(What::Lost {
-                    by: self.id,
-                    lock: LOCK,
-                    why: failure(error),
-                })
-                .await;
+                let why = failure(error);
+                self.say(What::Lost { by, lock, why }).await;
                 // Whatever is left of it is given back; if the session is gone, nothing is.
                 let _nothing_left = self.lock.release(held).await;
+                self.sleep(TRY_AGAIN_AFTER).await;
+                false
             }
         }
     }

@@ -25,6 +25,10 @@ enum Flaw {
     OneValue,
     /// Its release says that it is done, and does nothing.
     KeepsIt,
+    /// Its acquire says that it has given up and left nothing, when it has set the key. The lease is over soon.
+    LeavesItsKey,
+    /// It loses every hold as soon as it has it.
+    LosesIt,
 }
 
 impl Key {
@@ -46,8 +50,13 @@ impl Lock for Key {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         self.value = match self.flaw {
             Flaw::OneValue => "locked".to_owned(),
-            Flaw::Overwrites | Flaw::KeepsIt => self.env.guid(),
+            Flaw::Overwrites | Flaw::KeepsIt | Flaw::LeavesItsKey | Flaw::LosesIt => {
+                self.env.guid()
+            }
         };
+        if self.flaw == Flaw::LeavesItsKey && self.set().await? {
+            return Err(LockError::NotInTime);
+        }
         while !self.set().await? {
             self.env.sleep(std::time::Duration::from_millis(20)).await;
         }
@@ -69,6 +78,9 @@ impl Lock for Key {
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
+        if self.flaw == Flaw::LosesIt {
+            return LockError::LeaseLapsed;
+        }
         pending().await
     }
 }
@@ -88,6 +100,8 @@ fn recipe(flaw: Flaw) -> Recipe {
         Flaw::Overwrites => |redis, env, lease| key(redis, env, lease, Flaw::Overwrites),
         Flaw::OneValue => |redis, env, lease| key(redis, env, lease, Flaw::OneValue),
         Flaw::KeepsIt => |redis, env, lease| key(redis, env, lease, Flaw::KeepsIt),
+        Flaw::LeavesItsKey => |redis, env, lease| key(redis, env, lease, Flaw::LeavesItsKey),
+        Flaw::LosesIt => |redis, env, lease| key(redis, env, lease, Flaw::LosesIt),
     };
     Recipe {
         name: "our-key",
@@ -121,6 +135,13 @@ fn check(flaw: Flaw, rounds: u32, expected: &str) -> Report {
         .expect("a scenario without mistakes")
 }
 
+/// A report without its line breaks.
+fn words(report: &Report) -> String {
+    let text = report.to_string();
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
 const BOTH_BELIEVE: &str = r#"expect.mutual-exclusion.unchecked = { because = "both believe" }"#;
 
 #[test]
@@ -147,8 +168,49 @@ fn whoever_sets_the_same_value_as_another_before_owns_the_lock_by_it() {
 
 #[test]
 fn a_release_that_says_done_and_did_nothing_is_no_honest_answer() {
-    let text = check(Flaw::KeepsIt, 1, "").to_string();
+    let text = words(&check(Flaw::KeepsIt, 1, ""));
     let told = "contender-1 was told that it had released the lock, which it still owned";
     assert!(text.contains("honest-answer violated"), "{text}");
     assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn an_acquire_that_fails_for_certain_and_leaves_its_key_is_no_honest_answer_within_its_lease() {
+    let text = words(&check(Flaw::LeavesItsKey, 1, NOBODY_GETS_IT));
+    let told = "contender-1 was told that its acquire had left nothing, and lock:a was left";
+    assert!(text.contains("honest-answer violated"), "{text}");
+    assert!(text.contains("no-orphan violated"), "{text}");
+    assert!(text.contains(told), "{text}");
+}
+
+const NOBODY_GETS_IT: &str = r#"expect.progress.unchecked = { because = "nobody gets it" }"#;
+
+#[test]
+fn a_lock_that_is_lost_each_time_before_a_section_is_done_makes_no_progress() {
+    let text = words(&check(Flaw::LosesIt, 1, ""));
+    assert!(text.contains("progress violated"), "{text}");
+    let told = "times in the calm, and lost it each time before its section was done";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn a_sound_lock_whose_sections_take_longer_than_its_lease_makes_no_progress() {
+    let scenario = r#"
+        claim = "A section that takes longer than the lease is never done."
+        because = "Nobody renews it."
+        source = "a test"
+        [service.redis]
+        lease = "2s"
+        [workload]
+        contenders = 2
+        hold = "5s"
+        [[case]]
+        algorithm = "redis-compare-and-delete"
+        expect.progress.violated = { because = "the lease is over each time", within-seeds = 1 }
+        expect.no-stale-effect.unchecked = { because = "nothing is ever written" }
+        [[case]]
+        algorithm = "redisson-lock"
+        "#;
+    let harness = Harness::new().with_seeds(0..10);
+    harness.assert_as_expected(scenario);
 }

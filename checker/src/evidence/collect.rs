@@ -2,8 +2,8 @@
 
 use super::table::Table;
 use super::writes::Sent;
-use super::{Belief, Evidence, Life, Ownership, Sign};
-use crate::{ContenderId, Disowned, LockId, NameId, Run, Token, What};
+use super::{Belief, Evidence, Life, Ownership, Refused, Sign};
+use crate::{ContenderId, Disowned, Failure, LockId, NameId, Run, Token, What};
 
 /// What is under way between one contender and one lock.
 #[derive(Clone, Default)]
@@ -11,6 +11,8 @@ pub(super) struct Cell {
     /// Calls of `acquire` without an answer, and the first of them.
     asking: u32,
     asked: Option<usize>,
+    /// A call has ended without saying what it left at the service.
+    doubtful: bool,
     /// Open beliefs, and the latest of them; the others hang on it.
     believes: u32,
     open: Option<usize>,
@@ -56,6 +58,7 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
             queueing: Vec::with_capacity(room),
             removals: Vec::new(),
             answers: Vec::new(),
+            refused: Vec::new(),
             faults: Vec::new(),
             signs: Vec::new(),
             waiting: Vec::new(),
@@ -80,8 +83,26 @@ impl<'a> Collector<'a> {
         match *what {
             What::AcquireStarted { by, lock } => self.asked(index, by, lock),
             What::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
+            // What a session held that is gone, or given up for gone, goes when the service ends it; a place that is seen
+            // to be gone has gone, also where the leader is late to apply that; and what was refused was one request of
+            // the call, of which an earlier one may be on its way.
+            What::AcquireFailed {
+                by,
+                lock,
+                definite: true,
+                why: Failure::SessionExpired | Failure::PlaceLost | Failure::Refused,
+            } => {
+                self.answered(by, lock);
+            }
+            What::AcquireFailed {
+                by,
+                lock,
+                definite: true,
+                ..
+            } => self.refused(index, by, lock),
             What::AcquireFailed { by, lock, .. } | What::Cancelled { by, lock } => {
                 self.answered(by, lock);
+                self.cells.cell(by, lock).doubtful = true;
             }
             What::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
             What::Lost { by, lock, .. } => self.left(index, by, lock, false),
@@ -193,6 +214,19 @@ impl<'a> Collector<'a> {
         asked
     }
 
+    fn refused(&mut self, failed: usize, by: ContenderId, lock: LockId) {
+        if let Some(asked) = self.answered(by, lock) {
+            let doubtful = self.cells.cell(by, lock).doubtful;
+            self.found.refused.push(Refused {
+                by,
+                lock,
+                asked,
+                failed,
+                doubtful,
+            });
+        }
+    }
+
     fn acquired(&mut self, index: usize, by: ContenderId, lock: LockId, token: Option<Token>) {
         let asked = self.answered(by, lock);
         let place = self.found.beliefs.len();
@@ -248,6 +282,7 @@ impl<'a> Collector<'a> {
                 tally.believes -= std::mem::take(&mut cell.believes);
                 tally.asking -= std::mem::take(&mut cell.asking);
             }
+            cell.doubtful = true;
         }
     }
 

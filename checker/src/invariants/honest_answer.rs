@@ -9,18 +9,25 @@
 //!   itself for such a one, too, and has the key.
 //! - A hold that counts entries is released entry by entry. What is left of it then is of calls that could not say
 //!   whether they had entered.
+//!
+//! An acquire that fails definitely says that nothing of it is at the service, then or later. What is there, or comes,
+//! contradicts it at once, however soon it goes by itself. There are reasons to ask no further: an earlier call could not
+//! say what it left, and what comes then may be its; the call failed because its session is gone, or because its client
+//! has given it up for gone, and what that held goes when the service ends it; it has seen its place gone, which a server
+//! may show before the leader has applied it; or a request was refused, and an earlier one of the same call may be on its
+//! way. `no-orphan` says how long that may take.
 
-use std::ops::Range;
+mod left_behind;
 
 use crate::witness::Case;
-use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdict, What};
+use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
     name: "honest-answer",
     truth: Truth::Belief,
-    meaning: "Whoever is told that it holds the lock did own it, and whoever is told that it has \
-              released it owns it no longer.",
+    meaning: "Whoever is told that it holds the lock did own it, whoever is told that it has \
+              released it owns it no longer, and who fails for certain leaves nothing behind.",
     check,
 };
 
@@ -31,8 +38,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     for belief in &evidence.beliefs {
         if let Some(grant) = belief.grant {
             told = true;
-            let ownership = &evidence.ownerships[grant];
-            if let Some(released) = released_in_vain(evidence, belief, ownership) {
+            if let Some(released) = evidence.released_in_vain(belief) {
+                let ownership = &evidence.ownerships[grant];
                 return still_owner(evidence, belief, ownership, released);
             }
         } else if evidence.knows_owners_of(belief.lock) {
@@ -41,6 +48,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                 return never_owner(evidence, belief);
             }
         }
+    }
+    if let Some(left) = evidence.left_by_refused() {
+        return left_behind::verdict(evidence, &left);
     }
     if !told {
         return Verdict::Undecided(
@@ -63,51 +73,9 @@ fn owned_meanwhile(evidence: &Evidence<'_>, belief: &Belief) -> bool {
 /// Whether a majority of servers has granted it the lock between its call and its answer, though never all at once.
 fn granted_meanwhile(evidence: &Evidence<'_>, belief: &Belief) -> bool {
     let asked = belief.asked.unwrap_or(0);
-    answers(evidence, belief, asked..belief.acquired)
+    evidence
+        .answers_to(belief, asked..belief.acquired)
         .any(|(_, answer)| answer == ServiceAnswer::GrantedApart)
-}
-
-/// Whether the service can have told it between the grant and the end of its release that it does not own the lock, or
-/// that it has given back one entry.
-fn may_say_released(evidence: &Evidence<'_>, belief: &Belief, ownership: &Ownership) -> bool {
-    let settled = belief.settled.unwrap_or(usize::MAX);
-    let mut entries = 1;
-    let mut answers = answers(evidence, belief, ownership.owned..settled);
-    answers.any(|(at, answer)| match answer {
-        ServiceAnswer::GrantedApart => false,
-        ServiceAnswer::DeniedAtOne => true,
-        ServiceAnswer::Counts(now) => {
-            now < std::mem::replace(&mut entries, now) && at > belief.acquired
-        }
-    })
-}
-
-/// What the service has answered a contender between two events.
-fn answers(
-    evidence: &Evidence<'_>,
-    belief: &Belief,
-    between: Range<usize>,
-) -> impl Iterator<Item = (usize, ServiceAnswer)> {
-    let of = (belief.by, belief.lock);
-    let events = evidence.answers.iter();
-    let events = events.filter(move |event| between.contains(event));
-    events.filter_map(move |&event| match evidence.event(event).what {
-        What::Answered { by, lock, answer } if (by, lock) == of => Some((event, answer)),
-        _ => None,
-    })
-}
-
-/// The `Released` after which the contender still was the owner, and had not been told otherwise.
-fn released_in_vain(
-    evidence: &Evidence<'_>,
-    belief: &Belief,
-    ownership: &Ownership,
-) -> Option<usize> {
-    let settled = belief.settled?;
-    let after = evidence.at(settled) < evidence.at_or_never(ownership.disowned);
-    let released = matches!(evidence.event(settled).what, What::Released { .. });
-    let in_vain = released && after && !may_say_released(evidence, belief, ownership);
-    in_vain.then_some(settled)
 }
 
 fn never_owner(evidence: &Evidence<'_>, belief: &Belief) -> Verdict {

@@ -1,5 +1,7 @@
 //! Everybody who waits gets the lock in the end.
 
+mod useless;
+
 use crate::witness::Case;
 use crate::{ContenderId, Ended, Evidence, Invariant, LockId, NameId, Truth, Verdict, What};
 
@@ -7,7 +9,8 @@ use crate::{ContenderId, Ended, Evidence, Invariant, LockId, NameId, Truth, Verd
 pub const INVARIANT: Invariant = Invariant {
     name: "progress",
     truth: Truth::Service,
-    meaning: "Once nothing breaks any more, everybody who waits for the lock gets it.",
+    meaning: "Once nothing breaks any more, everybody who waits for the lock gets it, and keeps it \
+              until its section is done.",
     check,
 };
 
@@ -30,13 +33,10 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             undecided("the run ended at something that is not modelled")
         }
         Some((_, Ended::Broken)) => undecided("the run broke off"),
-        Some((ended, Ended::AllFinished | Ended::BoundReached)) if !evidence.waiting.is_empty() => {
-            excused(evidence).unwrap_or_else(|| stuck(evidence, ended))
-        }
-        Some((_, Ended::AllFinished)) => Verdict::Holds,
-        Some((ended, Ended::BoundReached)) => {
-            excused(evidence).unwrap_or_else(|| nobody_says_why(evidence, ended))
-        }
+        Some((_, Ended::AllFinished)) if evidence.waiting.is_empty() => Verdict::Holds,
+        Some((ended, Ended::AllFinished | Ended::BoundReached)) => excused(evidence)
+            .or_else(|| useless::holds(evidence, ended))
+            .unwrap_or_else(|| stuck(evidence, ended)),
     }
 }
 

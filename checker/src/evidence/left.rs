@@ -1,0 +1,150 @@
+//! What is left at the service of calls that said that nothing is.
+
+use std::ops::Range;
+
+use super::{Belief, Evidence, Refused};
+use crate::{NameId, ServiceAnswer, What};
+
+/// Something at the service of a call of `acquire` that failed definitely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    /// The call.
+    pub call: Refused,
+    /// The node or key.
+    pub name: NameId,
+    /// The `Queued` or `Owned` by which it came.
+    pub came: usize,
+    /// The `Unqueued` or `Disowned` by which it went.
+    pub gone: Option<usize>,
+}
+
+impl Evidence<'_> {
+    /// The `Released` after which the contender still was the owner, and cannot have been told otherwise.
+    pub(crate) fn released_in_vain(&self, belief: &Belief) -> Option<usize> {
+        let ownership = &self.ownerships[belief.grant?];
+        let settled = belief.settled?;
+        let after = self.at(settled) < self.at_or_never(ownership.disowned);
+        let released = matches!(self.event(settled).what, What::Released { .. });
+        let in_vain = released && after && !self.may_say_released(belief, ownership.owned);
+        in_vain.then_some(settled)
+    }
+
+    /// Whether the service can have told it between the grant and the end of its release that it does not own the lock,
+    /// or that it has given back one entry.
+    fn may_say_released(&self, belief: &Belief, owned: usize) -> bool {
+        let settled = belief.settled.unwrap_or(usize::MAX);
+        let mut entries = 1;
+        let mut answers = self.answers_to(belief, owned..settled);
+        answers.any(|(at, answer)| match answer {
+            ServiceAnswer::GrantedApart => false,
+            ServiceAnswer::DeniedAtOne => true,
+            ServiceAnswer::Counts(now) => {
+                now < std::mem::replace(&mut entries, now) && at > belief.acquired
+            }
+        })
+    }
+
+    /// What the service has answered whoever believes between two events.
+    pub(crate) fn answers_to(
+        &self,
+        belief: &Belief,
+        between: Range<usize>,
+    ) -> impl Iterator<Item = (usize, ServiceAnswer)> {
+        let of = (belief.by, belief.lock);
+        let events = self.answers.iter();
+        let events = events.filter(move |event| between.contains(event));
+        events.filter_map(move |&event| match self.event(event).what {
+            What::Answered { by, lock, answer } if (by, lock) == of => Some((event, answer)),
+            _ => None,
+        })
+    }
+
+    /// The first thing that is at the service of a call that failed definitely, when it had failed or later.
+    pub(crate) fn left_by_refused(&self) -> Option<Left> {
+        let certain = self.refused.iter().filter(|call| !call.doubtful);
+        certain.copied().find_map(|call| self.left_by(call))
+    }
+
+    fn left_by(&self, call: Refused) -> Option<Left> {
+        let events = &self.run.history.events;
+        let over = events[call.failed..].iter().position(|event| {
+            matches!(event.what,
+                What::AcquireStarted { by, lock } if (by, lock) == (call.by, call.lock))
+                || event.what == What::Crashed { by: call.by }
+        });
+        let over = over.map_or(events.len(), |after| call.failed + after);
+        let first = self.queueing.partition_point(|&event| event < call.asked);
+        let made = self.queueing[first..].iter();
+        let mut made = made.copied().take_while(|&event| event < over);
+        made.find_map(|came| {
+            let (name, gone) = match events[came].what {
+                What::Queued {
+                    by,
+                    lock,
+                    place,
+                    name,
+                } if (by, lock) == (call.by, call.lock) => {
+                    (name, self.gone(came, Gone::Place(place)))
+                }
+                What::Owned {
+                    by,
+                    lock,
+                    token,
+                    name,
+                } if (by, lock) == (call.by, call.lock) && !self.is_queued(call, name) => {
+                    (name, self.gone(came, Gone::Grant(token)))
+                }
+                _ => return None,
+            };
+            let told = self.at(came).max(self.at(call.failed));
+            let left = Left {
+                call,
+                name,
+                came,
+                gone,
+            };
+            (self.at_or_never(gone) > told).then_some(left)
+        })
+    }
+
+    /// Whether it is the place of an earlier call, which this one has only come to own the lock by.
+    fn is_queued(&self, call: Refused, node: NameId) -> bool {
+        self.queueing.iter().any(|&event| {
+            matches!(self.event(event).what,
+                What::Queued { by, lock, name, .. }
+                    if (by, lock, name) == (call.by, call.lock, node))
+        })
+    }
+
+    fn gone(&self, came: usize, what: Gone) -> Option<usize> {
+        let by_and_lock = |what: &What| match *what {
+            What::Queued { by, lock, .. } | What::Owned { by, lock, .. } => Some((by, lock)),
+            _ => None,
+        };
+        let of = by_and_lock(&self.event(came).what)?;
+        let mut later = self.run.history.events[came..].iter();
+        let offset = later.position(|event| match (event.what, what) {
+            (
+                What::Unqueued {
+                    by, lock, place, ..
+                },
+                Gone::Place(wanted),
+            ) => (by, lock) == of && place == wanted,
+            (
+                What::Disowned {
+                    by, lock, token, ..
+                },
+                Gone::Grant(wanted),
+            ) => (by, lock) == of && token == wanted,
+            _ => false,
+        });
+        offset.map(|offset| came + offset)
+    }
+}
+
+/// What goes: a place in the queue, or a grant.
+#[derive(Clone, Copy)]
+enum Gone {
+    Place(u64),
+    Grant(crate::Token),
+}

@@ -1,0 +1,93 @@
+//! What an acquire that failed for certain has left at the service all the same.
+
+use crate::evidence::Left;
+use crate::witness::Case;
+use crate::{Evidence, Verdict};
+
+pub(super) fn verdict(evidence: &Evidence<'_>, left: &Left) -> Verdict {
+    let Left {
+        call,
+        name,
+        came,
+        gone,
+    } = *left;
+    let mut case = Case::new(evidence);
+    let (who, node) = (case.name(call.by), evidence.run.history.name(name));
+    let (failed, since) = (evidence.at(call.failed), evidence.at(came));
+    let until = match gone {
+        Some(gone) => format!("until {}", evidence.at(gone)),
+        None => "to the end of the run".to_owned(),
+    };
+    let summary = format!("{who} was told that its acquire had left nothing, and {node} was left");
+    case.show([call.asked, call.failed, came]).show(gone);
+    case.then(format!(
+        "acquire told {who} at {failed} that it had failed, and that nothing was left of it."
+    ))
+    .however(format!(
+        "{node} of {who} was at the service from {since} {until}."
+    ))
+    .broken(summary, call.failed.max(came), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invariants::find;
+    use crate::{Verdict, notation};
+
+    fn verdict(text: &str) -> Verdict {
+        find("honest-answer")
+            .expect("a known name")
+            .verdict(&notation::run(text))
+    }
+
+    #[track_caller]
+    fn left(text: &str, node: &str) {
+        let verdict = verdict(text);
+        let witness = verdict.witness().expect("a violation");
+        let expected = format!("a was told that its acquire had left nothing, and {node} was left");
+        assert_eq!(witness.summary, expected);
+    }
+
+    #[test]
+    fn a_node_that_outlives_an_acquire_that_failed_for_certain_is_a_lie_however_soon_it_goes() {
+        let queued = "b=0-9 b:0-9 b.released:9 a.acquire:1 a.queued:2/name=x";
+        left(&format!("{queued} a.failed:3 a.unqueued:3.5/name=x"), "x");
+        left(&format!("{queued} a.failed:3"), "x");
+        let cleaned = format!("{queued} a.unqueued:3/name=x a.failed:3");
+        assert_eq!(verdict(&cleaned), Verdict::Holds);
+        assert_eq!(verdict(&format!("{queued} a.indefinite:3")), Verdict::Holds);
+    }
+
+    #[test]
+    fn so_is_a_key() {
+        left("a.acquire:1 a=2-4/how=expired/name=k a.failed:3", "k");
+        let cleaned = "b=0-1 b:0-1 b.released:1 a.acquire:1 a=2-3 a.failed:3";
+        assert_eq!(verdict(cleaned), Verdict::Holds);
+    }
+
+    #[test]
+    fn what_comes_when_it_had_failed_was_on_its_way() {
+        let text = "b=0-9 b:0-9 b.released:9 a.acquire:1 a.failed:3 a.queued:4/name=x";
+        left(text, "x");
+        // Unless another call has begun by then.
+        let again = "b=0-9 b:0-9 b.released:9 a.acquire:1 a.failed:3 a.acquire:4 a.queued:5/name=x";
+        assert_eq!(verdict(again), Verdict::Holds);
+    }
+
+    #[test]
+    fn what_comes_may_be_of_an_earlier_call_that_could_not_say_what_it_left() {
+        for unsaid in ["a.indefinite:2", "a.cancelled:2", "a.crashed:2"] {
+            let text = format!(
+                "b=0-9 b:0-9 b.released:9 a.acquire:1 {unsaid} a.acquire:3 a.queued:4/name=x a.failed:5"
+            );
+            assert_eq!(verdict(&text), Verdict::Holds, "{unsaid}");
+        }
+    }
+
+    #[test]
+    fn the_place_of_an_earlier_call_is_not_of_this_one() {
+        let text =
+            "b=0-9 b:0-9 b.released:9 a.queued:1/name=x a.acquire:2 a=9-20/name=x a.failed:10";
+        assert_eq!(verdict(text), Verdict::Holds);
+    }
+}
