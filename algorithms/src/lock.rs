@@ -50,6 +50,34 @@ pub struct Held {
     pub place: Rc<str>,
     /// The fencing token to send with every write, if this recipe has one.
     pub token: Option<u64>,
+    /// Until when the hold is valid by the monotonic clock of the process, if this recipe has a lease that it does not
+    /// extend. Whoever believes in it for longer could know better.
+    pub valid_until: Option<Duration>,
+}
+
+impl Held {
+    /// A hold of the node of this path, or of the key of this name, with no token and no end.
+    pub fn at(place: Rc<str>) -> Self {
+        Self {
+            place,
+            token: None,
+            valid_until: None,
+        }
+    }
+
+    /// The same with a fencing token.
+    #[must_use]
+    pub fn with_token(mut self, token: u64) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// The same, valid until the monotonic clock of the process shows this.
+    #[must_use]
+    pub fn until(mut self, valid_until: Duration) -> Self {
+        self.valid_until = Some(valid_until);
+        self
+    }
 }
 
 /// Why `acquire` or `release` failed.

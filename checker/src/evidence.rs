@@ -11,7 +11,9 @@ mod writes;
 use std::time::Duration;
 
 pub(crate) use self::left::Left;
-use crate::{ContenderId, Disowned, Ended, Event, LockId, NameId, Run, Token, VirtualTime, What};
+use crate::{
+    ContenderId, Disowned, Ended, Event, Knowledge, LockId, NameId, Run, Token, VirtualTime, What,
+};
 
 /// A stretch of time in which a contender believes that it holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Belief {
     pub acquired: usize,
     /// The `ReleaseStarted`, `Lost`, or `Crashed` that ends it; None if the history ends first.
     pub left: Option<usize>,
+    /// Since when its contender could have known that the lock was not its own any more, if it could.
+    pub known: Option<Known>,
     /// What became of the release: `Released`, `ReleaseFailed`, or `Crashed` before its answer.
     pub settled: Option<usize>,
     /// The ownership that it rests on, by its place in [`Evidence::ownerships`]: the contender's
@@ -35,6 +39,17 @@ pub struct Belief {
     pub grant: Option<usize>,
     /// The next of the beliefs of the same contender in the same lock that were open together.
     also: Option<usize>,
+}
+
+/// Since when a contender could have known that it had lost the lock, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Since when.
+    pub since: VirtualTime,
+    /// How.
+    pub how: Knowledge,
+    /// The `CouldHaveKnown`.
+    pub index: usize,
 }
 
 /// A stretch of time in which the service has a contender as the owner of a lock.
@@ -206,6 +221,52 @@ impl<'a> Evidence<'a> {
         belief
             .grant
             .map_or(belief.acquired, |grant| self.ownerships[grant].owned)
+    }
+
+    /// Since when the contender of a belief could know that the lock was not its own any more: it could have known, and
+    /// the service had ended its ownership. `None`: it never could, or never lost it.
+    pub fn could_know(&self, belief: &Belief) -> Option<VirtualTime> {
+        let known = belief.known?;
+        let lost = self.ownerships[belief.grant?].disowned?;
+        Some(known.since.max(self.at(lost)))
+    }
+
+    /// From when on nothing excuses the belief: its contender could know, and has run for long enough to act on it.
+    pub fn inexcusable_from(&self, belief: &Belief) -> Option<VirtualTime> {
+        let since = self.could_know(belief)?;
+        Some(self.has_run_for(belief.by, since, self.run.facts.reaction))
+    }
+
+    /// When a contender's process has run for so long since then. While it stands still, it does not run.
+    fn has_run_for(&self, by: ContenderId, since: VirtualTime, long: Duration) -> VirtualTime {
+        let (mut at, mut left) = (since, long);
+        let mut paused = None;
+        for sign in self.signs.iter().filter(|sign| sign.by == by) {
+            let now = self.at(sign.event);
+            match sign.of {
+                Life::Paused => {
+                    let ran = now.since(at);
+                    if now > at && ran >= left {
+                        return at + left;
+                    }
+                    left = left.saturating_sub(ran);
+                    paused = Some(now);
+                }
+                Life::Resumed => {
+                    paused = None;
+                    at = at.max(now);
+                }
+                Life::Disconnected
+                | Life::Reconnected
+                | Life::SessionExpired
+                | Life::SessionLost
+                | Life::Crashed => {}
+            }
+        }
+        match paused {
+            Some(_) => VirtualTime::NEVER,
+            None => at + left,
+        }
     }
 
     /// Whether the contender believes in the lock when the history ends.

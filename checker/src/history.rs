@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::server_change::ServerChange;
-use crate::{Broken, VirtualTime};
+use crate::{Broken, Failure, Knowledge, VirtualTime};
 
 /// A contender, by its place in [`History::contenders`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -111,6 +111,14 @@ pub enum What {
     SessionLost { by: ContenderId },
     /// The contender's client library sends a request again that may have been executed: nobody has told it to.
     Resent { by: ContenderId },
+    /// The contender went on believing although it could have known since `since` that the lock is not its own any
+    /// more. Recorded when the belief ends.
+    CouldHaveKnown {
+        by: ContenderId,
+        lock: LockId,
+        since: VirtualTime,
+        how: Knowledge,
+    },
 
     // Ownership: the service's view.
     /// A contender's request for the lock is recorded at the service, at this place in its order of arrival.
@@ -236,6 +244,7 @@ impl What {
             | What::ConnectedReadOnly { by }
             | What::SessionLost { by }
             | What::Resent { by }
+            | What::CouldHaveKnown { by, .. }
             | What::Queued { by, .. }
             | What::Unqueued { by, .. }
             | What::Owned { by, .. }
@@ -256,24 +265,6 @@ impl What {
             | What::Final { .. } => None,
         }
     }
-}
-
-/// Why a call failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Failure {
-    /// The session is gone.
-    SessionExpired,
-    /// The connection broke; the request may have happened.
-    ConnectionLoss,
-    /// The contender's own place in the queue has disappeared.
-    PlaceLost,
-    /// The client does not know at the moment whether its session lives.
-    Disconnected,
-    /// The service said no.
-    Refused,
-    /// Time ran out.
-    TimedOut,
 }
 
 /// How an ownership ended.

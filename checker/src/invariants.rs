@@ -11,6 +11,7 @@ mod no_orphan;
 mod no_stale_effect;
 mod own_release_only;
 mod progress;
+mod timely_loss;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,9 @@ pub struct Invariant {
     pub meaning: &'static str,
     /// Tells whether it was kept.
     pub check: fn(&Evidence<'_>) -> Verdict,
+    /// Tells whether the part of it was kept that no fault excuses: what happens after a holder could know that it has
+    /// lost the lock. `None` if all of it is excused together.
+    pub inexcusable: Option<fn(&Evidence<'_>) -> Verdict>,
 }
 
 /// Which of the truths a promise is about.
@@ -55,6 +59,7 @@ pub const INVARIANTS: &[Invariant] = &[
     own_release_only::INVARIANT,
     fifo::INVARIANT,
     honest_answer::INVARIANT,
+    timely_loss::INVARIANT,
 ];
 
 /// The invariant of that name.

@@ -5,9 +5,11 @@
 
 mod broken;
 pub mod evidence;
+pub mod failure;
 pub mod for_good;
 pub mod history;
 pub mod invariants;
+pub mod knowledge;
 pub mod metrics;
 pub mod nearness;
 pub mod notation;
@@ -22,13 +24,15 @@ pub mod verdict;
 mod witness;
 
 pub use broken::Broken;
-pub use evidence::{Arrival, Belief, Evidence, Life, Ownership, Refused, Sign};
+pub use evidence::{Arrival, Belief, Evidence, Known, Life, Ownership, Refused, Sign};
+pub use failure::Failure;
 pub use for_good::{ForGood, Gone, Stranded};
 pub use history::{
-    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServerId,
-    ServiceAnswer, Token, What,
+    ContenderId, Disowned, Ended, Event, FaultId, History, LockId, NameId, ServerId, ServiceAnswer,
+    Token, What,
 };
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
+pub use knowledge::Knowledge;
 pub use metrics::{METRICS, Metric};
 pub use nearness::{DISTANCES, Near, Nearness};
 pub use run::{Counts, Facts, Run};

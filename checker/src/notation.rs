@@ -17,7 +17,8 @@
 //! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
 //! `cancelled`, `leaves`, `released`, `release-failed`, `lost`, `finished`, `paused`, `resumed`,
 //! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
-//! `session-expired`, `queued`, `unqueued`, `read`, `waiting`; and what the service has answered it: `granted` (by a
+//! `session-expired`, `queued`, `unqueued`, `read`, `waiting`, `could-know` (that it has lost the lock, from then on;
+//! `/how=told|timed-out|gone|refused|over`); and what the service has answered it: `granted` (by a
 //! majority, never all at once), `denied` (by one primary of two), `entries/value=2`.
 //!
 //! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`,

@@ -29,6 +29,8 @@ pub struct Facts {
     pub lease: Duration,
     /// How long a session or lease outlives its last sign of life at least.
     pub lease_least: Duration,
+    /// How long a contender that could know of a loss may take to act on it.
+    pub reaction: Duration,
     /// How long after the storm every waiter must have had the lock.
     pub progress_bound: Duration,
     /// What the resource held at first.
@@ -48,6 +50,7 @@ impl Default for Facts {
         Self {
             lease: Duration::from_secs(10),
             lease_least: Duration::from_secs(6),
+            reaction: Duration::from_millis(500),
             progress_bound: Duration::from_secs(60),
             initial_value: 0,
             step: None,

@@ -228,6 +228,7 @@ impl Watch {
             | What::Answered { .. }
             | What::Resent { .. }
             | What::ServerChanged { .. }
+            | What::CouldHaveKnown { .. }
             | What::Writing { .. }
             | What::Read { .. }
             | What::Written { .. }

@@ -4,15 +4,15 @@
 mod plain;
 
 use picklock_checker::{
-    ContenderId, Counts, Disowned, Ended, Event, Facts, Failure, ForGood, History, LockId, NameId,
-    Run, Token, Verdict, VirtualTime, What, invariants,
+    ContenderId, Counts, Disowned, Ended, Event, Evidence, Facts, Failure, ForGood, History,
+    Knowledge, LockId, NameId, Run, Token, Verdict, VirtualTime, What, invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
 
 /// What can happen, with little to choose from, so that things meet: beliefs, the service, and
 /// writes, each as often as its weight says.
-fn what([beliefs, service, writes]: [u32; 3]) -> impl Strategy<Value = What> {
+fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = What> {
     let by = || (0..3u32).prop_map(ContenderId);
     let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
     let token = || (0..3u64).prop_map(Token);
@@ -63,17 +63,48 @@ fn what([beliefs, service, writes]: [u32; 3]) -> impl Strategy<Value = What> {
                 }
             }),
     ];
-    prop_oneof![beliefs => of_beliefs, service => of_the_service, writes => of_writes]
+    prop_oneof![
+        beliefs => of_beliefs,
+        service => of_the_service,
+        writes => of_writes,
+        losses => loss()
+    ]
 }
 
-/// Histories about contenders and the service, and such about writes.
-const OF_TURNS: [u32; 3] = [4, 4, 1];
-const OF_WRITES: [u32; 3] = [4, 2, 6];
+/// A contender loses the lock, or could have known that it has.
+fn loss() -> impl Strategy<Value = What> {
+    let by = || (0..3u32).prop_map(ContenderId);
+    let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
+    let token = (0..3u64).prop_map(Token);
+    let how = prop_oneof![Just(Knowledge::Refused), Just(Knowledge::ValidityOver)];
+    prop_oneof![
+        (by(), lock(), 0..9u64, how).prop_map(|(by, lock, since, how)| {
+            let since = VirtualTime::from_micros(since * 1_000_000);
+            What::CouldHaveKnown {
+                by,
+                lock,
+                since,
+                how,
+            }
+        }),
+        (by(), lock(), token).prop_map(|(by, lock, token)| What::Disowned {
+            by,
+            lock,
+            token,
+            how: Disowned::Expired,
+        }),
+    ]
+}
+
+/// Histories about contenders and the service, such about writes, and such about losses.
+const OF_TURNS: [u32; 4] = [4, 4, 1, 0];
+const OF_WRITES: [u32; 4] = [4, 2, 6, 0];
+const OF_LOSSES: [u32; 4] = [6, 5, 0, 6];
 
 /// A history as the recorder would write it at least this far: a call is answered before the next,
 /// and a place is given once.
-fn run(weights: [u32; 3]) -> impl Strategy<Value = Run> {
-    let length = if weights == OF_WRITES { 40 } else { 26 };
+fn run(weights: [u32; 4]) -> impl Strategy<Value = Run> {
+    let length = if weights == OF_TURNS { 26 } else { 40 };
     let step = prop_oneof![3 => Just(1u64), 2 => Just(0), 1 => Just(2)];
     let events = prop::collection::vec((step, what(weights)), 0..length);
     let facts = (prop::option::of(0..2i64), prop::option::of(-1..2i64));
@@ -125,7 +156,18 @@ fn may_follow(history: &History, what: What) -> bool {
 }
 
 fn found(name: &str, run: &Run) -> Answer {
-    match invariants::find(name).expect("a known name").verdict(run) {
+    answer(invariants::find(name).expect("a known name").verdict(run))
+}
+
+/// The same of the part that nothing excuses.
+fn found_inexcusable(name: &str, run: &Run) -> Answer {
+    let invariant = invariants::find(name).expect("a known name");
+    let check = invariant.inexcusable.expect("there is such a part");
+    answer(check(&Evidence::of(run)))
+}
+
+fn answer(verdict: Verdict) -> Answer {
+    match verdict {
         Verdict::Holds => Answer::Holds,
         Verdict::Undecided(_) => Answer::Undecided,
         Verdict::Violated(witness) => {
@@ -146,6 +188,19 @@ proptest! {
     fn mutual_exclusion_is_what_every_pair_of_beliefs_says(run in run(OF_TURNS)) {
         let plain = Plain::new(&run.history.events);
         prop_assert_eq!(found("mutual-exclusion", &run), plain.mutual_exclusion());
+    }
+
+    #[test]
+    fn what_nothing_excuses_of_mutual_exclusion_is_what_every_pair_says(run in run(OF_LOSSES)) {
+        let plain = Plain::new(&run.history.events);
+        let found = found_inexcusable("mutual-exclusion", &run);
+        prop_assert_eq!(found.is_violated(), plain.inexcusable_overlap(run.facts.reaction));
+    }
+
+    #[test]
+    fn timely_loss_is_what_every_belief_says(run in run(OF_LOSSES)) {
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("timely-loss", &run), plain.timely_loss(run.facts.reaction));
     }
 
     #[test]
@@ -181,6 +236,28 @@ proptest! {
     }
 }
 
+#[test]
+fn some_random_overlaps_are_excused_and_some_are_not() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let (mut excused, mut inexcusable) = (0, 0);
+    for _ in 0..2_000 {
+        let run = run(OF_LOSSES).new_tree(&mut runner).unwrap().current();
+        if found("mutual-exclusion", &run).is_violated() {
+            match found_inexcusable("mutual-exclusion", &run).is_violated() {
+                true => inexcusable += 1,
+                false => excused += 1,
+            }
+        }
+    }
+    assert!(
+        excused >= 20 && inexcusable >= 20,
+        "{excused} and {inexcusable}"
+    );
+}
+
 /// A comparison in which one answer never comes up would prove little.
 #[test]
 fn the_random_histories_are_of_all_kinds() {
@@ -192,10 +269,11 @@ fn the_random_histories_are_of_all_kinds() {
         ("mutual-exclusion", OF_TURNS),
         ("exclusive-ownership", OF_TURNS),
         ("fifo", OF_TURNS),
+        ("timely-loss", OF_LOSSES),
         ("no-stale-effect", OF_WRITES),
         ("no-lost-update", OF_WRITES),
     ];
-    let mut seen = [[0; 3]; 5];
+    let mut seen = [[0; 3]; 6];
     for ((name, weights), seen) in names.into_iter().zip(&mut seen) {
         for _ in 0..2_000 {
             let run = run(weights).new_tree(&mut runner).unwrap().current();

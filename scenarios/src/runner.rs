@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story};
-use picklock_checker::{Broken, Counts, Evidence, Nearness, Reached, Witness, invariants, vacuity};
+use picklock_checker::{
+    Broken, Counts, Evidence, Nearness, Reached, Verdict, Witness, invariants, vacuity,
+};
 use picklock_sim::broken::caught;
 use picklock_sim::engine::Tape;
 use picklock_sim::watch::Named;
@@ -202,18 +204,11 @@ fn broke_off(seed: u64, hash: u64, counts: Counts, why: Broken) -> SeedOutcome {
 }
 
 fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
-    let wanted = case
-        .expectations
-        .iter()
-        .filter_map(|expectation| match expectation.want {
-            Want::Holds | Want::Violated { .. } => invariants::find(expectation.invariant),
-            Want::Unchecked { .. } => None,
-        });
     let evidence = Evidence::of(&simulated.run);
     SeedOutcome {
         seed,
         hash: simulated.hash,
-        verdicts: invariants::check_evidence(&evidence, wanted),
+        verdicts: verdicts(case, &evidence),
         // Nobody promised that a fault that was drawn finds its moment.
         vacuous: match case.drawn {
             true => vacuity::idle(&evidence),
@@ -227,9 +222,28 @@ fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
     }
 }
 
-/// What is not looked at because of the faults that were drawn.
+/// The verdicts on what a case looks at. What is excused says something only if it is violated where nothing excuses
+/// it.
+fn verdicts(case: &Case, evidence: &Evidence<'_>) -> Vec<(&'static str, Verdict)> {
+    let verdicts = case.expectations.iter().filter_map(|expectation| {
+        let invariant = invariants::find(expectation.invariant)?;
+        let verdict = match expectation.want {
+            Want::Holds | Want::Violated { .. } => (invariant.check)(evidence),
+            Want::Excused { .. } => match invariant.inexcusable?(evidence) {
+                violated @ Verdict::Violated(_) => violated,
+                Verdict::Holds | Verdict::Undecided(_) => return None,
+            },
+            Want::Unchecked { .. } => return None,
+        };
+        (verdict != Verdict::Holds).then_some((invariant.name, verdict))
+    });
+    verdicts.collect()
+}
+
+/// What is not looked at, or not where it is excused, because of the faults that were drawn.
 fn excused(case: &Case) -> Vec<&'static str> {
-    let unchecked = |it: &&Expectation| matches!(it.want, Want::Unchecked { .. });
+    let unchecked =
+        |it: &&Expectation| matches!(it.want, Want::Excused { .. } | Want::Unchecked { .. });
     let expectations = case.expectations.iter().filter(|_| case.drawn);
     let excused = expectations.filter(unchecked);
     excused.map(|it| it.invariant).collect()
@@ -240,7 +254,7 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
     let mut expectations = case.expectations.iter();
     let found = expectations.find(|expectation| expectation.invariant == invariant)?;
     match &found.want {
-        want @ (Want::Holds | Want::Violated { .. }) => Some(want),
+        want @ (Want::Holds | Want::Violated { .. } | Want::Excused { .. }) => Some(want),
         Want::Unchecked { .. } => None,
     }
 }

@@ -202,7 +202,8 @@ impl Case {
         }
     }
 
-    /// The same with a plan that was drawn. What no lock can promise under its faults is not looked at.
+    /// The same with a plan that was drawn. What no lock can promise under its faults is looked at only where nothing
+    /// excuses it.
     #[must_use]
     pub fn with_plan(&self, plan: Plan) -> Self {
         self.with_plan_but(plan, &[])
@@ -221,8 +222,7 @@ impl Case {
         for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
             let mut expectations = case.expectations.iter_mut();
             if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {
-                let because = Some(excuse.because.to_owned());
-                found.want = Want::Unchecked { because };
+                found.want = excuse.want();
             }
         }
         case.plan = plan;
@@ -254,6 +254,11 @@ pub enum Want {
         because: String,
         /// By one of this many seeds at the latest.
         within_seeds: u64,
+    },
+    /// A fault excuses it for as long as a holder cannot know of its loss. What happens after that is looked at.
+    Excused {
+        /// Why.
+        because: String,
     },
     /// It is not looked at.
     Unchecked {

@@ -304,6 +304,10 @@ fn expect(expectation: &Expectation, case: &Case) -> Option<String> {
     match want {
         Want::Holds if silent => None,
         Want::Holds => Some(format!("expect.{invariant} = \"holds\"")),
+        Want::Excused { because } => Some(format!(
+            "expect.{invariant}.excused = {{ because = {} }}",
+            text(because)
+        )),
         Want::Unchecked { because: None } => Some(format!("expect.{invariant} = \"unchecked\"")),
         Want::Unchecked {
             because: Some(because),

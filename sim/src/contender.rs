@@ -13,7 +13,7 @@ use std::time::Duration;
 use futures_lite::future;
 use picklock_algorithms::clients::completion::{Answer, Completions, completion};
 use picklock_algorithms::{Env, Held, Lock, LockError};
-use picklock_checker::{ContenderId, Failure, Token, What};
+use picklock_checker::{ContenderId, Token, What};
 
 use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
@@ -21,6 +21,7 @@ use crate::process::ProcessId;
 use crate::resource::Write;
 use crate::shared::{Shared, environment};
 use crate::world::{LOCK, World};
+use calls::failure;
 use handle::{Handle, connect};
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
@@ -200,6 +201,7 @@ impl Contender {
     /// Uses the lock, and gives it back. Answers whether the section was done.
     async fn use_lock(&mut self, held: Held) -> bool {
         let token = held.token.map(Token);
+        self.world().belief_begins(self.process, &held);
         self.say(What::Acquired {
             by: self.id,
             lock: LOCK,
@@ -215,6 +217,7 @@ impl Contender {
             future::or(self.section(token), lost).await
         };
         let (by, lock) = (self.id, LOCK);
+        self.world().belief_ends(self.process);
         match ended {
             Ok(()) => {
                 self.say(What::ReleaseStarted { by, lock }).await;
@@ -373,16 +376,5 @@ impl Said<'_> {
             context.waker().wake_by_ref();
         }
         runs
-    }
-}
-
-fn failure(error: LockError) -> Failure {
-    match error {
-        LockError::SessionExpired => Failure::SessionExpired,
-        LockError::ConnectionLoss => Failure::ConnectionLoss,
-        LockError::PlaceLost => Failure::PlaceLost,
-        LockError::Disconnected => Failure::Disconnected,
-        LockError::Refused | LockError::NotHeld => Failure::Refused,
-        LockError::TimedOut | LockError::NotInTime | LockError::LeaseLapsed => Failure::TimedOut,
     }
 }

@@ -79,6 +79,11 @@ impl Ownership {
         self.grants
     }
 
+    /// Whether a contender owns the lock.
+    pub fn is_owned_by(&self, by: ContenderId) -> bool {
+        self.owners.iter().any(|owner| owner.by == by)
+    }
+
     /// Whether nothing of the lock is left at the service.
     pub fn is_clear(&self) -> bool {
         self.queue.is_empty() && self.owners.is_empty()

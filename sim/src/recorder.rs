@@ -106,6 +106,17 @@ fn words(what: &What) -> [u64; 4] {
         What::Reconnected { by } => [15, by.0.into(), 0, 0],
         What::ConnectedReadOnly { by } => [33, by.0.into(), 0, 0],
         What::SessionLost { by } => [16, by.0.into(), 0, 0],
+        What::CouldHaveKnown {
+            by,
+            lock,
+            since,
+            how,
+        } => [
+            37,
+            u64::from(by.0) << 32 | u64::from(lock.0),
+            since.micros(),
+            how as u64,
+        ],
         What::Queued {
             by,
             lock,

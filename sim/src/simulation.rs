@@ -320,6 +320,7 @@ impl Simulation {
             let facts = Facts {
                 lease: world.lease,
                 lease_least: world.ensemble.granted_timeout(),
+                reaction: world.reaction(),
                 progress_bound: world.progress_bound,
                 initial_value: section.initial_value(),
                 step: section.step(),

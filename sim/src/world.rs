@@ -1,5 +1,6 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
+mod beliefs;
 mod birth;
 mod broken_servers;
 mod clients;
@@ -90,6 +91,7 @@ pub(crate) struct World {
     pub redis: redis::Redis,
     pub ownership: Ownership,
     pub storage: Storage,
+    beliefs: beliefs::Beliefs,
     /// At this moment, tasks run in the order in which they were woken.
     in_turn: VirtualTime,
     /// Tasks to be added before the next step.

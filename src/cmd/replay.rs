@@ -124,6 +124,11 @@ impl Judged {
                     remarks.push(format!("{invariant} is to be violated: {}", flat(because)));
                     violated.push((Standing::AsExpected, *invariant, witness));
                 }
+                (Verdict::Violated(witness), Some(Want::Excused { .. })) => {
+                    standing = Standing::Fail;
+                    remarks.push(format!("{invariant} was to hold where nothing excuses it"));
+                    violated.push((Standing::Fail, *invariant, witness));
+                }
                 (Verdict::Violated(witness), Some(Want::Holds | Want::Unchecked { .. }) | None) => {
                     standing = Standing::Fail;
                     remarks.push(format!("{invariant} was to hold"));
@@ -173,7 +178,7 @@ fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = Strin
                 "{name} is to be violated within {within}, and this one keeps it"
             ))
         }
-        Want::Holds | Want::Unchecked { .. } => None,
+        Want::Holds | Want::Excused { .. } | Want::Unchecked { .. } => None,
     })
 }
 

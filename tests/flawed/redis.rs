@@ -60,10 +60,7 @@ impl Lock for Key {
         while !self.set().await? {
             self.env.sleep(std::time::Duration::from_millis(20)).await;
         }
-        Ok(Held {
-            place: Rc::clone(&self.lease.key),
-            token: None,
-        })
+        Ok(Held::at(Rc::clone(&self.lease.key)))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

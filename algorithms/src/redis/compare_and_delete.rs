@@ -29,8 +29,6 @@
 //!   ([`set_nx_get`](super::set_nx_get) does not, scenarios
 //!   `redis/cluster-stale-look` and `redis/sentinel-stale-look`).
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, until_answered};
@@ -62,7 +60,6 @@ pub(super) struct CompareAndDelete {
     pub leased: Leased,
     delete_if_ours: Script,
     pub token: String,
-    pub deadline: Duration,
 }
 
 impl CompareAndDelete {
@@ -71,7 +68,6 @@ impl CompareAndDelete {
             leased: Leased { redis, env, lease },
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
-            deadline: Duration::ZERO,
         }
     }
 
@@ -89,13 +85,13 @@ impl Lock for CompareAndDelete {
         loop {
             self.token = self.leased.env.guid(); // Step 1.
             let asked = self.leased.env.monotonic();
-            self.deadline = self.leased.deadline(asked);
+            let deadline = self.leased.deadline(asked);
             let set = match self.leased.set_if_missing(&self.token).await {
                 Err(error) if !error.definite() => self.is_ours().await?, // Step 3.
                 answer => answer?,
             };
-            if set && self.leased.env.monotonic() < self.deadline {
-                return Ok(self.leased.held(None));
+            if set && self.leased.env.monotonic() < deadline {
+                return Ok(self.leased.held(None).until(deadline));
             }
             self.leased.pause().await;
         }
@@ -122,7 +118,7 @@ impl Lock for CompareAndDelete {
     }
 
     /// Step 4.
-    async fn lost(&self, _held: &Held) -> LockError {
-        self.leased.lapsed(self.deadline).await
+    async fn lost(&self, held: &Held) -> LockError {
+        self.leased.lapsed(held).await
     }
 }

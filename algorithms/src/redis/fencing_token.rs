@@ -21,8 +21,6 @@
 //! - The counter is a key like any other: a server that restarts without its data gives out the same numbers again
 //!   (scenario `redis/restart`).
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
@@ -69,7 +67,6 @@ struct FencingToken {
     set_and_count: Script,
     delete_if_ours: Script,
     token: String,
-    deadline: Duration,
 }
 
 impl FencingToken {
@@ -81,7 +78,6 @@ impl FencingToken {
             set_and_count: Script::new(SET_AND_COUNT),
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
-            deadline: Duration::ZERO,
         }
     }
 
@@ -106,11 +102,11 @@ impl Lock for FencingToken {
         loop {
             self.token = self.leased.env.guid();
             let asked = self.leased.env.monotonic();
-            self.deadline = self.leased.deadline(asked);
+            let deadline = self.leased.deadline(asked);
             if let Value::Integer(number) = self.ask().await?
-                && self.leased.env.monotonic() < self.deadline
+                && self.leased.env.monotonic() < deadline
             {
-                return Ok(self.leased.held(u64::try_from(number).ok())); // Step 1.
+                return Ok(self.leased.held(u64::try_from(number).ok()).until(deadline)); // Step 1.
             }
             self.leased.pause().await;
         }
@@ -128,7 +124,7 @@ impl Lock for FencingToken {
         Ok(())
     }
 
-    async fn lost(&self, _held: &Held) -> LockError {
-        self.leased.lapsed(self.deadline).await
+    async fn lost(&self, held: &Held) -> LockError {
+        self.leased.lapsed(held).await
     }
 }

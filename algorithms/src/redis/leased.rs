@@ -51,8 +51,11 @@ impl Leased {
         (asked + self.lease.time).saturating_sub(drift(self.lease.time))
     }
 
-    /// Resolves when the deadline has come.
-    pub async fn lapsed(&self, deadline: Duration) -> LockError {
+    /// Resolves when the hold is valid no longer: never, if nothing says until when it is.
+    pub async fn lapsed(&self, held: &Held) -> LockError {
+        let Some(deadline) = held.valid_until else {
+            return never().await;
+        };
         let left = deadline.saturating_sub(self.env.monotonic());
         self.env.sleep(left).await;
         LockError::LeaseLapsed
@@ -61,8 +64,8 @@ impl Leased {
     /// Proof that we hold the key.
     pub fn held(&self, token: Option<u64>) -> Held {
         Held {
-            place: self.lease.key.clone(),
             token,
+            ..Held::at(self.lease.key.clone())
         }
     }
 }

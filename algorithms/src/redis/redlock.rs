@@ -27,7 +27,6 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
-use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -57,7 +56,6 @@ pub(super) struct Redlock {
     leased: Leased,
     delete_if_ours: Script,
     token: String,
-    deadline: Duration,
     /// Step 3 as a whole, or the count of servers alone.
     pub looks_at_clock: bool,
 }
@@ -68,7 +66,6 @@ impl Redlock {
             leased: Leased { redis, env, lease },
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
-            deadline: Duration::ZERO,
             looks_at_clock: true,
         }
     }
@@ -133,10 +130,10 @@ impl Lock for Redlock {
             } else {
                 self.leased.env.monotonic()
             };
-            self.deadline = (counted_from + lease).saturating_sub(drift(lease));
+            let deadline = (counted_from + lease).saturating_sub(drift(lease));
             let majority = set * 2 > self.leased.redis.nodes() as usize;
-            if majority && self.leased.env.monotonic() < self.deadline {
-                return Ok(self.leased.held(None)); // Step 3.
+            if majority && self.leased.env.monotonic() < deadline {
+                return Ok(self.leased.held(None).until(deadline)); // Step 3.
             }
             self.delete_everywhere().await; // Step 4.
             self.leased.pause().await;
@@ -158,7 +155,7 @@ impl Lock for Redlock {
         Err(LockError::PlaceLost)
     }
 
-    async fn lost(&self, _held: &Held) -> LockError {
-        self.leased.lapsed(self.deadline).await
+    async fn lost(&self, held: &Held) -> LockError {
+        self.leased.lapsed(held).await
     }
 }

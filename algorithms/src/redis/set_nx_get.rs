@@ -70,9 +70,9 @@ impl Lock for SetNxGet {
         loop {
             self.0.token = self.0.leased.env.guid();
             let asked = self.0.leased.env.monotonic();
-            self.0.deadline = self.0.leased.deadline(asked);
-            if self.attempt().await? && self.0.leased.env.monotonic() < self.0.deadline {
-                return Ok(self.0.leased.held(None));
+            let deadline = self.0.leased.deadline(asked);
+            if self.attempt().await? && self.0.leased.env.monotonic() < deadline {
+                return Ok(self.0.leased.held(None).until(deadline));
             }
             self.0.leased.pause().await;
         }

@@ -58,7 +58,6 @@ pub(super) struct Waited {
     leased: Leased,
     delete_if_ours: Script,
     token: String,
-    deadline: Duration,
     /// Whether it minds what WAIT answers.
     pub minds: bool,
 }
@@ -69,7 +68,6 @@ impl Waited {
             leased: Leased { redis, env, lease },
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
-            deadline: Duration::ZERO,
             minds: true,
         }
     }
@@ -102,13 +100,13 @@ impl Lock for Waited {
         loop {
             self.token = self.leased.env.guid();
             let asked = self.leased.env.monotonic();
-            self.deadline = self.leased.deadline(asked);
+            let deadline = self.leased.deadline(asked);
             let heard = match self.attempt().await {
                 Err(error) if !error.definite() => false, // Step 4.
                 answer => answer?,
             };
-            if heard && self.leased.env.monotonic() < self.deadline {
-                return Ok(self.leased.held(None)); // Step 3.
+            if heard && self.leased.env.monotonic() < deadline {
+                return Ok(self.leased.held(None).until(deadline)); // Step 3.
             }
             self.withdraw(&self.leased.lease.key).await?;
             self.leased.pause().await;
@@ -120,7 +118,7 @@ impl Lock for Waited {
         self.withdraw(&held.place).await
     }
 
-    async fn lost(&self, _held: &Held) -> LockError {
-        self.leased.lapsed(self.deadline).await
+    async fn lost(&self, held: &Held) -> LockError {
+        self.leased.lapsed(held).await
     }
 }

@@ -20,8 +20,6 @@
 //! - If the connection breaks after step 2 and the client library connects again by itself, `EXEC` watches nothing, and
 //!   deletes whatever is there (scenario `redis/watch-retries`).
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased};
@@ -54,7 +52,6 @@ struct WatchExec {
     /// For `WATCH`: nobody else uses this connection.
     own: Redis,
     token: String,
-    deadline: Duration,
 }
 
 impl WatchExec {
@@ -63,7 +60,6 @@ impl WatchExec {
             own: redis.dedicated(),
             leased: Leased { redis, env, lease },
             token: String::new(),
-            deadline: Duration::ZERO,
         }
     }
 }
@@ -74,10 +70,10 @@ impl Lock for WatchExec {
         loop {
             self.token = self.leased.env.guid();
             let asked = self.leased.env.monotonic();
-            self.deadline = self.leased.deadline(asked);
+            let deadline = self.leased.deadline(asked);
             let set = self.leased.set_if_missing(&self.token).await?;
-            if set && self.leased.env.monotonic() < self.deadline {
-                return Ok(self.leased.held(None)); // Step 1.
+            if set && self.leased.env.monotonic() < deadline {
+                return Ok(self.leased.held(None).until(deadline)); // Step 1.
             }
             self.leased.pause().await;
         }
@@ -98,7 +94,7 @@ impl Lock for WatchExec {
         }
     }
 
-    async fn lost(&self, _held: &Held) -> LockError {
-        self.leased.lapsed(self.deadline).await
+    async fn lost(&self, held: &Held) -> LockError {
+        self.leased.lapsed(held).await
     }
 }

@@ -65,10 +65,7 @@ impl Lock for ChildrenWatch {
             match place {
                 None => return Err(LockError::PlaceLost),
                 Some(0) => {
-                    return Ok(Held {
-                        token: Some(ticket.czxid.0),
-                        place: ticket.path,
-                    }); // Step 3.
+                    return Ok(Held::at(ticket.path).with_token(ticket.czxid.0)); // Step 3.
                 }
                 Some(_) => {
                     changed.next().await; // Step 4.

@@ -239,10 +239,7 @@ impl InterProcessMutex {
             let error = match self.wait_for_turn(&path, &mut patience).await {
                 Ok(true) => {
                     way_out.not_needed();
-                    return Ok(Held {
-                        place: path,
-                        token: None,
-                    });
+                    return Ok(Held::at(path));
                 }
                 Ok(false) => {
                     way_out.not_needed();

@@ -78,10 +78,7 @@ impl Lock for Hardened {
         let ticket = take_ticket(&self.zk, &self.lock, &exit.guid).await?; // Step 1.
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
         exit.not_needed();
-        Ok(Held {
-            token: Some(ticket.czxid.0),
-            place: ticket.path,
-        })
+        Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

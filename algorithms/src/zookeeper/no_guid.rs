@@ -32,10 +32,7 @@ impl Lock for NoGuid {
         let prefix = child(&self.lock, "lock-");
         let ticket = until_answered(async || make_ticket(&self.zk, &prefix).await).await?;
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
-        Ok(Held {
-            token: Some(ticket.czxid.0),
-            place: ticket.path,
-        })
+        Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

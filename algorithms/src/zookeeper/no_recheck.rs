@@ -44,10 +44,7 @@ impl Lock for NoRecheck {
                     .map_err(|_| LockError::SessionExpired)?;
             }
         }
-        Ok(Held {
-            token: Some(ticket.czxid.0),
-            place: ticket.path,
-        })
+        Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -116,8 +116,7 @@ impl Lock for OwnNodes {
         loop {
             let Look { token, ahead } = self.look(&place).await?;
             let Some(ahead) = ahead else {
-                let token = Some(token.0);
-                return Ok(Held { place, token }); // Step 3.
+                return Ok(Held::at(place).with_token(token.0)); // Step 3.
             };
             let watched = until_answered(|| self.zk.exists_and_watch(&ahead));
             let (there, gone) = watched.await?;

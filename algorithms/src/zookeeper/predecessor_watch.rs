@@ -75,10 +75,7 @@ impl Lock for PredecessorWatch {
         let guid = self.env.guid();
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?; // Step 1.
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
-        Ok(Held {
-            token: Some(ticket.czxid.0),
-            place: ticket.path,
-        })
+        Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -55,10 +55,7 @@ impl Lock for ReadThenWrite {
                     let stat =
                         until_answered(async || zk.set_data(node, name.as_bytes(), None).await)
                             .await?;
-                    return Ok(Held {
-                        place: Path::clone(node),
-                        token: Some(stat.mzxid.0),
-                    });
+                    return Ok(Held::at(Path::clone(node)).with_token(stat.mzxid.0));
                 }
                 Ok((_, _, changed)) => {
                     changed.next().await;

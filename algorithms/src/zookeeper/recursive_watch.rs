@@ -130,10 +130,7 @@ impl Lock for RecursiveWatch {
         self.zk
             .remove_all_watches(&self.lock, WatchSide::Any, true)
             .await?; // Step 4.
-        Ok(Held {
-            token: Some(ticket.czxid.0),
-            place: ticket.path,
-        })
+        Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -77,10 +77,7 @@ impl SameName {
 
 /// What whoever made the node holds.
 pub(super) fn held(node: &Path, stat: &Stat) -> Held {
-    Held {
-        token: Some(stat.czxid.0),
-        place: Path::clone(node),
-    }
+    Held::at(Path::clone(node)).with_token(stat.czxid.0)
 }
 
 #[async_trait(?Send)]

@@ -33,10 +33,8 @@ impl Lock for SequenceToken {
         let guid = self.env.guid();
         let ticket = make_ticket_with_guid(&self.zk, &self.lock, &guid).await?;
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
-        Ok(Held {
-            token: Some(ticket.sequence()),
-            place: ticket.path,
-        })
+        let token = ticket.sequence();
+        Ok(Held::at(ticket.path).with_token(token))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -44,10 +44,7 @@ impl Lock for SyncLookup {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let ticket = take_ticket(&self.zk, &self.lock, &self.env.guid()).await?;
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
-        Ok(Held {
-            token: Some(ticket.czxid.0),
-            place: ticket.path,
-        })
+        Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

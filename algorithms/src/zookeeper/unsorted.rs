@@ -38,10 +38,7 @@ impl Lock for Unsorted {
             match names.iter().position(|name| name.as_ref() == ticket.name()) {
                 None => return Err(LockError::PlaceLost),
                 Some(0) => {
-                    return Ok(Held {
-                        token: Some(ticket.czxid.0),
-                        place: ticket.path,
-                    });
+                    return Ok(Held::at(ticket.path).with_token(ticket.czxid.0));
                 }
                 Some(place) => {
                     let ahead = child(&self.lock, names[place - 1]);

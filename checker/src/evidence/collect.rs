@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use super::writes::Sent;
-use super::{Belief, Evidence, Life, Ownership, Refused, Sign};
+use super::{Belief, Evidence, Known, Life, Ownership, Refused, Sign};
 use crate::{ContenderId, Disowned, Failure, LockId, NameId, Run, Token, What};
 
 /// What is under way between one contender and one lock.
@@ -116,6 +116,12 @@ impl<'a> Collector<'a> {
             What::Reconnected { by } => self.sign(index, by, Life::Reconnected),
             What::SessionExpired { by } => self.sign(index, by, Life::SessionExpired),
             What::SessionLost { by } => self.sign(index, by, Life::SessionLost),
+            What::CouldHaveKnown {
+                by,
+                lock,
+                since,
+                how,
+            } => self.could_have_known(by, lock, Known { since, how, index }),
             What::Queued { .. } | What::Unqueued { .. } => self.found.queueing.push(index),
             What::Owned {
                 by,
@@ -248,6 +254,7 @@ impl<'a> Collector<'a> {
             acquired: index,
             left: None,
             settled: None,
+            known: None,
             grant,
             also: cell.open.replace(place),
         });
@@ -266,6 +273,16 @@ impl<'a> Collector<'a> {
         }
         leave(&mut self.found.beliefs, open, index);
         self.tally(lock).believes -= ended;
+    }
+
+    /// Beliefs that are open could have ended then.
+    fn could_have_known(&mut self, by: ContenderId, lock: LockId, known: Known) {
+        let mut next = self.cells.cell(by, lock).open;
+        while let Some(place) = next {
+            let belief = &mut self.found.beliefs[place];
+            belief.known.get_or_insert(known);
+            next = belief.also;
+        }
     }
 
     fn settled(&mut self, index: usize, by: ContenderId, lock: LockId) {

@@ -11,6 +11,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Ownership,
     meaning: "The service never has two owners of the lock at the same time.",
     check,
+    inexcusable: None,
 };
 
 /// As for beliefs, the longest ownership so far is the only one to look at: others that last as

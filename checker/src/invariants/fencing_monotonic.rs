@@ -9,6 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Ownership,
     meaning: "Each holder gets a higher token than all holders before it.",
     check,
+    inexcusable: None,
 };
 
 /// Answers may come in another order than the grants that they tell of, so tokens are compared in

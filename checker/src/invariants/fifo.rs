@@ -13,6 +13,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Service,
     meaning: "Those who queue for the lock get it in the order of their places.",
     check,
+    inexcusable: None,
 };
 
 /// A place in the queue of a lock that is neither given up nor lost.

@@ -29,6 +29,7 @@ pub const INVARIANT: Invariant = Invariant {
     meaning: "Whoever is told that it holds the lock did own it, whoever is told that it has \
               released it owns it no longer, and who fails for certain leaves nothing behind.",
     check,
+    inexcusable: None,
 };
 
 /// Only what is certain counts. An answer may be late, so it is false only if it was false from the

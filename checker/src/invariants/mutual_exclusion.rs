@@ -11,6 +11,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Belief,
     meaning: "No two contenders believe that they hold the lock at the same time.",
     check,
+    inexcusable: Some(inexcusable),
 };
 
 /// Beliefs come in the order in which they begin. So long as none overlap, the only one that the
@@ -30,6 +31,36 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     Verdict::Holds
 }
 
+/// An overlap is split at the moment at which one of the two could know that it had lost the lock, and has had the time
+/// to act on it. What comes before, a fault may excuse. What comes after, nothing does.
+fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
+    if evidence.beliefs.is_empty() {
+        return Verdict::Undecided("nobody ever got the lock".to_owned());
+    }
+    for (place, knowing) in evidence.beliefs.iter().enumerate() {
+        let Some(from) = evidence.inexcusable_from(knowing) else {
+            continue;
+        };
+        let from = from.max(evidence.at(knowing.acquired));
+        let until = evidence.at_or_end(knowing.left);
+        let meets = |(other, belief): &(usize, &Belief)| {
+            let both_from = evidence.at(belief.acquired).max(from);
+            let both_until = evidence.at_or_never(belief.left).min(until);
+            *other != place && belief.lock == knowing.lock && both_from < both_until
+        };
+        let met = evidence.beliefs.iter().enumerate().find(meets);
+        if let Some((other, belief)) = met {
+            let (earlier, later) = if other < place {
+                (belief, knowing)
+            } else {
+                (knowing, belief)
+            };
+            return violated(evidence, earlier, later);
+        }
+    }
+    Verdict::Holds
+}
+
 fn violated(evidence: &Evidence<'_>, earlier: &Belief, later: &Belief) -> Verdict {
     let (_, overlap) = evidence.overlap(later.acquired, [earlier.left, later.left]);
     let mut case = Case::new(evidence);
@@ -41,10 +72,18 @@ fn violated(evidence: &Evidence<'_>, earlier: &Belief, later: &Belief) -> Verdic
     };
     let until = case.why_until(earlier);
     let from = case.why_from(later);
-    case.show_belief(earlier)
-        .show_belief(later)
-        .then(until)
-        .however(from)
+    case.show_belief(earlier).show_belief(later).then(until);
+    for belief in [earlier, later] {
+        if let Some((since, known)) = evidence.inexcusable_from(belief).zip(belief.known) {
+            case.show([known.index]);
+            let (who, how) = (case.name(belief.by), known.how.clause());
+            let overlaps = evidence.at_or_end(belief.left) > since;
+            if overlaps {
+                case.then(format!("{who} could know since {}: {how}.", known.since));
+            }
+        }
+    }
+    case.however(from)
         .broken(summary, later.acquired, Some(overlap))
 }
 
@@ -82,6 +121,49 @@ mod tests {
         assert_eq!(witness.at.micros(), 14_000_000);
         assert_eq!(witness.overlap.unwrap().as_secs(), 2);
         assert_eq!(witness.events, [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn an_overlap_of_one_microsecond_is_one() {
+        let summary = witness("a:0-1.000001 b:1-2").summary;
+        assert_eq!(summary, "a and b both inside for 1 us");
+        assert_eq!(verdict("a:0-1.000001 b:1.000001-2"), Verdict::Holds);
+    }
+
+    fn inexcusable_verdict(text: &str) -> Verdict {
+        inexcusable(&Evidence::of(&notation::run(text)))
+    }
+
+    #[test]
+    fn an_overlap_before_the_holder_could_know_can_be_excused() {
+        let text = "a=0-5/how=expired a:0-8.4 b=5-9 b:6-9 a.could-know:8";
+        assert_eq!(inexcusable_verdict(text), Verdict::Holds);
+        assert!(verdict(text).witness().is_some());
+    }
+
+    #[test]
+    fn an_overlap_after_the_holder_could_know_cannot() {
+        let text = "a=0-5/how=expired a:0-9 b=5-9 b:6-9 a.could-know:8/how=over";
+        let verdict = inexcusable_verdict(text);
+        let witness = verdict.witness().expect("a violation");
+        assert_eq!(witness.summary, "a and b both inside for 3.000 s");
+        assert!(witness.argument.contains(&Step::Then(
+            "a could know since 8.000 s: by its own clock its hold was no longer valid.".to_owned()
+        )));
+    }
+
+    #[test]
+    fn a_part_that_is_over_before_the_holder_could_know_stays_excused() {
+        let text = "a=0-5/how=expired a:0-20 b=5-7 b:6-7 a.could-know:8";
+        assert_eq!(inexcusable_verdict(text), Verdict::Holds);
+        let text = "a=0-5/how=expired a:0-20 b=5-7 b:6-7 c=9-12 c:9-12 a.could-know:8";
+        assert!(inexcusable_verdict(text).witness().is_some());
+    }
+
+    #[test]
+    fn who_is_late_to_be_let_in_is_judged_as_well() {
+        let text = "a.acquire:0 a=1-5/how=expired b=5-20 b:5-20 a:6-9 a.could-know:6/how=told";
+        assert!(inexcusable_verdict(text).witness().is_some());
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Effect,
     meaning: "What the resource holds is what the writes that it took make of it in turn.",
     check,
+    inexcusable: None,
 };
 
 /// What an accepted write did.

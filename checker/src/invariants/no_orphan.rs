@@ -13,6 +13,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Ownership,
     meaning: "Nothing of the lock outlives its contenders, nor is it owned for long unbelieved.",
     check,
+    inexcusable: None,
 };
 
 /// How long before an ownership was in use, and from which event on it was not.
@@ -128,12 +129,12 @@ fn use_ends(evidence: &Evidence<'_>, belief: &Belief) -> Option<usize> {
 fn orphan(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
-    used: Used,
+    Used { until: since, last }: Used,
     (until, (broken, counted)): (VirtualTime, Overdue),
 ) -> Verdict {
     let history = &evidence.run.history;
     let lease = seconds(evidence.run.facts.lease);
-    let alone = seconds(until.since(used.until));
+    let alone = seconds(until.since(since));
     let mut case = Case::new(evidence);
     let (who, node) = (case.name(ownership.by), history.name(ownership.name));
     let from = evidence.at(ownership.owned);
@@ -141,13 +142,12 @@ fn orphan(
         Some(disowned) => format!("to {}", evidence.at(disowned)),
         None => "to the end of the run".to_owned(),
     };
-    let since = used.until;
     let calls = calls_of_owner(evidence, ownership, broken);
-    let last_call = calls.last().filter(|&&call| call > used.last);
-    let why = how_it_was_left(evidence, who, *last_call.unwrap_or(&used.last))
+    let last_call = calls.last().filter(|&&call| call > last);
+    let why = how_it_was_left(evidence, who, *last_call.unwrap_or(&last))
         .or_else(|| how_it_was_left(evidence, who, *calls.last()?));
     let why = why.unwrap_or_else(|| format!("no call of {who} brought it that ownership"));
-    case.show_ownership(ownership).show([used.last]).show(calls);
+    case.show_ownership(ownership).show([last]).show(calls);
     let summary = format!("{who} owned the lock by {node} for {alone}, and nobody believed in it");
     case.then(format!(
         "the service has {who} as the owner by {node} from {from} {to}."

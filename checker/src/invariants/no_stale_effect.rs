@@ -9,6 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Effect,
     meaning: "The resource never accepts a write of an older holder after one of a newer.",
     check,
+    inexcusable: None,
 };
 
 /// Who is older is for the service to say, by the order of its grants, and not for the tokens that

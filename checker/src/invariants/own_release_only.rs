@@ -9,6 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     truth: Truth::Ownership,
     meaning: "No contender takes the lock from another that owns it.",
     check,
+    inexcusable: None,
 };
 
 fn check(evidence: &Evidence<'_>) -> Verdict {

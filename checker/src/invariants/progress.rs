@@ -12,6 +12,7 @@ pub const INVARIANT: Invariant = Invariant {
     meaning: "Once nothing breaks any more, everybody who waits for the lock gets it, and keeps it \
               until its section is done.",
     check,
+    inexcusable: None,
 };
 
 /// A contender that still waits at the end, and for what.

@@ -268,6 +268,7 @@ impl Reader {
             "resent" => (Rank::Asks, What::Resent { by }),
             "read-only" => (Rank::Asks, What::ConnectedReadOnly { by }),
             "session-lost" => (Rank::Ends, What::SessionLost { by }),
+            "could-know" => (Rank::Arrives, word.could_have_known(by, lock)?),
             "session-expired" => (Rank::Ends, What::SessionExpired { by }),
             "granted" => (Rank::Grants, answered(ServiceAnswer::GrantedApart)),
             "denied" => (Rank::Ends, answered(ServiceAnswer::DeniedAtOne)),

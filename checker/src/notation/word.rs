@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::NotationError;
-use crate::VirtualTime;
+use crate::{ContenderId, Knowledge, LockId, VirtualTime, What};
 
 /// A word: `subject`, how it is joined to its time, the time or times, and the options.
 pub(super) struct Word<'a> {
@@ -64,6 +64,33 @@ impl<'a> Word<'a> {
         let text = self.take(option);
         text.map(|text| text.parse().map_err(|_| self.wrong("a number")))
             .transpose()
+    }
+
+    /// Whoever this is, from this time on it could know of its loss.
+    pub(super) fn could_have_known(
+        &mut self,
+        by: ContenderId,
+        lock: LockId,
+    ) -> Result<What, NotationError> {
+        let (since, how) = (self.from, self.knowledge()?);
+        Ok(What::CouldHaveKnown {
+            by,
+            lock,
+            since,
+            how,
+        })
+    }
+
+    /// How somebody could know.
+    fn knowledge(&mut self) -> Result<Knowledge, NotationError> {
+        match self.take("how") {
+            None | Some("told") => Ok(Knowledge::SessionLost),
+            Some("timed-out") => Ok(Knowledge::SessionTimedOut),
+            Some("gone") => Ok(Knowledge::NodeGone),
+            Some("refused") => Ok(Knowledge::Refused),
+            Some("over") => Ok(Knowledge::ValidityOver),
+            Some(_) => Err(self.wrong("/how=told, timed-out, gone, refused, or over")),
+        }
     }
 
     /// All options must have been taken.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, Event, Facts, LockId, VirtualTime, What};
+use picklock_checker::{ContenderId, Event, Facts, Knowledge, LockId, VirtualTime, What};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
@@ -13,6 +13,12 @@ pub enum Answer {
         overlap: Option<Duration>,
     },
     Undecided,
+}
+
+impl Answer {
+    pub fn is_violated(&self) -> bool {
+        matches!(self, Self::Violated { .. })
+    }
 }
 
 pub struct Plain<'a> {
@@ -122,6 +128,63 @@ impl<'a> Plain<'a> {
             None if self.indices().any(begins) => Answer::Holds,
             None => Answer::Undecided,
         }
+    }
+
+    /// Since when whoever believed could know of its loss, and how.
+    fn could_know(&self, belief: usize) -> Option<(VirtualTime, Knowledge)> {
+        let whose = self.belief(belief)?;
+        let known = self.first_after(
+            belief,
+            |what| matches!(what, What::CouldHaveKnown { by, lock, .. } if (by, lock) == whose),
+        )?;
+        if self.belief_ends(belief).is_some_and(|end| end < known) {
+            return None;
+        }
+        let What::CouldHaveKnown { since, how, .. } = self.what(known) else {
+            return None;
+        };
+        let lost = self.ownership_ends(self.grant(belief)?)?;
+        Some((since.max(self.at(lost)), how))
+    }
+
+    pub fn timely_loss(&self, reaction: Duration) -> Answer {
+        let mut beliefs = self.indices().filter(|&it| self.belief(it).is_some());
+        if beliefs.clone().next().is_none() {
+            return Answer::Undecided;
+        }
+        let late = beliefs.find_map(|belief| {
+            let (since, how) = self.could_know(belief)?;
+            let began = self.at(belief);
+            if how == Knowledge::ValidityOver && since <= began {
+                return Some(began);
+            }
+            let end = self.at(self.belief_ends(belief).unwrap_or(self.events.len() - 1));
+            (end > since + reaction).then_some(since + reaction)
+        });
+        late.map_or(Answer::Holds, |at| Answer::Violated { at, overlap: None })
+    }
+
+    /// Whether two believed at a time at which one of them had long been able to know.
+    pub fn inexcusable_overlap(&self, reaction: Duration) -> bool {
+        let end = self.at(self.events.len() - 1).micros();
+        let believes = |belief: usize, at: u64| {
+            let ends = self.belief_ends(belief).map(|it| self.at(it).micros());
+            self.at(belief).micros() <= at && ends.is_none_or(|ends| at < ends)
+        };
+        let knows = |belief: usize, at: u64| {
+            let known = self.could_know(belief);
+            known.is_some_and(|(since, _)| (since + reaction).micros() <= at)
+        };
+        let beliefs = || self.indices().filter(|&it| self.belief(it).is_some());
+        // Whatever happens, happens at whole and half seconds.
+        let mut moments = (0..end).step_by(500_000);
+        moments.any(|at| {
+            beliefs().any(|one| {
+                let lock = |belief| self.belief(belief).map(|(_, lock)| lock);
+                let other = |it: usize| it != one && lock(it) == lock(one) && believes(it, at);
+                believes(one, at) && knows(one, at) && beliefs().any(other)
+            })
+        })
     }
 
     pub fn mutual_exclusion(&self) -> Answer {

@@ -126,7 +126,8 @@ impl Lane {
             What::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
             What::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
             What::Written { accepted, .. } => self.plain(answer("told:", accepted), glyphs),
-            What::Unqueued { .. }
+            What::CouldHaveKnown { .. }
+            | What::Unqueued { .. }
             | What::Owned { .. }
             | What::Disowned { .. }
             | What::Answered { .. }

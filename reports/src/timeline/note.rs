@@ -1,8 +1,8 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
 use picklock_checker::{
-    ContenderId, Disowned, Ended, Failure, History, NameId, ServerChange, ServiceAnswer, Token,
-    What,
+    ContenderId, Disowned, Ended, Failure, FaultId, History, Knowledge, NameId, ServerChange,
+    ServiceAnswer, Token, VirtualTime, What,
 };
 
 use super::Names;
@@ -35,6 +35,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         }
         What::Disowned { by, how, .. } => disowned(by, how, names),
         What::Answered { by, answer, .. } => answered(names.of(by), answer),
+        What::CouldHaveKnown { since, how, .. } => could_have_known(since, how),
         What::Writing { token, .. } => return token.map(with_token),
         What::Effect {
             token,
@@ -43,9 +44,7 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
             ..
         } => change(before, after, token, glyphs),
         What::ServerChanged { server, to } => changed(server.0 + 1, to),
-        What::FaultFired { fault } => {
-            format!("fault {}: {}", fault.0 + 1, history.fault(fault))
-        }
+        What::FaultFired { fault } => fired(history, fault),
         What::FaultHealed { fault } => format!("fault {} is undone", fault.0 + 1),
         What::CalmBegan => "the calm begins".to_owned(),
         What::Ended { why } => format!("the run ends: {}", ended(why)),
@@ -77,6 +76,14 @@ pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String
         | What::Written { .. } => return None,
     };
     Some(note)
+}
+
+fn fired(history: &History, fault: FaultId) -> String {
+    format!("fault {}: {}", fault.0 + 1, history.fault(fault))
+}
+
+fn could_have_known(since: VirtualTime, how: Knowledge) -> String {
+    format!("it could have known since {since}: {}", how.clause())
 }
 
 fn change(before: i64, after: i64, token: Option<Token>, glyphs: &Glyphs) -> String {

@@ -1,8 +1,9 @@
 //! What faults take from every lock that is held by a lease: a key that goes by itself.
 //!
 //! - `mutual-exclusion`, `no-lost-update`, `fifo`, and, unless the resource is fenced, `no-stale-effect`: if the plan
-//!   holds a pause, however short, for it may lie across the end of the lease; a clock that runs slow, or, at the
-//!   server, jumps; a key that goes from outside; or a server that comes back without its keys.
+//!   holds a pause, however short, for it may lie across the end of the lease; a clock that runs slower than locks have
+//!   to allow for, or, at the server, jumps; a key that goes from outside; or a server that comes back without its
+//!   keys.
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
@@ -82,6 +83,10 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     excuses
 }
 
+/// A lock that is held by a lease has to allow for clocks whose pace differs by so much, in parts per million: Redlock
+/// allows for one in a hundred, and so do the recipes (`algorithms/src/redis/leased.rs`).
+const DRIFT_ALLOWED: i32 = 10_000;
+
 /// Why somebody can believe in a lock that the service has given away.
 fn blinds(fault: &Fault) -> Option<&'static str> {
     match fault {
@@ -90,7 +95,7 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         }
         Fault::ClockDrift {
             parts_per_million, ..
-        } => (*parts_per_million < 0)
+        } => (*parts_per_million < -DRIFT_ALLOWED)
             .then_some("a clock that runs slow notices the end of the lease too late"),
         Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
         Fault::Promote { .. } => Some("the new primary may not have heard of the key"),

@@ -3,6 +3,7 @@
 //! What an algorithm claims must hold, and so must what is true of every lock. Silence means that.
 
 use picklock_algorithms::Claim;
+use picklock_checker::invariants;
 use picklock_sim::plan::Section;
 
 use super::choice::choose;
@@ -11,13 +12,14 @@ use crate::nearest::nearest;
 use crate::scenario::{Catalogue, Expectation, Measure, Want};
 
 /// What must hold of every lock, claimed or not.
-const UNIVERSAL: [&str; 6] = [
+const UNIVERSAL: [&str; 7] = [
     "mutual-exclusion",
     "exclusive-ownership",
     "progress",
     "no-orphan",
     "own-release-only",
     "honest-answer",
+    "timely-loss",
 ];
 
 /// What can be said of a section of this kind: invariants of the resource need something to look
@@ -93,12 +95,14 @@ pub(super) fn expectations(
 enum Kind {
     Holds,
     Violated,
+    Excused,
     Unchecked,
 }
 
-const WANTS: [(&str, Kind); 3] = [
+const WANTS: [(&str, Kind); 4] = [
     ("holds", Kind::Holds),
     ("violated", Kind::Violated),
+    ("excused", Kind::Excused),
     ("unchecked", Kind::Unchecked),
 ];
 
@@ -108,6 +112,22 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
         Kind::Holds => {
             chosen.bare(mistakes);
             Some(Want::Holds)
+        }
+        Kind::Excused => {
+            let known = invariants::find(invariant);
+            if known.is_some_and(|it| it.inexcusable.is_none()) {
+                let mistake = Mistake::new(format!("`{invariant}` cannot be excused in part"))
+                    .label("there is no part of it that nothing excuses")
+                    .help(format!("write expect.{invariant} = \"unchecked\""));
+                mistakes.add(item.span.clone(), mistake);
+                return None;
+            }
+            let mut fields = chosen.fields(mistakes)?;
+            let example = format!("expect.{invariant}.excused = {{ because = \"...\" }}");
+            let because = fields.need("because", &example);
+            let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+            fields.finish(mistakes);
+            Some(Want::Excused { because: because? })
         }
         Kind::Unchecked => {
             let mut fields = chosen.fields(mistakes)?;

@@ -287,5 +287,8 @@ impl Hunt<'_> {
 }
 
 fn looked_at(expectation: &&Expectation) -> bool {
-    !matches!(expectation.want, Want::Unchecked { .. })
+    !matches!(
+        expectation.want,
+        Want::Excused { .. } | Want::Unchecked { .. }
+    )
 }

@@ -119,6 +119,7 @@ impl Tally {
         let name = expected.invariant;
         let (standing, line) = match &expected.want {
             Want::Unchecked { .. } => return None,
+            Want::Excused { .. } => self.not_beyond_its_excuse(name)?,
             Want::Holds => self.to_hold(name, open),
             Want::Violated {
                 because,
@@ -147,6 +148,14 @@ impl Tally {
             some => format!("{name} holds ({} can tell)", self.of_all(some)),
         };
         (Standing::Holds, line)
+    }
+
+    /// Of what is excused, only a violation that nothing excuses is worth a word.
+    fn not_beyond_its_excuse(&self, name: &str) -> Option<(Standing, String)> {
+        let seen = self.violated.get(name)?;
+        let (first, summary) = (self.first_of(seen), &seen.witness.summary);
+        let line = format!("{name} violated at {first}, and nothing excuses that: {summary}");
+        Some((Standing::Fail, line))
     }
 
     fn to_be_violated(

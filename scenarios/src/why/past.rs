@@ -111,6 +111,7 @@ fn causes_of_kind(before: &[Event], what: &What) -> Vec<usize> {
         | What::Restarted { .. }
         | What::ConnectedReadOnly { .. }
         | What::SessionLost { .. }
+        | What::CouldHaveKnown { .. }
         | What::Answered { .. }
         | What::Resent { .. }
         | What::ServerChanged { .. }

@@ -404,12 +404,15 @@ fn wants() -> BoxedStrategy<Vec<Expectation>> {
                 because,
                 within_seeds
             }),
+        reason.prop_map(|because| Want::Excused {
+            because: because.trim().to_owned()
+        }),
         prop::option::of(reason).prop_map(|because| Want::Unchecked {
             because: because.map(|because| because.trim().to_owned())
         }),
     ];
     // What every case looks at, so that silence would be noticed.
-    let names = ["mutual-exclusion", "progress"];
+    let names = ["mutual-exclusion", "timely-loss"];
     (want.clone(), want)
         .prop_map(move |(first, second)| {
             let pairs = names.into_iter().zip([first, second]);

@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 use picklock_algorithms::clients::completion::Answer;
 use picklock_algorithms::env::LocalFuture;
 use picklock_algorithms::{Held, LockError};
+use picklock_checker::Failure;
 
 use super::Contender;
 
@@ -80,5 +81,17 @@ impl Contender {
             self.lock.release(held).await?;
         }
         Ok(())
+    }
+}
+
+/// Why a call failed, as the history has it.
+pub(super) fn failure(error: LockError) -> Failure {
+    match error {
+        LockError::SessionExpired => Failure::SessionExpired,
+        LockError::ConnectionLoss => Failure::ConnectionLoss,
+        LockError::PlaceLost => Failure::PlaceLost,
+        LockError::Disconnected => Failure::Disconnected,
+        LockError::Refused | LockError::NotHeld => Failure::Refused,
+        LockError::TimedOut | LockError::NotInTime | LockError::LeaseLapsed => Failure::TimedOut,
     }
 }

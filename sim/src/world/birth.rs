@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
 
+use super::beliefs::Beliefs;
 use super::for_good::Struck;
 use super::redis::Redis;
 use super::servers::Pace;
@@ -36,15 +37,14 @@ impl World {
         let (ensemble, servers, lock_path) = service(&plan.service);
         let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
-        let redis = Redis::new(&plan.service, processes.len(), &mut tape);
         let mut world = Self {
             now: VirtualTime::ZERO,
+            redis: Redis::new(&plan.service, processes.len(), &mut tape),
             tape,
             timeline: Timeline::default(),
             recorder: recorder(&plan, &lock_path),
             lock_path,
             samples: Samples::default(),
-            redis,
             processes,
             contenders: (0..contenders).map(|_| contender(&plan)).collect(),
             clients: Vec::with_capacity(contenders + 1),
@@ -52,6 +52,7 @@ impl World {
             servers,
             ownership: Ownership::new(plan.recipe.ownership, LOCK),
             storage: Storage::new(plan.workload.section.initial_value(), plan.resource.fenced),
+            beliefs: Beliefs::default(),
             spawned: Vec::new(),
             killed: Vec::new(),
             awakened: Vec::new(),

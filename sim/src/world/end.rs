@@ -195,6 +195,7 @@ impl World {
 
     /// Writes down what is left when the run ends.
     pub fn write_the_end(&mut self, why: Ended) {
+        self.beliefs_end();
         self.record(What::Ended { why });
         if why == Ended::BoundReached {
             for place in 0..self.contenders.len() {

@@ -42,6 +42,7 @@ impl World {
             {
                 slot.machine.unblock_events();
                 self.no_longer_held(ClientId(client as u32), true);
+                self.event_thread_goes_on(process);
             }
         }
     }

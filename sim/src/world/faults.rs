@@ -120,6 +120,7 @@ impl World {
             } => {
                 let now = self.now;
                 self.clocks_agree = false;
+                self.look_at_own_clock(process(target));
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
                 // Until somebody sets it right: long enough to matter to a session.
                 Some(length.unwrap_or(self.lease * 3))
@@ -161,6 +162,7 @@ impl World {
                 self.heal_servers(fault);
             }
             Fault::ClockDrift { target, .. } => {
+                self.look_at_own_clock(process(*target));
                 self.processes[target.0 as usize].drift(self.now, 0);
             }
             Fault::FullMemory { .. } | Fault::FullDisk { .. } | Fault::MoveSlot { .. } => {
@@ -246,9 +248,9 @@ impl World {
         if length == Lasts::ForGood {
             self.leaves(target);
         }
-        let process = &mut self.processes[target.0 as usize];
-        if process.state == ProcessState::Running {
-            process.state = ProcessState::Paused;
+        if self.processes[target.0 as usize].state == ProcessState::Running {
+            self.look_at_own_clock(target);
+            self.processes[target.0 as usize].state = ProcessState::Paused;
             self.record(What::Paused {
                 by: ContenderId(target.0),
             });
@@ -267,6 +269,7 @@ impl World {
         self.record(What::Resumed {
             by: ContenderId(target.0),
         });
+        self.runs_again(target);
         for event in backlog {
             self.happen_after_all(event);
         }
@@ -282,6 +285,8 @@ impl World {
             }
             return false;
         }
+        self.belief_ends(target);
+        let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Crashed;
         let backlog = std::mem::take(&mut process.backlog);
         process.sleepers.clear();

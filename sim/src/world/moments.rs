@@ -246,6 +246,7 @@ impl World {
         if contender.client != Some(client) {
             return;
         }
+        self.look_at_session(process);
         let machine = &self.clients[client.0 as usize].machine;
         let resumed = machine.session().0 != 0 && self.sessions.contains_key(&machine.session());
         let (what, occasion) = match state {

@@ -10,6 +10,7 @@ mod keys;
 mod life;
 mod links;
 mod power;
+mod refusals;
 mod sentinels;
 mod servers;
 mod slots;
@@ -62,6 +63,8 @@ pub(crate) struct Redis {
     grants: Grants,
     /// Room for those who own it now.
     owners_now: Vec<Holder>,
+    /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
+    look: Option<(ConnectionId, RequestKind)>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,
@@ -128,6 +131,11 @@ struct Traffic {
     answered: u32,
     /// The kinds of those that are not answered yet.
     unanswered: VecDeque<RequestKind>,
+    /// How many answers were sent, and how many have arrived.
+    answers: u32,
+    heard: u32,
+    /// Of these, by number, those that say that the lock's key is not the client's own any more.
+    refusals: Vec<u32>,
 }
 
 impl Redis {

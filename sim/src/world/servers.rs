@@ -193,6 +193,9 @@ impl World {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += request.wire_bytes();
         }
+        if let ClientMessage::Request { xid, request } = &message {
+            self.follow_look(process, connection, (*xid, request));
+        }
         self.tell_server(
             server,
             Input::Client {

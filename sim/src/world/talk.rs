@@ -102,6 +102,9 @@ impl World {
                 self.sessions.insert(session, ContenderId(process.0));
             }
         }
+        if self.believes_in_vain(ends.process) {
+            self.heard_in_vain(id, connection, &message);
+        }
         if let Some(now) = self.clock_of(id) {
             let (chance, out) = (&mut self.tape, &mut self.client_outputs);
             let machine = &mut self.clients[id.0 as usize].machine;

@@ -33,6 +33,9 @@ pub(super) fn in_words(history: &History, what: &What) -> String {
             };
             format!("server-{} {change}", server.0 + 1)
         }
+        What::CouldHaveKnown { by, since, .. } => {
+            of(by, &format!("could have known of its loss since {since}"))
+        }
         What::Queued { by, place, .. } => of(by, &format!("is queued at place {place}")),
         What::Unqueued { by, place, .. } => of(by, &format!("loses place {place}")),
         What::Owned { by, .. } => of(by, "is made the owner"),

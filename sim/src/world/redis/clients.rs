@@ -274,6 +274,8 @@ impl World {
         let heard = ends.open_at_client && !ends.broken;
         if is_message(&value) {
             self.notified(process, heard);
+        } else {
+            self.hear_refusal(process, connection, heard);
         }
         if heard {
             let client = ClientId(ends.client);

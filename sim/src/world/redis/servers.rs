@@ -175,6 +175,7 @@ impl World {
         }
         let kind = self.minds_moments().then(|| command.kind());
         let before = self.redis.stream_of(ends.server);
+        self.redis.look = self.look_of(process, connection, &command);
         let received = Input::Received {
             connection: At(connection.0),
             command,
@@ -195,6 +196,7 @@ impl World {
             self.spreads(ends.server, Some(ends.server), (process.0, kind), after);
         }
         self.redis_says(ends.server);
+        self.redis.look = None;
         if let Some(kind) = spreads {
             self.moment(Moment {
                 by: process.0,
@@ -220,6 +222,7 @@ impl World {
                 return;
             }
         } else {
+            self.note_refusal(process, connection, &value);
             match self.fate_of_answer(connection) {
                 None => {}
                 Some(Fate::Late(by)) => extra = by,

@@ -1,0 +1,21 @@
+//! Why calls of a lock fail.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failure {
+    /// The session is gone.
+    SessionExpired,
+    /// The connection broke; the request may have happened.
+    ConnectionLoss,
+    /// The contender's own place in the queue has disappeared.
+    PlaceLost,
+    /// The client does not know at the moment whether its session lives.
+    Disconnected,
+    /// The service said no.
+    Refused,
+    /// Time ran out.
+    TimedOut,
+}
