@@ -10,6 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::server_change::ServerChange;
+use crate::too_long::TooLong;
 use crate::{Broken, Failure, Knowledge, VirtualTime};
 
 /// A contender, by its place in [`History::contenders`].
@@ -332,6 +333,9 @@ pub struct History {
     /// Why the run broke off, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
+    /// The list of the queue that no client could read, if that kept everybody from the lock in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_long: Option<TooLong>,
 }
 
 impl History {

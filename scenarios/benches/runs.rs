@@ -57,6 +57,7 @@ fn herds(criterion: &mut Criterion) {
             continue;
         };
         let experiment = Experiment {
+            jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
             recipe,
             contenders: 201,
             hold: Hold::Settled,

@@ -163,6 +163,7 @@ pub fn herds(contenders: u32) -> Vec<Figure> {
         .map(|recipe| {
             let watch = Stopwatch::start();
             let experiment = Experiment {
+                jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
                 recipe: *recipe,
                 contenders,
                 hold: Hold::Settled,

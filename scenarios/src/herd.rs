@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::Recipe;
-use picklock_checker::Counts;
+use picklock_checker::{Counts, TooLong};
 use picklock_sim::plan::{
     Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
 };
@@ -20,6 +20,8 @@ pub struct Experiment {
     pub hold: Hold,
     /// Servers of the ensemble.
     pub servers: u8,
+    /// The longest message that servers and clients read, in bytes: `jute.maxbuffer`.
+    pub jute_max_buffer: u32,
     /// The seed.
     pub seed: u64,
 }
@@ -35,6 +37,8 @@ pub struct Measured {
     pub bystander: Quantiles,
     /// The same while nothing else happens.
     pub bystander_idle: Quantiles,
+    /// The list of the queue that nobody could read, if that ended the run.
+    pub too_long: Option<TooLong>,
     /// The hash of the run.
     pub hash: u64,
 }
@@ -72,6 +76,7 @@ impl Experiment {
         let simulated = simulate(&self.plan(), self.seed).whole();
         let idle = simulate(&self.idle_plan(), self.seed).whole();
         Measured {
+            too_long: simulated.run.history.too_long,
             counts: simulated.run.counts,
             handover: Quantiles::of(simulated.samples.handover),
             bystander: Quantiles::of(simulated.samples.bystander),
@@ -109,6 +114,7 @@ impl Experiment {
                 servers: self.servers,
                 // Pings would only be in the way.
                 session_timeout: Duration::from_secs(40),
+                jute_max_buffer: self.jute_max_buffer,
                 ..Ensemble::default()
             }),
             network: Network {

@@ -203,9 +203,64 @@ fn unknown_unit(unit: &str) -> UnitMistake {
     )
 }
 
+/// The most bytes that a buffer may have: ZooKeeper counts them by a signed number of 32 bits.
+pub const MOST_BYTES: u32 = i32::MAX as u32;
+
+/// Reads a number of bytes such as `4MiB`, `512KiB`, or `1048575`.
+///
+/// # Errors
+///
+/// Says what is wrong: no number, an unknown unit, too few or too many.
+pub fn parse_bytes(text: &str) -> Result<u32, UnitMistake> {
+    let wrong = |what: &str| {
+        UnitMistake::new(
+            what,
+            r#"expected bytes from 1024 to 2147483647, such as "4MiB""#,
+        )
+    };
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err(wrong("this is no number of bytes")),
+    };
+    let number = number
+        .parse::<u64>()
+        .map_err(|_| wrong("this is no number of bytes"))?;
+    let bytes = u32::try_from(number.saturating_mul(unit)).unwrap_or(u32::MAX);
+    if (1_024..=MOST_BYTES).contains(&bytes) {
+        Ok(bytes)
+    } else {
+        Err(wrong("these are too few bytes, or too many"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_have_units_of_1024_or_none() {
+        assert_eq!(parse_bytes("4MiB"), Ok(4 << 20));
+        assert_eq!(parse_bytes("1048575"), Ok(1_048_575));
+        for bad in [
+            "",
+            "MiB",
+            "4MB",
+            "2GiB",
+            "1023",
+            "-1",
+            "1.5MiB",
+            "99999999999999999999",
+        ] {
+            assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn durations_are_read_exactly() {

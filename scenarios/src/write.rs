@@ -86,6 +86,9 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
     if ensemble.observers > 0 {
         lines.push(format!("observers = {}", ensemble.observers));
     }
+    if ensemble.jute_max_buffer != Ensemble::default().jute_max_buffer {
+        lines.push(format!("jute-max-buffer = {}", ensemble.jute_max_buffer));
+    }
     lines.extend(ensemble.read_only.then(|| "read-only = true".to_owned()));
     lines.push(String::new());
     lines

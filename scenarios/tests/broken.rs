@@ -283,6 +283,7 @@ fn whatever_else_runs_simulations_says_that_one_broke_off() {
         "{told}"
     );
     let herd = Experiment {
+        jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
         recipe: case.algorithm,
         contenders: 3,
         hold: Hold::Settled,

@@ -17,7 +17,8 @@ pub use lasts::Lasts;
 pub use names::{ContenderName, Direction, ServerName};
 pub(crate) use service::granted;
 pub use service::{
-    Cluster, Connections, Deployment, Ensemble, Fsync, Persistence, ReadFrom, Sentinels, Service,
+    Cluster, Connections, Deployment, Ensemble, Fsync, JUTE_MAX_BUFFER, Persistence, ReadFrom,
+    Sentinels, Service,
 };
 
 /// Everything that a run will do.

@@ -21,6 +21,7 @@ mod resource;
 mod servers;
 mod spreading;
 mod talk;
+mod unreadable;
 mod wire;
 mod writers;
 
@@ -110,6 +111,8 @@ pub(crate) struct World {
     pub seen: Option<Seen>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
+    /// Whether clients still ask in vain for a list that is too long.
+    unreadable: unreadable::Unreadable,
     pub progress_bound: Duration,
     pub lease: Duration,
     /// When new leaders gave every session its full time again.

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use picklock::algorithms::Recipe;
 use picklock::algorithms::clients::ServiceKind;
 use picklock::algorithms::registry::{RECIPES, find};
+use picklock::checker::TooLong;
 use picklock::reports::herd::chart::Chart;
 use picklock::reports::herd::{HerdRow, json, table};
+use picklock::reports::words::thousands;
 use picklock::scenarios::clock::Stopwatch;
 use picklock::scenarios::herd::Experiment;
-use picklock::scenarios::units::{parse_duration, write_duration};
+use picklock::scenarios::units::{UnitMistake, parse_bytes, parse_duration, write_duration};
 use picklock::sim::plan::Hold;
 use rayon::prelude::*;
 
@@ -58,6 +60,9 @@ pub struct Herd {
     /// How many servers: 1, 3, or 5.
     #[arg(long, value_name = "N", default_value = "1", value_parser = ["1", "3", "5"])]
     servers: String,
+    /// The longest message that servers and clients read (`jute.maxbuffer`): bytes, or such as 4MiB.
+    #[arg(long, value_name = "BYTES", default_value = "1048575", value_parser = parse_buffer)]
+    jute_max_buffer: u32,
     /// The seed that latencies are drawn from.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
@@ -91,7 +96,7 @@ impl Herd {
         for (path, _, _) in &self.charts() {
             work.can_write(path)?;
         }
-        let rows: Vec<HerdRow> = pool.install(|| {
+        let measured: Vec<(HerdRow, Option<String>)> = pool.install(|| {
             experiments
                 .par_iter()
                 .map(|experiment| {
@@ -106,6 +111,7 @@ impl Herd {
                 .collect()
         });
         work.end();
+        let (rows, stuck): (Vec<HerdRow>, Vec<Option<String>>) = measured.into_iter().unzip();
         work.print(&table(&rows, &look.stdout()))?;
         if let Some(path) = &self.json {
             work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;
@@ -113,7 +119,12 @@ impl Herd {
         for (path, chart, draw) in self.charts() {
             work.write(&path, &draw(chart, &rows)?)?;
         }
-        Ok(exit::AS_EXPECTED)
+        let stuck: Vec<String> = stuck.into_iter().flatten().collect();
+        if stuck.is_empty() {
+            return Ok(exit::AS_EXPECTED);
+        }
+        work.print(&format!("\n{}\n", stuck.join("\n")))?;
+        Ok(exit::NOT_AS_EXPECTED)
     }
 
     fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
@@ -127,6 +138,7 @@ impl Herd {
                     hold: self.hold,
                     // One of the three that are accepted.
                     servers: self.servers.parse().unwrap_or(1),
+                    jute_max_buffer: self.jute_max_buffer,
                     seed: self.seed,
                 });
             }
@@ -204,12 +216,32 @@ fn parse_hold(text: &str) -> Result<Hold, String> {
     })
 }
 
-fn measure(experiment: &Experiment) -> HerdRow {
+fn parse_buffer(text: &str) -> Result<u32, String> {
+    let wrong = |mistake: UnitMistake| format!("{}; {}", mistake.message, mistake.help);
+    parse_bytes(text).map_err(wrong)
+}
+
+/// Why the queue of an experiment never drained.
+fn stuck(experiment: &Experiment, list: TooLong) -> String {
+    let TooLong { children, most } = list;
+    format!(
+        "{} with {}: progress violated: the list of {} children does not fit into jute.maxbuffer ({} bytes): no \
+         contender can list the queue. --jute-max-buffer raises it.",
+        experiment.recipe.name,
+        thousands(experiment.contenders.into()),
+        thousands(children),
+        thousands(most),
+    )
+}
+
+/// The figures, and why the queue never drained, if it did not.
+fn measure(experiment: &Experiment) -> (HerdRow, Option<String>) {
     let watch = Stopwatch::start();
     let measured = experiment.run();
     let counts = measured.counts;
     let handovers = counts.departures.max(1) as f64;
-    HerdRow {
+    let why = measured.too_long.map(|list| stuck(experiment, list));
+    let row = HerdRow {
         algorithm: experiment.recipe.name.to_owned(),
         contenders: experiment.contenders.into(),
         hold: match experiment.hold {
@@ -236,5 +268,6 @@ fn measure(experiment: &Experiment) -> HerdRow {
         bystander_idle_max: measured.bystander_idle.max,
         formula: experiment.formula(),
         took_seconds: Some(watch.elapsed().as_secs_f64()),
-    }
+    };
+    (row, why)
 }

@@ -179,6 +179,7 @@ impl Phase {
             read_only: self.read_only,
             enforce_quota: true,
             outstanding_limit: OUTSTANDING_LIMIT,
+            jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
         };
         (real, model)
     }

@@ -32,6 +32,7 @@ fn settings(servers: u8) -> Settings {
         read_only: false,
         enforce_quota: true,
         outstanding_limit: OUTSTANDING_LIMIT,
+        jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everybody who waits gets the lock in the end.
 
+mod unlistable;
 mod useless;
 
 use crate::witness::Case;
@@ -27,6 +28,12 @@ struct Wait {
 
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let undecided = |why: &str| Verdict::Undecided(why.to_owned());
+    if let (Some(list), Some((ended, Ended::BoundReached))) =
+        (evidence.run.history.too_long, evidence.ended)
+    {
+        return nobody_serves(evidence)
+            .unwrap_or_else(|| unlistable::verdict(evidence, list, ended));
+    }
     match evidence.ended {
         None => undecided("the history does not say how the run ended"),
         Some((_, Ended::OutOfBudget)) => undecided("the run was out of its budget"),

@@ -22,6 +22,7 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
         events: Vec::new(),
         not_modelled: None,
         broken: None,
+        too_long: None,
     };
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut words = line.split_whitespace();

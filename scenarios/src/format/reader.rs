@@ -200,6 +200,15 @@ impl<'a> Item<'a> {
         self.measured(units::parse_range, WANTED, mistakes)
     }
 
+    /// A number of bytes: a whole number, or a string with a unit.
+    pub(super) fn bytes(&self, mistakes: &mut Mistakes) -> Option<u32> {
+        if self.as_text().is_none() {
+            let most = i64::from(units::MOST_BYTES);
+            return u32::try_from(self.integer(1_024..=most, mistakes)?).ok();
+        }
+        self.measured(units::parse_bytes, r#"bytes such as "4MiB""#, mistakes)
+    }
+
     pub(super) fn table(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Fields<'a>> {
         match self.value {
             DeValue::Table(table) => Some(Fields::new(table, self.span.clone())),

@@ -91,6 +91,9 @@ fn ensemble(
     let request_timeout = fields.duration("request-timeout", Zero::Senseless, mistakes);
     let read_only = fields.get("read-only");
     let read_only = read_only.and_then(|item| read_only_of(&item, least, library, mistakes));
+    let jute_max_buffer = fields
+        .get("jute-max-buffer")
+        .and_then(|item| item.bytes(mistakes));
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -113,6 +116,7 @@ fn ensemble(
         library: library.unwrap_or(default.library),
         request_timeout,
         read_only: read_only.unwrap_or(default.read_only),
+        jute_max_buffer: jute_max_buffer.unwrap_or(default.jute_max_buffer),
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))

@@ -76,6 +76,7 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 version,
                 library,
                 request_timeout,
+                jute_max_buffer: 1_024 + u32::from(servers) * 1_000_000,
                 read_only: read_only && servers > 1 && library == Library::Java,
             },
         )

@@ -283,7 +283,12 @@ pub struct Ensemble {
     pub request_timeout: Option<Duration>,
     /// Whether servers that find no leader answer reads, and clients put up with that.
     pub read_only: bool,
+    /// The longest message that servers and Java's clients read, in bytes (`jute.maxbuffer`).
+    pub jute_max_buffer: u32,
 }
+
+/// `jute.maxbuffer`, unless it is said otherwise.
+pub const JUTE_MAX_BUFFER: u32 = 0xf_ffff;
 
 impl Ensemble {
     /// How many servers there are, with those that do not vote.
@@ -330,6 +335,7 @@ impl Default for Ensemble {
             library: Library::default(),
             request_timeout: None,
             read_only: false,
+            jute_max_buffer: JUTE_MAX_BUFFER,
         }
     }
 }

@@ -22,6 +22,7 @@ impl World {
         let settings = Settings {
             request_timeout: request_timeout.map(picklock_checker::time::whole_micros),
             read_only: self.ensemble.read_only,
+            jute_max_buffer: self.ensemble.jute_max_buffer,
             ..Settings::new(timeout, self.ensemble.machines())
                 .of(self.ensemble.library, self.ensemble.version)
         };
@@ -112,7 +113,10 @@ impl World {
     fn carry_out_one(&mut self, id: ClientId, output: Output) {
         match output {
             Output::Connect { server } => self.connect(id, server),
-            Output::Disconnect { connection } => self.hang_up(connection),
+            Output::Disconnect { connection } => {
+                self.hang_up(connection);
+                self.see_why_it_hung_up(id);
+            }
             Output::Send {
                 connection,
                 message,

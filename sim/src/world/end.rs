@@ -198,6 +198,7 @@ impl World {
         self.beliefs_end();
         self.record(What::Ended { why });
         if why == Ended::BoundReached {
+            self.recorder.history.too_long = self.list_that_nobody_reads();
             for place in 0..self.contenders.len() {
                 if self.contenders[place].acquiring {
                     let by = ContenderId(place as u32);

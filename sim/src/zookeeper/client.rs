@@ -49,7 +49,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
     Data, Path, Reply, SessionId, SessionState, Watcher, Zxid,
 };
-use picklock_checker::VirtualTime;
+use picklock_checker::{TooLong, VirtualTime};
 
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use crate::chance::Chance;
@@ -182,6 +182,8 @@ pub struct Client {
     said: Vec<(Rc<str>, Data)>,
     /// A server did not believe it.
     disbelieved: bool,
+    /// The last list that was too long to be read.
+    too_long: Option<Box<TooLong>>,
 }
 
 impl Client {
@@ -213,6 +215,7 @@ impl Client {
             events: EventThread::default(),
             said: Vec::new(),
             disbelieved: false,
+            too_long: None,
         }
     }
 

@@ -130,7 +130,9 @@ impl Server {
             ClientMessage::Authenticate { scheme, secret } => {
                 self.authenticate(turn, id, &scheme, &secret);
             }
-            ClientMessage::Request { request, .. } if request.is_too_long() => {
+            ClientMessage::Request { request, .. }
+                if request.is_too_long(self.settings.jute_max_buffer) =>
+            {
                 self.close_connection(turn, id);
             }
             ClientMessage::Request { xid, request } => {

@@ -37,7 +37,9 @@ impl Server {
                 self.connect(turn, id, session, password, timeout, last_zxid);
             }
             // Nobody reads so much: the connection goes.
-            ClientMessage::Request { request, .. } if request.is_too_long() => {
+            ClientMessage::Request { request, .. }
+                if request.is_too_long(self.settings.jute_max_buffer) =>
+            {
                 self.close_connection(turn, id);
             }
             ClientMessage::Request { xid, request } => {

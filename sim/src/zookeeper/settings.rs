@@ -43,6 +43,8 @@ pub struct Settings {
     /// How many requests may be under way before the server reads no more of those who have asked:
     /// `zookeeper.globalOutstandingLimit`.
     pub outstanding_limit: usize,
+    /// The longest request that is read, in bytes: `jute.maxbuffer`.
+    pub jute_max_buffer: u32,
 }
 
 /// `zookeeper.globalOutstandingLimit`, unless it is said otherwise.
@@ -87,6 +89,7 @@ impl From<&Ensemble> for Settings {
             read_only: plan.read_only,
             enforce_quota: false,
             outstanding_limit: OUTSTANDING_LIMIT,
+            jute_max_buffer: plan.jute_max_buffer,
         }
     }
 }

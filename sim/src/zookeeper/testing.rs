@@ -81,6 +81,7 @@ pub(super) fn settings(servers: u8) -> Rc<Settings> {
         read_only: false,
         enforce_quota: false,
         outstanding_limit: OUTSTANDING_LIMIT,
+        jute_max_buffer: crate::plan::JUTE_MAX_BUFFER,
     })
 }
 

@@ -157,17 +157,16 @@ impl Request {
         }
     }
 
-    /// Whether a server refuses to read it, because it is longer than `jute.maxbuffer` as it is by default.
-    pub fn is_too_long(&self) -> bool {
-        const MOST: u64 = 0xf_ffff;
+    /// Whether a server refuses to read it, because it is longer than its `jute.maxbuffer`.
+    pub fn is_too_long(&self, most: u32) -> bool {
         // Whatever else it carries, and however its path is wrapped, it is not longer than this.
         const WRAPPING: usize = 0x100;
         let is_short = match self {
-            Self::Create(node) => node.is_plain() && node.path().len() + WRAPPING < MOST as usize,
+            Self::Create(node) => node.is_plain() && node.path().len() + WRAPPING < most as usize,
             Self::Exists { path, .. }
             | Self::Delete { path, .. }
             | Self::GetData { path, .. }
-            | Self::GetChildren { path, .. } => path.len() + WRAPPING < MOST as usize,
+            | Self::GetChildren { path, .. } => path.len() + WRAPPING < most as usize,
             Self::SetData { .. }
             | Self::Sync { .. }
             | Self::GetEphemerals { .. }
@@ -179,7 +178,7 @@ impl Request {
             | Self::Multi(_)
             | Self::MultiRead(_) => false,
         };
-        !is_short && self.wire_bytes() - 4 > MOST
+        !is_short && self.wire_bytes() - 4 > u64::from(most)
     }
 
     /// Its length on the wire in bytes: the length word, xid, type, and fields as jute encodes them.

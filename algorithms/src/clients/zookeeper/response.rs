@@ -111,14 +111,40 @@ pub enum Response {
 }
 
 impl Response {
-    /// Whether a Java client refuses to read it, because it is longer than its `jute.maxbuffer` is by default. Only
-    /// lists of children can be, or data.
-    pub fn is_too_long(&self) -> bool {
-        const MOST: u64 = 0xf_ffff;
+    /// Whether a Java client refuses to read it, because it is longer than its `jute.maxbuffer`. Only lists of children
+    /// can be, or data.
+    #[inline]
+    pub fn is_too_long(&self, most: u32) -> bool {
         matches!(
             self,
             Self::Children(_) | Self::Data { .. } | Self::MultiRead(_)
-        ) && self.wire_bytes() - 4 > MOST
+        ) && self.wire_bytes() - 4 > u64::from(most)
+    }
+
+    /// How many children it lists.
+    pub fn children(&self) -> usize {
+        match self {
+            Self::Children(children) => children.len(),
+            Self::MultiRead(results) => {
+                let parts = results.iter().map(|result| match result {
+                    Ok(ReadResult::Children(children)) => children.len(),
+                    Ok(ReadResult::Data { .. }) | Err(_) => 0,
+                });
+                parts.sum()
+            }
+            Self::Created { .. }
+            | Self::Deleted
+            | Self::Closed
+            | Self::Watching
+            | Self::Ephemerals(_)
+            | Self::Exists(_)
+            | Self::Set(_)
+            | Self::Data { .. }
+            | Self::Acl { .. }
+            | Self::Synced
+            | Self::Multi(_)
+            | Self::MultiFailed(_) => 0,
+        }
     }
 
     /// Its length on the wire in bytes: the length word, the reply header, and fields as jute encodes them.

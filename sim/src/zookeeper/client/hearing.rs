@@ -1,6 +1,5 @@
 //! What a client makes of what it hears.
 
-use picklock_algorithms::clients::zookeeper::Response;
 use picklock_checker::VirtualTime;
 
 use super::connection::Phase;
@@ -46,7 +45,9 @@ impl Client {
                 ServerMessage::Reply { xid, zxid, reply }
                     if !self.closing
                         && xid.next() == self.next_xid
-                        && !reply.as_ref().is_ok_and(Response::is_too_long)
+                        && !reply
+                            .as_ref()
+                            .is_ok_and(|it| it.is_too_long(self.settings.jute_max_buffer))
                         && let Some(waiting) = self.waiting.take_only_if(|_| true) =>
                 {
                     self.last_heard = now;

@@ -7,7 +7,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
     Data, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
 };
-use picklock_checker::VirtualTime;
+use picklock_checker::{TooLong, VirtualTime};
 
 use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
@@ -248,9 +248,18 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         let oldest = self.next_xid.0.wrapping_sub(self.waiting.len() as u32);
-        let is_too_long = reply.as_ref().is_ok_and(Response::is_too_long)
-            && self.settings.library.reads_no_long_answers();
-        if oldest != xid.0 || is_too_long {
+        if oldest != xid.0 {
+            return self.give_up(now, connection, out);
+        }
+        let most = self.settings.jute_max_buffer;
+        if let Ok(answer) = &reply
+            && answer.is_too_long(most)
+            && self.settings.library.reads_no_long_answers()
+        {
+            self.too_long = Some(Box::new(TooLong {
+                children: answer.children() as u64,
+                most: most.into(),
+            }));
             return self.give_up(now, connection, out);
         }
         let Some(waiting) = self.waiting.pop_first() else {
@@ -263,6 +272,11 @@ impl Client {
             out.push(Output::Disconnect { connection });
             self.finish(out);
         }
+    }
+
+    /// The list that was too long to be read since this was asked last.
+    pub fn take_too_long(&mut self) -> Option<Box<TooLong>> {
+        self.too_long.take()
     }
 
     /// A reply tells how far the server has come. Notifications and pings do not.

@@ -28,6 +28,8 @@ pub struct Settings {
     pub reconnect_jitter: u64,
     /// How long a Java client sleeps when it has tried every server in vain.
     pub circle_pause: u64,
+    /// The longest answer that a Java client reads, in bytes: `jute.maxbuffer`.
+    pub jute_max_buffer: u32,
 }
 
 impl Settings {
@@ -44,6 +46,7 @@ impl Settings {
             cleanup_pause: 100_000,
             reconnect_jitter: 1_000_000,
             circle_pause: 1_000_000,
+            jute_max_buffer: crate::plan::JUTE_MAX_BUFFER,
         }
     }
 

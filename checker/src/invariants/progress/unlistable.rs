@@ -1,0 +1,50 @@
+//! A queue that is so long that nobody can list it.
+
+use crate::witness::Case;
+use crate::{Evidence, TooLong, Verdict};
+
+/// The queue is so long that its list does not fit into what a client reads.
+pub(super) fn verdict(evidence: &Evidence<'_>, list: TooLong, ended: usize) -> Verdict {
+    let TooLong { children, most } = list;
+    let summary = format!(
+        "the list of {children} children does not fit into jute.maxbuffer ({most} bytes): no contender can list the \
+         queue"
+    );
+    let mut case = Case::new(evidence);
+    case.show(evidence.pending.first().map(|&(_, _, asked)| asked));
+    case.however(format!(
+        "everybody who asked for the list lost its connection by the answer, and nothing else happened until {}.",
+        evidence.at(ended)
+    ));
+    case.broken(summary, ended, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+    use crate::notation;
+
+    #[test]
+    fn a_queue_that_nobody_can_list_is_no_progress_and_says_how_long_it_is() {
+        let mut run = notation::run("bound-reached:90 b.waiting:90");
+        run.history.too_long = Some(TooLong {
+            children: 23_456,
+            most: 1_048_575,
+        });
+        let verdict = check(&Evidence::of(&run));
+        let Verdict::Violated(witness) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(
+            witness.summary.contains("23456 children"),
+            "{}",
+            witness.summary
+        );
+        assert!(
+            witness.summary.contains("1048575 bytes"),
+            "{}",
+            witness.summary
+        );
+    }
+}

@@ -1,0 +1,13 @@
+//! A list that nobody could read.
+
+use serde::{Deserialize, Serialize};
+
+/// A list of children that is longer than clients read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TooLong {
+    /// How many children there are.
+    pub children: u64,
+    /// `jute.maxbuffer`, in bytes.
+    pub most: u64,
+}
