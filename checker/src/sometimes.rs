@@ -159,6 +159,10 @@ impl State {
     fn is_queued(&self) -> bool {
         self.acquiring && self.places > 0
     }
+
+    fn leave_queue(&mut self) {
+        self.places = self.places.saturating_sub(1);
+    }
 }
 
 #[derive(Default)]
@@ -207,9 +211,7 @@ impl Watch {
                 it.places += 1;
                 it.came_back = false;
             }),
-            What::Unqueued { by, .. } => {
-                self.change(by, |it| it.places = it.places.saturating_sub(1));
-            }
+            What::Unqueued { by, .. } => self.change(by, State::leave_queue),
             What::Owned { by, .. } => self.owned(by),
             What::Disowned { by, how, .. } => self.disowned(by, how),
             What::Effect { by, accepted, .. } => {

@@ -20,8 +20,8 @@
 //!
 //! Of locks that are held by a lease, `excuses/lease.rs` says the same.
 //!
-//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `timely-loss`; and of
-//! `mutual-exclusion`, what lies after the moment at which a holder could know of its loss.
+//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `timely-loss`; and
+//! of `mutual-exclusion`, what lies after the moment at which a holder could know of its loss.
 
 mod lease;
 

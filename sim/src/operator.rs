@@ -19,8 +19,8 @@ pub(crate) fn delete_node_of(world: &mut World, by: ContenderId) {
     with_operator(world, async move |zk| delete(zk, &path).await);
 }
 
-/// So often an operator deletes what is below the lock's node. If somebody has come each time meanwhile, it gives up: it
-/// would break holds for as long as anybody wants the lock.
+/// So often an operator deletes what is below the lock's node. If somebody has come each time meanwhile, it gives up:
+/// it would break holds for as long as anybody wants the lock.
 const PASSES: u32 = 20;
 
 /// Deletes the lock's own node with all below it, and makes it anew.

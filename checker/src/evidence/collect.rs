@@ -83,27 +83,13 @@ impl<'a> Collector<'a> {
         match *what {
             What::AcquireStarted { by, lock } => self.asked(index, by, lock),
             What::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
-            // What a session held that is gone, or given up for gone, goes when the service ends it; a place that is seen
-            // to be gone has gone, also where the leader is late to apply that; and what was refused was one request of
-            // the call, of which an earlier one may be on its way.
             What::AcquireFailed {
                 by,
                 lock,
-                definite: true,
-                why: Failure::SessionExpired | Failure::PlaceLost | Failure::Refused,
-            } => {
-                self.answered(by, lock);
-            }
-            What::AcquireFailed {
-                by,
-                lock,
-                definite: true,
-                ..
-            } => self.refused(index, by, lock),
-            What::AcquireFailed { by, lock, .. } | What::Cancelled { by, lock } => {
-                self.answered(by, lock);
-                self.cells.cell(by, lock).doubtful = true;
-            }
+                definite,
+                why,
+            } => self.failed(index, (by, lock), definite, why),
+            What::Cancelled { by, lock } => self.in_doubt(by, lock),
             What::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
             What::Lost { by, lock, .. } => self.left(index, by, lock, false),
             What::Released { by, lock } | What::ReleaseFailed { by, lock, .. } => {
@@ -160,6 +146,33 @@ impl<'a> Collector<'a> {
             | What::FaultHealed { .. }
             | What::CalmBegan => {}
         }
+    }
+
+    /// What a session held that is gone, or given up for gone, goes when the service ends it; a place that is seen to be
+    /// gone has gone, also where the leader is late to apply that; and what was refused was one request of the call, of
+    /// which an earlier one may be on its way.
+    fn failed(
+        &mut self,
+        index: usize,
+        (by, lock): (ContenderId, LockId),
+        definite: bool,
+        why: Failure,
+    ) {
+        match (definite, why) {
+            (true, Failure::SessionExpired | Failure::PlaceLost | Failure::Refused) => {
+                self.answered(by, lock);
+            }
+            (true, Failure::ConnectionLoss | Failure::Disconnected | Failure::TimedOut) => {
+                self.refused(index, by, lock);
+            }
+            (false, _) => self.in_doubt(by, lock),
+        }
+    }
+
+    /// A call of `acquire` has ended that may have left something.
+    fn in_doubt(&mut self, by: ContenderId, lock: LockId) {
+        self.answered(by, lock);
+        self.cells.cell(by, lock).doubtful = true;
     }
 
     fn finish(mut self) -> Evidence<'a> {

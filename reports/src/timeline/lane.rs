@@ -118,10 +118,7 @@ impl Lane {
             What::ConnectedReadOnly { .. } => self.plain("read-only server", glyphs),
             What::SessionLost { .. } => self.plain("told: expired", glyphs),
             What::Resent { .. } => self.plain("client resends", glyphs),
-            What::SessionExpired { .. } => {
-                self.gone = true;
-                self.crossed("expired", glyphs)
-            }
+            What::SessionExpired { .. } => self.expire(glyphs),
             What::Writing { .. } => self.plain("sends a write", glyphs),
             What::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
             What::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
@@ -139,6 +136,11 @@ impl Lane {
             | What::Leftover { .. }
             | What::Final { .. } => self.plain("", glyphs),
         }
+    }
+
+    fn expire(&mut self, glyphs: &Glyphs) -> Cell {
+        self.gone = true;
+        self.crossed("expired", glyphs)
     }
 
     fn enter(&mut self, lock: LockId, history: &History, glyphs: &Glyphs) -> Cell {

@@ -83,9 +83,7 @@ fn causes_of_kind(before: &[Event], what: &What) -> Vec<usize> {
         }
         | What::Leftover {
             owner: Some(owner), ..
-        } => {
-            causes.extend(of(owner));
-        }
+        } => causes.extend(of(owner)),
         // Who finds another gone may take that for a grant.
         What::Acquired { lock, .. } => causes.extend(last(before, |what| left(what, lock))),
         // Who queues up finds who is there.

@@ -159,24 +159,22 @@ impl World {
             return;
         }
         let at = self.reaches_client(connection, self.now, 0);
+        let mut news = Event::Broken { connection };
         if taken {
             let ends = self.connections.get_mut(connection);
-            ends.open_at_server = true;
-            ends.was_opened = true;
-            self.timeline.add(at, Event::Opened { connection });
-        } else {
-            self.timeline.add(at, Event::Broken { connection });
+            (ends.open_at_server, ends.was_opened) = (true, true);
+            news = Event::Opened { connection };
         }
+        self.timeline.add(at, news);
     }
 
     #[cold]
     pub(super) fn gone(&mut self, connection: ConnectionId) {
         let server = self.connections.get(connection).server;
         let ends = self.connections.get_mut(connection);
-        if !std::mem::take(&mut ends.open_at_server) {
-            return;
+        if std::mem::take(&mut ends.open_at_server) {
+            self.tell_server(server, Input::ClientGone { connection });
         }
-        self.tell_server(server, Input::ClientGone { connection });
     }
 
     #[inline(always)]
