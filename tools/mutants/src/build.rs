@@ -16,8 +16,9 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
 
 /// What was built.
 pub struct Built {
-    /// The program.
+    /// The program, and where it is run.
     pub program: PathBuf,
+    pub tree: PathBuf,
     /// The tests, in the order of the crates.
     pub tests: Vec<TestBinary>,
 }
@@ -30,6 +31,8 @@ pub struct TestBinary {
     /// `unit tests`, or the name of the file of tests.
     pub name: String,
     pub path: PathBuf,
+    /// Where its crate is.
+    pub folder: PathBuf,
 }
 
 /// Builds the program and the tests in a tree.
@@ -66,10 +69,12 @@ pub fn build(tree: &Path, target: &Path) -> Result<Built, String> {
                 built.name
             },
             path: built.executable,
+            folder: tree.join(package),
         });
     }
     Ok(Built {
         program: program.executable,
+        tree: tree.to_owned(),
         tests,
     })
 }

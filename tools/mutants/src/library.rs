@@ -29,7 +29,7 @@ pub enum Ran {
 ///
 /// The program cannot be started, or its results cannot be read.
 pub fn library(
-    program: &Path,
+    program: (&Path, &Path),
     (group, seeds): (&str, &str),
     mutant: usize,
     limit: Duration,

@@ -29,13 +29,13 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// Runs a program with this mutant until it ends, a line is enough, or it has said nothing for so long.
+/// Runs a program in a folder, with this mutant, until it ends, a line is enough, or it has said nothing for so long.
 ///
 /// # Errors
 ///
 /// It cannot be started.
 pub fn run(
-    program: &Path,
+    (program, folder): (&Path, &Path),
     arguments: &[&str],
     mutant: usize,
     limit: Duration,
@@ -44,12 +44,8 @@ pub fn run(
     let said = |error: std::io::Error| format!("{}: {error}", program.display());
     let mut command = Command::new(program);
     command.args(arguments).env(SWITCH, mutant.to_string());
-    if let Some(folder) = program
-        .ancestors()
-        .find(|it| it.join("Cargo.toml").is_file())
-    {
-        command.current_dir(folder);
-    }
+    // What tests write beside their source, they write into the copy.
+    command.current_dir(folder).env("INSTA_UPDATE", "no");
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -69,7 +69,13 @@ impl Bench {
             for group in GROUPS.into_iter().filter(|group| wanted(group, round)) {
                 let began = now();
                 let results = self.results.join("0.json");
-                let ran = library(&self.built.program, (group, seeds), 0, HOUR, &results)?;
+                let ran = library(
+                    (&self.built.program, &self.built.tree),
+                    (group, seeds),
+                    0,
+                    HOUR,
+                    &results,
+                )?;
                 let Ran::To(standings) = ran else {
                     return Err(format!("the library does not run: {group}"));
                 };
@@ -121,7 +127,13 @@ impl Bench {
             let results = self.results.join(format!("{number}.json"));
             let part = (usual.group, ROUNDS[usual.round]);
             let limit = (usual.took * TIMES).max(LEAST);
-            match library(&self.built.program, part, number, limit, &results)? {
+            match library(
+                (&self.built.program, &self.built.tree),
+                part,
+                number,
+                limit,
+                &results,
+            )? {
                 Ran::TimedOut => return Ok(Some(Killer::TimeOut("the library".to_owned()))),
                 Ran::Broken => return Ok(Some(Killer::Panic)),
                 Ran::To(with) => {
@@ -174,15 +186,22 @@ fn tested(test: &TestBinary, number: usize) -> Result<Option<Killer>, String> {
         package,
         name,
         path,
+        folder,
     } = test;
     let place = format!("{package}, {name}");
     let mut failed = None;
-    let end = run(path, &["--test-threads=1"], number, PATIENCE, |line| {
-        let rest = line.strip_prefix("test ");
-        let named = rest.and_then(|rest| rest.strip_suffix(" ... FAILED"));
-        failed = named.map(str::to_owned);
-        failed.is_some()
-    })?;
+    let end = run(
+        (path, folder),
+        &["--test-threads=1"],
+        number,
+        PATIENCE,
+        |line| {
+            let rest = line.strip_prefix("test ");
+            let named = rest.and_then(|rest| rest.strip_suffix(" ... FAILED"));
+            failed = named.map(str::to_owned);
+            failed.is_some()
+        },
+    )?;
     let (only, killer) = match (failed, end) {
         (None, End::Exited(Some(0)) | End::Enough) => return Ok(None),
         (Some(failed), _) => {
@@ -193,7 +212,7 @@ fn tested(test: &TestBinary, number: usize) -> Result<Option<Killer>, String> {
         (None, End::Exited(_)) => (Vec::new(), Killer::Test(format!("{place}: all of it"))),
     };
     let only: Vec<&str> = only.iter().map(String::as_str).collect();
-    match run(path, &only, 0, HOUR, |_| false)? {
+    match run((path, folder), &only, 0, HOUR, |_| false)? {
         End::Exited(Some(0)) => Ok(Some(killer)),
         _ => Err(format!("without a mutant, too: {killer:?}")),
     }
