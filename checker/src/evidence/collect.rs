@@ -148,9 +148,9 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What a session held that is gone, or given up for gone, goes when the service ends it; a place that is seen to be
-    /// gone has gone, also where the leader is late to apply that; and what was refused was one request of the call, of
-    /// which an earlier one may be on its way.
+    /// What a session held that is gone, or given up for gone, goes when the service ends it; a place that is seen to
+    /// be gone has gone, also where the leader is late to apply that; and what was refused was one request of the call,
+    /// of which an earlier one may be on its way.
     fn failed(
         &mut self,
         index: usize,

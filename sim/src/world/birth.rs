@@ -33,11 +33,18 @@ const ARMED: FaultState = FaultState {
 };
 
 impl World {
-    pub fn new(plan: Rc<Plan>, mut tape: Tape, shared: Weak<Shared>) -> Self {
+    pub fn new(plan: Rc<Plan>, tape: Tape, shared: Weak<Shared>) -> Self {
+        let mut world = Self::at_rest(plan, tape, shared);
+        world.arm_start();
+        world
+    }
+
+    /// Everything is there, and nothing is going to happen yet.
+    fn at_rest(plan: Rc<Plan>, mut tape: Tape, shared: Weak<Shared>) -> Self {
         let (ensemble, servers, lock_path) = service(&plan.service);
         let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
-        let mut world = Self {
+        Self {
             now: VirtualTime::ZERO,
             redis: Redis::new(&plan.service, processes.len(), &mut tape),
             tape,
@@ -100,9 +107,7 @@ impl World {
             pace: Pace::from(&ensemble),
             ensemble,
             plan,
-        };
-        world.arm_start();
-        world
+        }
     }
 
     fn arm_start(&mut self) {
