@@ -123,6 +123,14 @@ fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
     }
 }
 
+/// What needs more faults than three, how many, and why.
+const MORE_FAULTS: [(&str, u32, &str); 1] = [(
+    "redis/swarm redis-setnx-expire own-release-only",
+    4,
+    "a drawn plan: the key is evicted behind a server that hangs, its holder is paused meanwhile, and the server hangs \
+     again while the key of the next is deleted",
+)];
+
 /// How a run violates a promise, if it does.
 fn mechanism(plan: &Plan, simulated: &Simulated, invariant: &Invariant) -> Option<Mechanism> {
     let witness = violation(invariant, simulated)?;
@@ -165,7 +173,9 @@ fn every_failure_of_the_library_keeps_its_mechanism_and_shrinks_to_what_fits_on_
         let events = shrunk.events;
         println!("{took:>6} ms {tried:>5} runs {events:>9} events  {name}: {sizes}");
         let to = shrunk.to;
-        let fits = to.contenders <= 3 && to.faults <= 3 && to.operations <= 12;
+        let most = MORE_FAULTS.iter().find(|(of, _, _)| *of == name);
+        let most = most.map_or(3, |(_, faults, _)| *faults);
+        let fits = to.contenders <= 3 && to.faults <= most && to.operations <= 12;
         let too_large = (!fits).then(|| format!("{name} {to:?}"));
         assert!(
             shrunk.from == to || shrunk.from.is_more_than(&to),
