@@ -138,10 +138,8 @@ impl World {
             return;
         }
         slot.wake = VirtualTime::NEVER;
-        if !slot.up || slot.hung {
-            return;
-        }
-        if slot.machine.next_wake() <= self.now {
+        let runs = slot.up && !slot.hung;
+        if runs && slot.machine.next_wake() <= self.now {
             self.tell_server(server, Input::Wake);
         } else {
             self.arm_server(server);
