@@ -52,6 +52,7 @@ const KEYS: &[Row] = &[
     (ZooKeeper, "write-time", &["\"1ms\""], &[]),
     (ZooKeeper, "notification-time", &["\"1ms\""], &[]),
     (ZooKeeper, "proposal-time", &["\"100us\""], &[]),
+    (ZooKeeper, "jute-max-buffer", &["\"4MiB\"", "2097152"], &[]),
     (
         ZooKeeper,
         "version",
