@@ -228,7 +228,9 @@ fn verdicts(case: &Case, evidence: &Evidence<'_>) -> Vec<(&'static str, Verdict)
     let verdicts = case.expectations.iter().filter_map(|expectation| {
         let invariant = invariants::find(expectation.invariant)?;
         let verdict = match expectation.want {
-            Want::Holds | Want::Violated { .. } => (invariant.check)(evidence),
+            Want::Holds | Want::Violated { .. } | Want::Undecided { .. } => {
+                (invariant.check)(evidence)
+            }
             Want::Excused { .. } => match invariant.inexcusable?(evidence) {
                 violated @ Verdict::Violated(_) => violated,
                 Verdict::Holds | Verdict::Undecided(_) => return None,
@@ -254,8 +256,8 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
     let mut expectations = case.expectations.iter();
     let found = expectations.find(|expectation| expectation.invariant == invariant)?;
     match &found.want {
-        want @ (Want::Holds | Want::Violated { .. } | Want::Excused { .. }) => Some(want),
         Want::Unchecked { .. } => None,
+        want => Some(want),
     }
 }
 

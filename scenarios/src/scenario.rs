@@ -260,6 +260,11 @@ pub enum Want {
         /// Why.
         because: String,
     },
+    /// No run can violate it, and some run cannot tell whether it holds: what it needs is gone for good.
+    Undecided {
+        /// Why.
+        because: String,
+    },
     /// It is not looked at.
     Unchecked {
         /// Why not.

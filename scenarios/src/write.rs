@@ -311,6 +311,10 @@ fn expect(expectation: &Expectation, case: &Case) -> Option<String> {
             "expect.{invariant}.excused = {{ because = {} }}",
             text(because)
         )),
+        Want::Undecided { because } => Some(format!(
+            "expect.{invariant}.undecided = {{ because = {} }}",
+            text(because)
+        )),
         Want::Unchecked { because: None } => Some(format!("expect.{invariant} = \"unchecked\"")),
         Want::Unchecked {
             because: Some(because),

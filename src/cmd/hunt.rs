@@ -284,7 +284,13 @@ fn head(case: &Case, hunted: &Hunted) -> String {
         let (invariant, after) = (quarry.invariant, count(quarry.after, "run"));
         let expected = match wanted(case, invariant) {
             Some(Want::Violated { .. }) => ", as expected",
-            Some(Want::Holds | Want::Excused { .. } | Want::Unchecked { .. }) | None => "",
+            Some(
+                Want::Holds
+                | Want::Excused { .. }
+                | Want::Undecided { .. }
+                | Want::Unchecked { .. },
+            )
+            | None => "",
         };
         let _ = writeln!(
             text,

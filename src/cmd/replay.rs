@@ -129,6 +129,15 @@ impl Judged {
                     remarks.push(format!("{invariant} was to hold where nothing excuses it"));
                     violated.push((Standing::Fail, *invariant, witness));
                 }
+                (Verdict::Violated(witness), Some(Want::Undecided { .. })) => {
+                    standing = Standing::Fail;
+                    remarks.push(format!("{invariant} was to be undecided"));
+                    violated.push((Standing::Fail, *invariant, witness));
+                }
+                (Verdict::Undecided(reason), Some(Want::Undecided { .. })) => {
+                    standing = standing.max(Standing::AsExpected);
+                    remarks.push(format!("{invariant} is to be undecided: {reason}"));
+                }
                 (Verdict::Violated(witness), Some(Want::Holds | Want::Unchecked { .. }) | None) => {
                     standing = Standing::Fail;
                     remarks.push(format!("{invariant} was to hold"));
@@ -178,7 +187,9 @@ fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = Strin
                 "{name} is to be violated within {within}, and this one keeps it"
             ))
         }
-        Want::Holds | Want::Excused { .. } | Want::Unchecked { .. } => None,
+        Want::Holds | Want::Excused { .. } | Want::Undecided { .. } | Want::Unchecked { .. } => {
+            None
+        }
     })
 }
 

@@ -17,7 +17,10 @@ fn every_scenario_of_the_library_is_as_expected() {
         let wants = cases.flat_map(|case| case.expectations.iter().map(|it| &it.want));
         let seeds = wants.map(|want| match want {
             Want::Violated { within_seeds, .. } => *within_seeds,
-            Want::Holds | Want::Excused { .. } | Want::Unchecked { .. } => 0,
+            Want::Holds
+            | Want::Excused { .. }
+            | Want::Undecided { .. }
+            | Want::Unchecked { .. } => 0,
         });
         let seeds = seeds.max().unwrap_or(0).max(10);
         let report = picklock::check(&scenario.name, 0..seeds);

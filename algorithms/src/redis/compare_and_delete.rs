@@ -33,7 +33,7 @@ use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, until_answered};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, Script, Value};
+use crate::clients::redis::{Redis, RedisError, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -72,9 +72,9 @@ impl CompareAndDelete {
     }
 
     /// Whether the key holds our token.
-    async fn is_ours(&self) -> Result<bool, LockError> {
+    async fn is_ours(&self, unanswered: &mut Option<RedisError>) -> RedisResult<bool> {
         let ask = async || self.leased.redis.get(&self.leased.lease.key).await;
-        let there = until_answered(&self.leased, ask).await?;
+        let there = until_answered(&self.leased, unanswered, ask).await?;
         Ok(there.as_deref() == Some(self.token.as_bytes()))
     }
 }
@@ -82,16 +82,22 @@ impl CompareAndDelete {
 #[async_trait(?Send)]
 impl Lock for CompareAndDelete {
     async fn acquire(&mut self) -> Result<Held, LockError> {
+        let mut unanswered = None;
         loop {
             self.token = self.leased.env.guid(); // Step 1.
             let asked = self.leased.env.monotonic();
             let deadline = self.leased.deadline(asked);
             let set = match self.leased.set_if_missing(&self.token).await {
-                Err(error) if !error.definite() => self.is_ours().await?, // Step 3.
-                answer => answer?,
+                Ok(set) => set,
+                Err(error) if !error.definite() => {
+                    unanswered = Some(error);
+                    self.is_ours(&mut unanswered).await? // Step 3.
+                }
+                // An earlier SET may be executed yet.
+                Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
             };
-            if set && self.leased.env.monotonic() < deadline {
-                return Ok(self.leased.held(None).until(deadline));
+            if set && let Some(held) = self.leased.in_time(deadline, None, &mut unanswered) {
+                return Ok(held);
             }
             self.leased.pause().await;
         }

@@ -26,7 +26,7 @@ use async_trait::async_trait;
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{Leased, until_answered};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, RedisError, Script, Value};
+use crate::clients::redis::{Redis, RedisError, RedisResult, Script, Value};
 use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -82,14 +82,14 @@ impl FencingToken {
     }
 
     /// Asks again until an answer comes: the token says whether an earlier request was ours.
-    async fn ask(&self) -> Result<Value, RedisError> {
+    async fn ask(&self, unanswered: &mut Option<RedisError>) -> RedisResult<Value> {
         let lease = self.leased.lease.time.as_millis().to_string();
         let (keys, args) = (
             [&*self.leased.lease.key, &*self.counter],
             [&*self.token, &*lease],
         );
         let redis = &self.leased.redis;
-        until_answered(&self.leased, async || {
+        until_answered(&self.leased, unanswered, async || {
             redis.script(&self.set_and_count, &keys, &args).await
         })
         .await
@@ -99,14 +99,16 @@ impl FencingToken {
 #[async_trait(?Send)]
 impl Lock for FencingToken {
     async fn acquire(&mut self) -> Result<Held, LockError> {
+        let mut unanswered = None;
         loop {
             self.token = self.leased.env.guid();
             let asked = self.leased.env.monotonic();
             let deadline = self.leased.deadline(asked);
-            if let Value::Integer(number) = self.ask().await?
-                && self.leased.env.monotonic() < deadline
+            if let Value::Integer(number) = self.ask(&mut unanswered).await?
+                && let number = u64::try_from(number).ok()
+                && let Some(held) = self.leased.in_time(deadline, number, &mut unanswered)
             {
-                return Ok(self.leased.held(u64::try_from(number).ok()).until(deadline)); // Step 1.
+                return Ok(held); // Step 1.
             }
             self.leased.pause().await;
         }
@@ -120,7 +122,7 @@ impl Lock for FencingToken {
                 .await
         };
         // What is not there any more has gone with the lease, or by an earlier request of ours.
-        until_answered(&self.leased, ask).await?;
+        until_answered(&self.leased, &mut None, ask).await?;
         Ok(())
     }
 

@@ -45,6 +45,21 @@ impl Leased {
         self.redis.set_if_missing(key, token, *time)
     }
 
+    /// The hold, if its lease is not over. What the service has given too late to be believed may still be there by its
+    /// clock, so that the call must not fail for certain any more.
+    pub fn in_time(
+        &self,
+        deadline: Duration,
+        token: Option<u64>,
+        unanswered: &mut Option<RedisError>,
+    ) -> Option<Held> {
+        if self.env.monotonic() < deadline {
+            return Some(self.held(token).until(deadline));
+        }
+        *unanswered = Some(RedisError::TimedOut);
+        None
+    }
+
     /// When a lease that was asked for at `asked` is over for certain, by our own monotonic clock: the server has
     /// begun to count later than that.
     pub fn deadline(&self, asked: Duration) -> Duration {
@@ -75,17 +90,22 @@ pub(super) async fn never() -> LockError {
     pending().await
 }
 
-/// Asks again until an answer comes, or it is certain that nothing was done.
+/// Asks again until an answer comes. A call of which a request has gone unanswered must not fail for certain, for that
+/// request may be executed yet, whatever the service says meanwhile: then `unanswered` is how it fails.
 pub(super) async fn until_answered<T>(
     leased: &Leased,
+    unanswered: &mut Option<RedisError>,
     ask: impl AsyncFn() -> RedisResult<T>,
 ) -> RedisResult<T> {
     loop {
         match ask().await {
-            Err(RedisError::ConnectionLoss | RedisError::TimedOut | RedisError::NotConnected) => {
-                leased.pause().await;
+            Err(RedisError::NotConnected) => {}
+            Err(error @ (RedisError::ConnectionLoss | RedisError::TimedOut)) => {
+                *unanswered = Some(error);
             }
+            Err(refused) => return Err(unanswered.take().unwrap_or(refused)),
             answer => return answer,
         }
+        leased.pause().await;
     }
 }

@@ -27,7 +27,7 @@ use async_trait::async_trait;
 use super::compare_and_delete::CompareAndDelete;
 use super::leased::{CLAIMS, until_answered};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Command, Redis, Value};
+use crate::clients::redis::{Command, Redis, RedisError, RedisResult, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -51,28 +51,32 @@ impl SetNxGet {
     }
 
     /// Steps 1 and 2: whether the key holds our token now.
-    async fn attempt(&self) -> Result<bool, LockError> {
+    async fn attempt(&self, unanswered: &mut Option<RedisError>) -> RedisResult<bool> {
         let Lease { key, time } = &self.0.leased.lease;
         let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         let set = Command::new("SET").arg(&**key).arg(&*self.0.token);
         let set = set.arg("NX").arg("GET").arg("PX").number(millis);
         let ask = async || self.0.leased.redis.ask(set.clone()).await;
-        Ok(match until_answered(&self.0.leased, ask).await? {
-            Value::Nil => true,
-            there => there.bytes() == Some(self.0.token.as_bytes()),
-        })
+        Ok(
+            match until_answered(&self.0.leased, unanswered, ask).await? {
+                Value::Nil => true,
+                there => there.bytes() == Some(self.0.token.as_bytes()),
+            },
+        )
     }
 }
 
 #[async_trait(?Send)]
 impl Lock for SetNxGet {
     async fn acquire(&mut self) -> Result<Held, LockError> {
+        let mut unanswered = None;
         loop {
             self.0.token = self.0.leased.env.guid();
             let asked = self.0.leased.env.monotonic();
             let deadline = self.0.leased.deadline(asked);
-            if self.attempt().await? && self.0.leased.env.monotonic() < deadline {
-                return Ok(self.0.leased.held(None).until(deadline));
+            let set = self.attempt(&mut unanswered).await?;
+            if set && let Some(held) = self.0.leased.in_time(deadline, None, &mut unanswered) {
+                return Ok(held);
             }
             self.0.leased.pause().await;
         }

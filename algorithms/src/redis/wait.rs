@@ -31,7 +31,7 @@ use async_trait::async_trait;
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased, until_answered};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, Script};
+use crate::clients::redis::{Redis, RedisResult, Script};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The requests that it makes.
@@ -73,49 +73,57 @@ impl Waited {
     }
 
     /// Deletes the key if it is ours, whatever was lost before.
-    async fn withdraw(&self, key: &str) -> Result<(), LockError> {
+    async fn withdraw(&self, key: &str) -> RedisResult<()> {
         let redis = &self.leased.redis;
         let ask = async || {
             redis
                 .script(&self.delete_if_ours, &[key], &[&self.token])
                 .await
         };
-        until_answered(&self.leased, ask).await?;
+        until_answered(&self.leased, &mut None, ask).await?;
         Ok(())
     }
 
     /// Steps 1 and 2: whether the key is set, and enough replicas have it.
-    async fn attempt(&self) -> Result<bool, LockError> {
+    async fn attempt(&self) -> RedisResult<bool> {
         if !self.leased.set_if_missing(&self.token).await? {
             return Ok(false);
         }
-        let heard = self.leased.redis.wait(REPLICAS, PATIENCE).await?;
-        Ok(heard >= REPLICAS || !self.minds)
+        let heard = self.leased.redis.wait(REPLICAS, PATIENCE).await;
+        Ok(heard.is_ok_and(|heard| heard >= REPLICAS || !self.minds))
     }
 }
 
 #[async_trait(?Send)]
 impl Lock for Waited {
     async fn acquire(&mut self) -> Result<Held, LockError> {
+        let mut unanswered = None;
         loop {
             self.token = self.leased.env.guid();
             let asked = self.leased.env.monotonic();
             let deadline = self.leased.deadline(asked);
             let heard = match self.attempt().await {
-                Err(error) if !error.definite() => false, // Step 4.
-                answer => answer?,
+                Ok(heard) => heard,
+                Err(error) if !error.definite() => {
+                    unanswered = Some(error);
+                    false // Step 4.
+                }
+                // An earlier SET may be executed yet.
+                Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
             };
             if heard && self.leased.env.monotonic() < deadline {
                 return Ok(self.leased.held(None).until(deadline)); // Step 3.
             }
-            self.withdraw(&self.leased.lease.key).await?;
+            if self.withdraw(&self.leased.lease.key).await.is_err() {
+                return Err(LockError::TimedOut); // What was set stays until its lease ends.
+            }
             self.leased.pause().await;
         }
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         // What is not there any more has gone with the lease, or by an earlier request of ours.
-        self.withdraw(&held.place).await
+        Ok(self.withdraw(&held.place).await?)
     }
 
     async fn lost(&self, held: &Held) -> LockError {

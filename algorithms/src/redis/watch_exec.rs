@@ -67,13 +67,15 @@ impl WatchExec {
 #[async_trait(?Send)]
 impl Lock for WatchExec {
     async fn acquire(&mut self) -> Result<Held, LockError> {
+        let mut unanswered = None;
         loop {
             self.token = self.leased.env.guid();
             let asked = self.leased.env.monotonic();
             let deadline = self.leased.deadline(asked);
-            let set = self.leased.set_if_missing(&self.token).await?;
-            if set && self.leased.env.monotonic() < deadline {
-                return Ok(self.leased.held(None).until(deadline)); // Step 1.
+            let set = self.leased.set_if_missing(&self.token).await;
+            let set = set.map_err(|error| unanswered.take().unwrap_or(error))?;
+            if set && let Some(held) = self.leased.in_time(deadline, None, &mut unanswered) {
+                return Ok(held); // Step 1.
             }
             self.leased.pause().await;
         }

@@ -148,9 +148,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What a session held that is gone, or given up for gone, goes when the service ends it; a place that is seen to
-    /// be gone has gone, also where the leader is late to apply that; and what was refused was one request of the call,
-    /// of which an earlier one may be on its way.
+    /// What a session held that is gone, or given up for gone, goes when the service ends it; and a place that is seen to
+    /// be gone has gone, also where the leader is late to apply that.
     fn failed(
         &mut self,
         index: usize,
@@ -159,10 +158,16 @@ impl<'a> Collector<'a> {
         why: Failure,
     ) {
         match (definite, why) {
-            (true, Failure::SessionExpired | Failure::PlaceLost | Failure::Refused) => {
+            (true, Failure::SessionExpired | Failure::PlaceLost) => {
                 self.answered(by, lock);
             }
-            (true, Failure::ConnectionLoss | Failure::Disconnected | Failure::TimedOut) => {
+            (
+                true,
+                Failure::Refused
+                | Failure::ConnectionLoss
+                | Failure::Disconnected
+                | Failure::TimedOut,
+            ) => {
                 self.refused(index, by, lock);
             }
             (false, _) => self.in_doubt(by, lock),

@@ -75,7 +75,8 @@ impl Evidence<'_> {
         let over = over.map_or(events.len(), |after| call.failed + after);
         let first = self.queueing.partition_point(|&event| event < call.asked);
         let made = self.queueing[first..].iter();
-        let mut made = made.copied().take_while(|&event| event < over);
+        let made = made.copied().take_while(|&event| event < over);
+        let mut made = made.filter(|&event| !self.came_by_the_service(event));
         made.find_map(|came| {
             let (name, gone) = match events[came].what {
                 What::Queued {
@@ -104,6 +105,22 @@ impl Evidence<'_> {
                 gone,
             };
             (self.at_or_never(gone) > told).then_some(left)
+        })
+    }
+
+    /// Whether it came at the moment at which a server had changed or a fault had struck: a disk or a clock has brought
+    /// back what an earlier call had left.
+    fn came_by_the_service(&self, came: usize) -> bool {
+        let events = &self.run.history.events;
+        let mut before = events[..came].iter().rev();
+        let mut at_once = before
+            .by_ref()
+            .take_while(|event| event.at == events[came].at);
+        at_once.any(|event| {
+            matches!(
+                event.what,
+                What::ServerChanged { .. } | What::FaultFired { .. }
+            )
         })
     }
 

@@ -14,8 +14,8 @@
 //! contradicts it at once, however soon it goes by itself. There are reasons to ask no further: an earlier call could
 //! not say what it left, and what comes then may be its; the call failed because its session is gone, or because its
 //! client has given it up for gone, and what that held goes when the service ends it; it has seen its place gone,
-//! which a server may show before the leader has applied it; or a request was refused, and an earlier one of the same
-//! call may be on its way. `no-orphan` says how long that may take.
+//! which a server may show before the leader has applied it; or a disk or a clock of a server has brought back what an
+//! earlier call had left. `no-orphan` says how long that may take.
 
 mod left_behind;
 

@@ -100,8 +100,11 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
         Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
         Fault::Promote { .. } => Some("the new primary may not have heard of the key"),
         Fault::EvictKey { .. } => Some("the key goes before the news can reach its owner"),
-        Fault::CrashServer { .. } | Fault::PowerLoss { .. } => {
-            Some("a server that comes back has forgotten its keys")
+        Fault::CrashServer { restart_after, .. } | Fault::PowerLoss { restart_after, .. } => {
+            Some(match restart_after {
+                Some(_) => "a server that comes back has forgotten its keys",
+                None => "the servers that are left may not have heard of the key",
+            })
         }
         Fault::BlockEvents { .. }
         | Fault::Crash { .. }

@@ -6,7 +6,7 @@ use picklock_algorithms::Claim;
 use picklock_checker::invariants;
 use picklock_sim::plan::Section;
 
-use super::choice::choose;
+use super::choice::{Chosen, choose};
 use super::reader::{Item, Mistake, Mistakes};
 use crate::nearest::nearest;
 use crate::scenario::{Catalogue, Expectation, Measure, Want};
@@ -96,13 +96,15 @@ enum Kind {
     Holds,
     Violated,
     Excused,
+    Undecided,
     Unchecked,
 }
 
-const WANTS: [(&str, Kind); 4] = [
+const WANTS: [(&str, Kind); 5] = [
     ("holds", Kind::Holds),
     ("violated", Kind::Violated),
     ("excused", Kind::Excused),
+    ("undecided", Kind::Undecided),
     ("unchecked", Kind::Unchecked),
 ];
 
@@ -122,12 +124,12 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
                 mistakes.add(item.span.clone(), mistake);
                 return None;
             }
-            let mut fields = chosen.fields(mistakes)?;
-            let example = format!("expect.{invariant}.excused = {{ because = \"...\" }}");
-            let because = fields.need("because", &example);
-            let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
-            fields.finish(mistakes);
-            Some(Want::Excused { because: because? })
+            let because = reason(invariant, &chosen, mistakes)?;
+            Some(Want::Excused { because })
+        }
+        Kind::Undecided => {
+            let because = reason(invariant, &chosen, mistakes)?;
+            Some(Want::Undecided { because })
         }
         Kind::Unchecked => {
             let mut fields = chosen.fields(mistakes)?;
@@ -153,6 +155,17 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
             })
         }
     }
+}
+
+/// Reads the reason of an expectation that needs one and nothing else.
+fn reason(invariant: &str, chosen: &Chosen<'_, Kind>, mistakes: &mut Mistakes) -> Option<String> {
+    let mut fields = chosen.fields(mistakes)?;
+    let word = chosen.name;
+    let example = format!("expect.{invariant}.{word} = {{ because = \"...\" }}");
+    let because = fields.need("because", &example);
+    let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+    fields.finish(mistakes);
+    because
 }
 
 /// Reads `measure`.

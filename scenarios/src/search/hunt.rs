@@ -289,6 +289,6 @@ impl Hunt<'_> {
 fn looked_at(expectation: &&Expectation) -> bool {
     !matches!(
         expectation.want,
-        Want::Excused { .. } | Want::Unchecked { .. }
+        Want::Excused { .. } | Want::Undecided { .. } | Want::Unchecked { .. }
     )
 }

@@ -133,10 +133,10 @@ fn expectations(case: &Case, shrunk: &Shrunk) -> Vec<Expectation> {
                 because: one_line(&witness.summary),
                 within_seeds: 1,
             },
-            (Verdict::Undecided(reason), _) => Want::Unchecked {
-                because: Some(one_line(&reason)),
+            (Verdict::Undecided(reason), None) => Want::Undecided {
+                because: one_line(&reason),
             },
-            (Verdict::Holds, Some(reason)) => Want::Unchecked {
+            (Verdict::Holds | Verdict::Undecided(_), Some(reason)) => Want::Unchecked {
                 because: Some(one_line(reason)),
             },
             (Verdict::Holds, None) => Want::Holds,

@@ -148,7 +148,10 @@ fn expected(library: &[Scenario]) -> Vec<(&str, &Case, &'static Invariant, u64)>
             Want::Violated { within_seeds, .. } => {
                 Some((name, case, named(expectation.invariant), within_seeds))
             }
-            Want::Holds | Want::Excused { .. } | Want::Unchecked { .. } => None,
+            Want::Holds
+            | Want::Excused { .. }
+            | Want::Undecided { .. }
+            | Want::Unchecked { .. } => None,
         })
     });
     expected.collect()

@@ -121,6 +121,7 @@ impl Tally {
             Want::Unchecked { .. } => return None,
             Want::Excused { .. } => self.not_beyond_its_excuse(name)?,
             Want::Holds => self.to_hold(name, open),
+            Want::Undecided { because } => self.to_be_undecided(name, because, open),
             Want::Violated {
                 because,
                 within_seeds,
@@ -158,6 +159,25 @@ impl Tally {
         Some((Standing::Fail, line))
     }
 
+    /// One seed that cannot tell is enough: in the others, what is gone for good may have gone too late to matter.
+    fn to_be_undecided(&self, name: &str, because: &str, open: bool) -> (Standing, String) {
+        if let Some(seen) = self.violated.get(name) {
+            let (first, summary) = (self.first_of(seen), &seen.witness.summary);
+            let line = format!("{name} was to be undecided, and is violated at {first}: {summary}");
+            return (Standing::Fail, line);
+        }
+        if let Some(doubt) = self.says_nothing(open) {
+            return (Standing::Undecided, doubt);
+        }
+        if let Some(Unknown { seeds, .. }) = self.unknown.get(name) {
+            let (of_all, because) = (self.of_all(*seeds), one_line(because));
+            let line = format!("{name} cannot be told, as expected: {because} ({of_all})");
+            return (Standing::AsExpected, line);
+        }
+        let line = format!("{name} is to be undecided, and every seed can tell");
+        (Standing::Undecided, line)
+    }
+
     fn to_be_violated(
         &self,
         name: &str,
@@ -173,8 +193,8 @@ impl Tally {
             .map(|seen| (seen, self.found_after(seen)))
         {
             Some((seen, after)) if after <= within => {
-                let because = because.split_whitespace().collect::<Vec<_>>().join(" ");
-                let line = format!("{name} violated at {}: {because}", self.first_of(seen));
+                let (first, because) = (self.first_of(seen), one_line(because));
+                let line = format!("{name} violated at {first}: {because}");
                 return (Standing::AsExpected, line);
             }
             Some((_, after)) if ran == within => {
@@ -348,6 +368,10 @@ impl Tally {
     fn of_all(&self, some: u64) -> String {
         format!("{some} of {}", seeds(self.seeds()))
     }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `41 of 1000 seeds, 4.1 %`

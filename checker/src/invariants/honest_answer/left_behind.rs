@@ -85,6 +85,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_server_brings_back_is_not_of_this_call() {
+        let other = "b=0-1 b:0-1 b.released:1";
+        let expired = "how=expired/name=k";
+        let after = |event: &str| {
+            format!("{other} a=1-2/{expired} a.acquire:2 {event} a=3-5/{expired} a.failed:4")
+        };
+        assert_eq!(verdict(&after("fault1.fired:3")), Verdict::Holds);
+        left(&after("fault1.fired:2.5"), "k");
+    }
+
+    #[test]
     fn the_place_of_an_earlier_call_is_not_of_this_one() {
         let text =
             "b=0-9 b:0-9 b.released:9 a.queued:1/name=x a.acquire:2 a=9-20/name=x a.failed:10";
