@@ -190,6 +190,24 @@ fn undecided_is_undecided_whatever_was_expected() {
 }
 
 #[test]
+fn what_is_to_be_undecided_needs_a_seed_that_cannot_tell_and_none_that_violates_it() {
+    let case = wanting(Want::Undecided {
+        because: "no quorum\nis left".to_owned(),
+    });
+    let (standing, line) = finding(&case, [seed(0, undecided()), seed(1, Verdict::Holds)]);
+    assert_eq!(standing, Standing::AsExpected);
+    assert_eq!(
+        line,
+        "fifo cannot be told, as expected: no quorum is left (1 of 2 seeds)"
+    );
+    let (standing, line) = finding(&case, [seed(0, Verdict::Holds)]);
+    assert_eq!(standing, Standing::Undecided);
+    assert_eq!(line, "fifo is to be undecided, and every seed can tell");
+    let (standing, _) = finding(&case, [seed(0, undecided()), seed(1, violated())]);
+    assert_eq!(standing, Standing::Fail);
+}
+
+#[test]
 fn a_run_that_says_nothing_leaves_everything_undecided_and_is_told_once() {
     let mut case = wanting(Want::Holds);
     case.expectations.push(Expectation {
