@@ -47,6 +47,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("redis/redlock-restart", include_str!("../redis/redlock-restart.toml")),
     ("redis/redlock-slow", include_str!("../redis/redlock-slow.toml")),
     ("redis/redlock-split-vote", include_str!("../redis/redlock-split-vote.toml")),
+    ("redis/refused-after-lost-reply", include_str!("../redis/refused-after-lost-reply.toml")),
     ("redis/restart", include_str!("../redis/restart.toml")),
     ("redis/restart-aof", include_str!("../redis/restart-aof.toml")),
     ("redis/restart-loading", include_str!("../redis/restart-loading.toml")),

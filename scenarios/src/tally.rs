@@ -2,6 +2,7 @@
 
 mod broken;
 mod judge;
+mod phrases;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -148,8 +148,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What a session held that is gone, or given up for gone, goes when the service ends it; and a place that is seen to
-    /// be gone has gone, also where the leader is late to apply that.
+    /// What a session held that is gone, or given up for gone, goes when the service ends it; and a place that is seen
+    /// to be gone has gone, also where the leader is late to apply that.
     fn failed(
         &mut self,
         index: usize,
