@@ -1,4 +1,4 @@
-//! What the sandbox catches, and what it does not: README and ARCHITECTURE say what these tests find.
+//! What the sandbox catches, and what it does not: docs/verify.md and ARCHITECTURE.md say what these tests find.
 
 #![expect(
     clippy::disallowed_methods,

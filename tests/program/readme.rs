@@ -1,16 +1,22 @@
-//! What README.md shows is what comes out.
+//! What README.md and the pages of docs/ show is what comes out.
 
+use std::collections::BTreeMap;
 use std::fs;
 
-use super::common::{Folder, command};
+use super::common::{Folder, command, picklock};
+use picklock::algorithms::registry::RECIPES;
 
 const README: &str = include_str!("../../README.md");
+const RECIPES_PAGE: &str = include_str!("../../docs/recipes.md");
+const REDIS: &str = include_str!("../../docs/redis.md");
+const SCENARIOS: &str = include_str!("../../docs/scenarios.md");
+const SEARCH: &str = include_str!("../../docs/search.md");
 
 /// The blocks of a kind, such as `toml`.
-fn blocks(kind: &str) -> Vec<String> {
+fn blocks(page: &str, kind: &str) -> Vec<String> {
     let mut blocks: Vec<Vec<&str>> = Vec::new();
     let mut inside = false;
-    for line in README.lines() {
+    for line in page.lines() {
         match line.strip_prefix("```") {
             Some(fence) if !inside => {
                 inside = fence == kind;
@@ -22,6 +28,17 @@ fn blocks(kind: &str) -> Vec<String> {
         }
     }
     blocks.iter().map(|lines| lines.join("\n")).collect()
+}
+
+/// The first two cells of each row of the table with this head.
+fn rows<'p>(page: &'p str, head: &str) -> Vec<(&'p str, &'p str)> {
+    let from_head = page.lines().skip_while(|line| *line != head);
+    let table = from_head.take_while(|line| line.starts_with('|')).skip(2);
+    let cells = table.map(|line| {
+        let mut cells = line.split('|').skip(1).map(str::trim);
+        (cells.next().unwrap_or(""), cells.next().unwrap_or(""))
+    });
+    cells.collect()
 }
 
 /// Runs a line of a shell in a folder: the exit code, and what was printed.
@@ -40,8 +57,19 @@ fn run(line: &str, folder: &Folder) -> (Option<i32>, String) {
 
 #[test]
 fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
-    let shown = blocks("text");
-    assert!(shown.len() >= 3, "{shown:?}");
+    // In README every block is of a command; the pages show pieces of reports, too.
+    let of_commands = |page| {
+        let mut shown = blocks(page, "text");
+        shown.retain(|block| block.starts_with("$ "));
+        shown
+    };
+    let mut shown = blocks(README, "text");
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    for page in [REDIS, SEARCH] {
+        let more = of_commands(page);
+        assert_eq!(more.len(), 1, "{more:?}");
+        shown.extend(more);
+    }
     for block in shown {
         let (line, rest) = block
             .split_once('\n')
@@ -60,9 +88,24 @@ fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
 }
 
 #[test]
+fn the_commands_of_the_jobs_do_as_they_are_said_to() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path().join("my-locks")).expect("it can be made");
+    let mine = folder.path().join("my-locks/mine.toml");
+    fs::write(mine, blocks(SCENARIOS, "toml").remove(0)).expect("it can be written");
+    let shown = blocks(README, "sh");
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    for line in shown.iter().flat_map(|block| block.lines()) {
+        let (code, printed) = run(&format!("$ {line}"), &folder);
+        assert_eq!(code, Some(0), "{line}\n{printed}");
+    }
+    assert!(folder.path().join("results.json").is_file());
+}
+
+#[test]
 fn the_scenario_to_begin_with_is_as_expected_and_says_why_it_is_not_any_more() {
     let folder = Folder::new();
-    let text = blocks("toml").remove(0);
+    let text = blocks(SCENARIOS, "toml").remove(0);
     fs::write(folder.path().join("mine.toml"), &text).expect("it can be written");
     let (code, printed) = run("$ picklock run mine.toml", &folder);
     assert_eq!(code, Some(0), "{printed}");
@@ -80,4 +123,42 @@ fn the_scenario_to_begin_with_is_as_expected_and_says_why_it_is_not_any_more() {
     );
     let at = |what: &str| told.find(what).unwrap_or_else(|| panic!("{what}: {told}"));
     assert!(at("leaves") < at("expired"), "{told}");
+}
+
+#[test]
+fn the_readme_has_every_verb_with_the_sentence_of_its_help() {
+    let help = picklock(&["--help"]).stdout;
+    let commands = help.lines().skip_while(|line| *line != "Commands:");
+    let commands = commands.skip(1).take_while(|line| !line.is_empty());
+    let mut verbs: Vec<(String, String)> = Vec::new();
+    for line in commands {
+        let (verb, said) = line.trim().split_once(' ').unwrap_or((line, ""));
+        // A sentence that goes on stands below its beginning.
+        match verbs.last_mut() {
+            Some((_, sentence)) if line.starts_with("   ") => {
+                *sentence = format!("{sentence} {}", line.trim());
+            }
+            _ => verbs.push((format!("`{verb}`"), said.trim().to_owned())),
+        }
+    }
+    let shown = rows(README, "| verb | what it does |");
+    let shown: Vec<_> = shown
+        .iter()
+        .map(|(verb, said)| (verb.to_string(), said.to_string()))
+        .collect();
+    assert!(verbs.len() >= 12, "{help}");
+    assert_eq!(shown, verbs);
+}
+
+#[test]
+fn every_recipe_is_in_one_row_of_the_table_of_recipes() {
+    let head = "| algorithm | what it is | what breaks it (scenario → promise) |";
+    let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+    for (algorithms, _) in rows(RECIPES_PAGE, head) {
+        for name in algorithms.split(", ") {
+            *named.entry(name.trim_matches('`')).or_default() += 1;
+        }
+    }
+    let recipes: BTreeMap<&str, usize> = RECIPES.iter().map(|it| (it.name, 1)).collect();
+    assert_eq!(named, recipes);
 }
