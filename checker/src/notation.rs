@@ -35,7 +35,8 @@
 mod read;
 mod word;
 
-pub use read::{NotationError, parse};
+pub use read::parse;
+pub use word::NotationError;
 
 use crate::{Counts, Facts, ForGood, History, Run};
 

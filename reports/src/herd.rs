@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod plot;
+pub mod render;
 mod table;
 
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,8 @@
 //! With `PICKLOCK_CHARTS=FOLDER` the charts are left there to be looked at.
 
 use insta::assert_snapshot;
-use picklock_reports::herd::chart::{Chart, HEIGHT, WIDTH};
+use picklock_reports::herd::chart::Chart;
+use picklock_reports::herd::render::{HEIGHT, WIDTH};
 use picklock_reports::herd::{self, HerdResults, HerdRow};
 use picklock_reports::style::Style;
 

@@ -2,7 +2,6 @@
 
 use picklock_sim::watch::{Job, Replay};
 
-use crate::runner::quoted;
 use crate::scenario::{Case, Catalogue, Scenario};
 
 /// A run, as commands name it.
@@ -71,5 +70,15 @@ pub fn job(scenario: &Scenario, case: &Case) -> Job {
         scenario: scenario.name.clone(),
         case: case.name.clone(),
         replay,
+    }
+}
+
+/// A word as a shell takes it for one word.
+pub fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./+:@%,=".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

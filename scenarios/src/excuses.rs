@@ -27,10 +27,7 @@ mod lease;
 
 use std::time::Duration;
 
-use picklock_checker::invariants;
 use picklock_sim::plan::{Direction, Ensemble, Fault, Lasts, Plan, PlannedFault, Service};
-
-use crate::scenario::Want;
 
 /// A promise that nobody can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,20 +36,6 @@ pub struct Excuse {
     pub invariant: &'static str,
     /// Why it is not looked at.
     pub because: &'static str,
-}
-
-impl Excuse {
-    /// What is still wanted of the invariant: the part that no fault excuses, if it has one.
-    pub fn want(&self) -> Want {
-        let because = self.because.to_owned();
-        let found = invariants::find(self.invariant);
-        match found.and_then(|invariant| invariant.inexcusable) {
-            Some(_) => Want::Excused { because },
-            None => Want::Unchecked {
-                because: Some(because),
-            },
-        }
-    }
 }
 
 /// What these faults take from every lock in the world of this plan.

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod clock;
 pub mod describe;
 pub mod diagnostic;
+mod digest;
 pub mod excuses;
 #[cfg(feature = "broken-recipes")]
 #[path = "../tests/faulty/mod.rs"]

@@ -5,10 +5,11 @@ use std::fmt;
 use std::ops::Range;
 
 use picklock_algorithms::Recipe;
-use picklock_checker::invariants::INVARIANTS;
+use picklock_checker::invariants::{self, INVARIANTS};
 use picklock_checker::metrics::METRICS;
 use picklock_sim::plan::{Plan, Workload};
 
+use crate::excuses::Excuse;
 use crate::known::KNOWN;
 use crate::open::Open;
 use crate::{excuses, generate};
@@ -222,7 +223,7 @@ impl Case {
         for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
             let mut expectations = case.expectations.iter_mut();
             if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {
-                found.want = excuse.want();
+                found.want = Want::from(&excuse);
             }
         }
         case.plan = plan;
@@ -270,6 +271,20 @@ pub enum Want {
         /// Why not.
         because: Option<String>,
     },
+}
+
+impl From<&Excuse> for Want {
+    /// What is still wanted of the invariant: the part that no fault excuses, if it has one.
+    fn from(excuse: &Excuse) -> Self {
+        let because = excuse.because.to_owned();
+        let found = invariants::find(excuse.invariant);
+        match found.and_then(|invariant| invariant.inexcusable) {
+            Some(_) => Self::Excused { because },
+            None => Self::Unchecked {
+                because: Some(because),
+            },
+        }
+    }
 }
 
 /// The bounds of a metric; at least one of the two is there.

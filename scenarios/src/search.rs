@@ -2,11 +2,14 @@
 
 pub mod aim;
 mod blow;
+pub mod candidate;
 mod chains;
 mod failovers;
 pub(crate) mod fits;
 mod follow;
 pub mod hunt;
+mod lesson;
+pub(crate) mod moment_class;
 mod nearer;
 mod parts;
 pub mod portfolio;

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use file::digest;
 pub use file::{Foreign, Ran, ShardFile};
 pub use join::{Misfit, join};
 

@@ -13,7 +13,8 @@ use picklock_checker::time::whole_micros;
 use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
 
-use crate::shard::{Shard, digest};
+use crate::digest::digest;
+use crate::shard::Shard;
 
 /// What has been seen of a case so far, by one shard or by several that were joined.
 ///

@@ -6,6 +6,7 @@ pub mod sandbox;
 pub mod strategy;
 pub mod tape;
 pub mod timeline;
+mod uniform;
 mod wakes;
 
 pub use executor::{Executor, TaskId};

@@ -29,4 +29,5 @@ mod world;
 pub mod zookeeper;
 
 pub use recorder::RollingHash;
-pub use simulation::{SeenMoment, Simulated, simulate, simulate_seen, simulate_with};
+pub use simulation::{Simulated, simulate, simulate_seen, simulate_with};
+pub use world::SeenMoment;

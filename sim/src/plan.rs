@@ -15,7 +15,7 @@ mod service;
 pub use crate::engine::Strategy;
 pub use lasts::Lasts;
 pub use names::{ContenderName, Direction, ServerName};
-pub(crate) use service::granted;
+pub(crate) use service::LOCK_KEY;
 pub use service::{
     Cluster, Connections, Deployment, Ensemble, Fsync, JUTE_MAX_BUFFER, Persistence, ReadFrom,
     Sentinels, Service,

@@ -5,15 +5,14 @@ use picklock_checker::VirtualTime;
 use crate::clock::LocalClock;
 pub use crate::clock::WALL_START_MICROS;
 use crate::engine::TaskId;
-use crate::event::Event;
 
 /// A process, by its place in the world. Contenders come first, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
 
-/// A process with clocks of its own.
+/// A process with clocks of its own, to which events come.
 #[derive(Debug)]
-pub struct Process {
+pub struct Process<Event> {
     /// What it does at the moment.
     pub state: ProcessState,
     /// What has arrived while it stood still, in order.
@@ -34,7 +33,7 @@ pub enum ProcessState {
     Crashed,
 }
 
-impl Process {
+impl<Event> Process<Event> {
     /// A process that runs, with clocks that are right.
     pub fn new() -> Self {
         Self {
@@ -72,7 +71,7 @@ impl Process {
     }
 }
 
-impl Default for Process {
+impl<Event> Default for Process<Event> {
     fn default() -> Self {
         Self::new()
     }

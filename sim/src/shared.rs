@@ -19,7 +19,7 @@ use crate::engine::Executor;
 use crate::event::ClientId;
 use crate::process::ProcessId;
 use crate::redis::client::Input as RedisInput;
-use crate::world::{Whose, World};
+use crate::world::{Task, World};
 use crate::zookeeper::client::{Caller, Input};
 
 /// The world and its executor.
@@ -109,7 +109,7 @@ impl Environment for SimulatedEnvironment {
         self.shared.called(KEEP);
         // Dropping an environment's owner may spawn while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
-            world.spawned.push((self.process, task, Whose::Recipe));
+            world.spawned.push((self.process, Task::OfRecipe(task)));
         }
     }
 

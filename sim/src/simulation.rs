@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use picklock_checker::{Broken, ContenderId, Counts, Ended, Facts, History, Run, VirtualTime};
+use picklock_algorithms::env::LocalFuture;
+use picklock_checker::{Broken, ContenderId, Counts, Ended, Facts, History, Run};
 
 use crate::broken::{break_off, caught};
 use crate::budget::{Beyond, Budget, Limit, never_waits, woken_from_outside};
@@ -11,12 +12,13 @@ use crate::bystander;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
-use crate::plan::{Plan, Trigger};
+use crate::operator;
+use crate::plan::Plan;
 use crate::process::ProcessId;
 use crate::samples::Samples;
 use crate::shared::Shared;
 use crate::watch::InSimulation;
-use crate::world::{Seen, Whose, World};
+use crate::world::{Seen, SeenMoment, Task, World};
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]
@@ -65,21 +67,6 @@ impl Simulated {
     pub fn broken(&self) -> Option<&Broken> {
         self.run.history.broken.as_ref()
     }
-}
-
-/// A moment of a run that a fault could have waited for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SeenMoment {
-    /// When it was.
-    pub at: VirtualTime,
-    /// What a fault has to wait for to strike just then.
-    pub trigger: Trigger,
-    /// How many contenders were waiting for the lock.
-    pub waiting: u32,
-    /// Whether anybody believed to hold it.
-    pub held: bool,
-    /// Whether the server that the contender was connected to led the others.
-    pub leads: bool,
 }
 
 /// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in
@@ -141,8 +128,8 @@ impl Simulation {
         let plan = Rc::new(plan.clone());
         let (budget, limit) = (Budget::of(&plan), Limit::of(&plan));
         let workload = plan.workload.clone();
-        let shared = Rc::new_cyclic(|shared| Shared {
-            world: RefCell::new(World::new(plan, tape, shared.clone())),
+        let shared = Rc::new(Shared {
+            world: RefCell::new(World::new(plan, tape)),
             executor: Executor::default(),
             drawn: Cell::new(0),
             calls_left: Cell::new(0),
@@ -278,7 +265,7 @@ impl Simulation {
         executor.drain_ready(&mut self.ready);
         let mut ready = self.ready.iter();
         ready.any(|task| executor.label(*task) == Some(process))
-            || world.spawned.iter().any(|(of, _, _)| *of == process)
+            || world.spawned.iter().any(|(of, _)| *of == process)
     }
 
     /// Does what the world wants done with tasks.
@@ -294,13 +281,22 @@ impl Simulation {
         for process in killed {
             self.shared.executor.drop_tasks(|label| label == process);
         }
-        for (process, task, whose) in spawned {
+        for (process, task) in spawned {
+            let of_recipe = matches!(task, Task::OfRecipe(_));
+            let shared = Rc::clone(&self.shared);
+            let task: LocalFuture<'static, ()> = match task {
+                Task::OfRecipe(task) => task,
+                Task::ContenderAgain => {
+                    Box::pin(contender::run(shared, ContenderId(process.0), Start::Again))
+                }
+                Task::Operation(operation) => Box::pin(operator::operate(shared, operation)),
+            };
             let task = self.shared.executor.spawn(process, task);
             let place = task.0 as usize;
             if self.helpers.len() <= place {
                 self.helpers.resize(place + 1, false);
             }
-            self.helpers[place] = whose == Whose::Recipe;
+            self.helpers[place] = of_recipe;
         }
     }
 

@@ -26,7 +26,7 @@ mod wire;
 mod writers;
 
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::RequestKind;
@@ -39,36 +39,44 @@ use crate::engine::{Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::network::{ClientLink, Connections, Latency, Links};
 use crate::ownership::Ownership;
+pub(crate) use crate::plan::LOCK_KEY;
 use crate::plan::{Ensemble, Plan};
 use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
-use crate::shared::Shared;
 use crate::zookeeper::client::{Client, Input, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
 pub(crate) use moments::Seen;
+pub use moments::SeenMoment;
 use spreading::Spreading;
 
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);
 /// Its node in ZooKeeper.
 pub(crate) const LOCK_PATH: &str = "/locks/a";
-/// Its key in Redis.
-pub(crate) const LOCK_KEY: &str = "lock:a";
 /// What bystanders read in ZooKeeper.
 pub(crate) const BYSTANDER_PATH: &str = "/elsewhere";
 /// What they read in Redis: in a cluster, it is in the slot of the lock's key.
 pub(crate) const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
 
-/// Who has a task done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// A recipe, in the background.
-    Recipe,
-    /// The simulator: a contender that begins again, an operator.
-    Simulator,
+/// A task that is to be begun.
+pub(crate) enum Task {
+    /// What a recipe does in the background.
+    OfRecipe(LocalFuture<'static, ()>),
+    /// The contender of the process begins again, with nothing in memory.
+    ContenderAgain,
+    /// What an operator does.
+    Operation(Operation),
+}
+
+/// What an operator does with a shell.
+pub(crate) enum Operation {
+    /// Deletes a node.
+    DeleteNode(Path),
+    /// Deletes the lock's own node with all below it, and makes it anew.
+    RecreateLock,
 }
 
 /// Everybody and everything in one simulation.
@@ -83,7 +91,7 @@ pub(crate) struct World {
     pub lock_path: Path,
     pub ensemble: Ensemble,
     pace: servers::Pace,
-    pub processes: Vec<Process>,
+    pub processes: Vec<Process<Event>>,
     pub contenders: Vec<Contender>,
     pub clients: Vec<ClientSlot>,
     pub connections: Connections,
@@ -96,7 +104,7 @@ pub(crate) struct World {
     /// At this moment, tasks run in the order in which they were woken.
     in_turn: VirtualTime,
     /// Tasks to be added before the next step.
-    pub spawned: Vec<(ProcessId, LocalFuture<'static, ()>, Whose)>,
+    pub spawned: Vec<(ProcessId, Task)>,
     /// Processes whose tasks are to be dropped before the next step.
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.
@@ -119,7 +127,6 @@ pub(crate) struct World {
     pub anew: Vec<VirtualTime>,
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
-    shared: Weak<Shared>,
     links: Links,
     sessions: BTreeMap<SessionId, ContenderId>,
     client_latency: Latency,

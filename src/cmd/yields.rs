@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use picklock::checker::Broken;
-use picklock::scenarios::runner::quoted;
+use picklock::scenarios::again::quoted;
 use picklock::scenarios::search::portfolio::strategy_name;
 use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
 use picklock::scenarios::{Case, Scenario, Want};

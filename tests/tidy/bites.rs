@@ -1,5 +1,6 @@
 //! The rules bite: each finds what is wrong in a tree that is made up.
 
+use crate::circles::imports_run_one_way;
 use crate::rules::*;
 use crate::scan::{Function, code_of, functions};
 use crate::tree::{Breach, File, Tree};
@@ -222,4 +223,33 @@ fn functions_end_where_their_bodies_end() {
         lines: 5,
     };
     assert_eq!(functions(code), [b]);
+}
+
+#[test]
+fn a_circle_of_imports_is_found_through_names_that_are_handed_on() {
+    let root = (
+        "a/src/lib.rs",
+        "mod up;\nmod down;\npub use up::Up;\n#[cfg(test)]\nmod tests;",
+    );
+    let up = (
+        "a/src/up.rs",
+        "mod part;\nuse crate::down::{self, Down};\npub struct Up(Down);",
+    );
+    let part = ("a/src/up/part.rs", "use super::Up;\npub struct Part(Up);");
+    let tests = ("a/src/tests.rs", "use crate::up::Up;");
+    let straight = (
+        "a/src/down.rs",
+        "// crate::Up\n#[cfg(test)]\nmod tests { use crate::Up; }",
+    );
+    assert!(found(imports_run_one_way, &[root, up, part, tests, straight]).is_empty());
+    for text in [
+        "use crate::{Up as Other};",
+        "use super::*;\nfn of(up: super::Up) {}",
+        "fn of(up: crate::up::Up) {}",
+    ] {
+        let text = &format!("{text}\npub struct Down;");
+        let back = ("a/src/down.rs", text.as_str());
+        let breaches = found(imports_run_one_way, &[root, up, part, tests, back]);
+        assert_eq!(breaches, ["a/src/down.rs:1"], "{text}");
+    }
 }

@@ -4,10 +4,13 @@
 //! show each rule a bad one.
 
 mod bites;
+mod circles;
+mod imports;
 mod rules;
 mod scan;
 mod tree;
 
+use circles::imports_run_one_way;
 use rules::*;
 use tree::{Breach, Tree};
 
@@ -34,6 +37,11 @@ fn every_source_file_is_a_module() {
 #[test]
 fn crates_depend_on_each_other_only_as_the_picture_has_it() {
     report(dependencies_fit_picture(&Tree::of_repository()));
+}
+
+#[test]
+fn imports_run_in_no_circle() {
+    report(imports_run_one_way(&Tree::of_repository()));
 }
 
 #[test]

@@ -1,9 +1,16 @@
 //! The one pass over a history.
 
 use super::table::Table;
-use super::writes::Sent;
 use super::{Belief, Evidence, Known, Life, Ownership, Refused, Sign};
 use crate::{ContenderId, Disowned, Failure, LockId, NameId, Run, Token, What};
+
+/// A write on its way.
+pub(super) struct Sent {
+    pub(super) event: usize,
+    pub(super) token: Option<Token>,
+    pub(super) belief: Option<usize>,
+    pub(super) next: Option<usize>,
+}
 
 /// What is under way between one contender and one lock.
 #[derive(Clone, Default)]

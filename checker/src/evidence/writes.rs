@@ -1,16 +1,8 @@
 //! Which sending each write that arrived goes back to.
 
 use super::Arrival;
-use super::collect::Collector;
+use super::collect::{Collector, Sent};
 use crate::{ContenderId, LockId, Token};
-
-/// A write on its way.
-pub(super) struct Sent {
-    event: usize,
-    token: Option<Token>,
-    belief: Option<usize>,
-    next: Option<usize>,
-}
 
 impl Collector<'_> {
     pub(super) fn writing(

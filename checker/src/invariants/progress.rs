@@ -317,6 +317,12 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_at_the_end_is_looked_at_however_the_run_ended() {
+        let expected = "b never got the lock, although nothing is ahead of it";
+        assert_eq!(summary("b.acquire:0 end:90 b.waiting:90"), expected);
+    }
+
+    #[test]
     fn the_bound_alone_is_a_violation() {
         let text = "b.acquire:0 bound-reached:90";
         assert_eq!(summary(text), "b never got the lock");

@@ -1,34 +1,10 @@
 //! From words to a history.
 
-use std::fmt;
-
-use super::word::Word;
+use super::word::{NotationError, Word};
 use crate::{
     ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServiceAnswer,
     Token, VirtualTime, What,
 };
-
-/// A word that is not in the notation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotationError {
-    word: String,
-    expected: &'static str,
-}
-
-impl NotationError {
-    pub(super) fn new(word: &str, expected: &'static str) -> Self {
-        let word = word.to_owned();
-        Self { word, expected }
-    }
-}
-
-impl fmt::Display for NotationError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}`: expected {}", self.word, self.expected)
-    }
-}
-
-impl std::error::Error for NotationError {}
 
 /// Reads a history; see the [module](super) for the notation.
 ///

@@ -1,9 +1,31 @@
 //! One word of the notation, taken apart.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use super::NotationError;
 use crate::{ContenderId, Knowledge, LockId, VirtualTime, What};
+
+/// A word that is not in the notation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotationError {
+    word: String,
+    expected: &'static str,
+}
+
+impl NotationError {
+    pub(super) fn new(word: &str, expected: &'static str) -> Self {
+        let word = word.to_owned();
+        Self { word, expected }
+    }
+}
+
+impl fmt::Display for NotationError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}`: expected {}", self.word, self.expected)
+    }
+}
+
+impl std::error::Error for NotationError {}
 
 /// A word: `subject`, how it is joined to its time, the time or times, and the options.
 pub(super) struct Word<'a> {

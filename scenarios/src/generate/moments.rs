@@ -8,7 +8,8 @@ use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
 
 use super::draw::{Draw, weighed_at};
 use crate::kind::FaultKind;
-use crate::search::fits::{Class, Way, promise};
+use crate::search::fits::promise;
+use crate::search::moment_class::{Class, Stage};
 use crate::search::roles::takes_a_session;
 
 /// Steps of a contender that a fault can wait for.
@@ -22,7 +23,7 @@ enum Step {
     Releasing,
     Released,
     Expired,
-    Request(Way),
+    Request(Stage),
 }
 
 /// Where a request that is to be struck must be.
@@ -160,10 +161,10 @@ pub(super) fn aimed(
         (2, Step::Releasing),
         (2, Step::Released),
         (ensemble, Step::Expired),
-        (3, Step::Request(Way::Sent)),
-        (2 * ensemble, Step::Request(Way::Proposed)),
-        (2, Step::Request(Way::Committed)),
-        (2, Step::Request(Way::Answered)),
+        (3, Step::Request(Stage::Sent)),
+        (2 * ensemble, Step::Request(Stage::Proposed)),
+        (2, Step::Request(Stage::Committed)),
+        (2, Step::Request(Stage::Answered)),
     ];
     let steps = steps.map(|(odds, step)| match kind {
         // By the time at which a session ends, who is about to write has left.
@@ -199,18 +200,18 @@ pub(super) fn struck(
             let nth = count(plan, draw);
             return Trigger::Told { by, nth };
         }
-        Strikes::Request => Way::Sent,
+        Strikes::Request => Stage::Sent,
         Strikes::Reply => {
             let ways = [
-                (4, Way::Sent),
+                (4, Stage::Sent),
                 (
                     u32::from(plan.service.kind() == ServiceKind::ZooKeeper),
-                    Way::Proposed,
+                    Stage::Proposed,
                 ),
-                (1, Way::Committed),
-                (4, Way::Answered),
+                (1, Stage::Committed),
+                (4, Stage::Answered),
             ];
-            draw.weighed(&ways).unwrap_or(Way::Sent)
+            draw.weighed(&ways).unwrap_or(Stage::Sent)
         }
     };
     let nth = count(plan, draw);
@@ -220,29 +221,29 @@ pub(super) fn struck(
 /// The moment at which a change of a contender is being agreed on.
 pub(super) fn change(plan: &Plan, by: ContenderName, share: u32, draw: &mut Draw) -> Trigger {
     let nth = count(plan, draw);
-    request(plan, by, Way::Proposed, nth, share)
+    request(plan, by, Stage::Proposed, nth, share)
 }
 
-fn request(plan: &Plan, by: ContenderName, way: Way, nth: u32, share: u32) -> Trigger {
+fn request(plan: &Plan, by: ContenderName, way: Stage, nth: u32, share: u32) -> Trigger {
     let likely = requests(plan);
     let drawn = weighed_at(share, &likely).unwrap_or(RequestKind::Create);
     match way {
-        Way::Sent => Trigger::Sent {
+        Stage::Sent => Trigger::Sent {
             request: drawn,
             by,
             nth,
         },
-        Way::Answered => Trigger::Answered {
+        Stage::Answered => Trigger::Answered {
             request: drawn,
             by,
             nth,
         },
-        Way::Proposed => Trigger::Proposed {
+        Stage::Proposed => Trigger::Proposed {
             request: written(&likely, drawn),
             by,
             nth,
         },
-        Way::Committed => Trigger::Committed {
+        Stage::Committed => Trigger::Committed {
             request: written(&likely, drawn),
             by,
             nth,

@@ -4,7 +4,9 @@
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::Plan;
 
-use super::chains::{Chain, Lesson};
+use super::candidate::Candidate;
+use super::chains::Chain;
+use super::lesson::Lesson;
 use crate::kind::FaultKind;
 
 /// The kinds of faults that a plan has, each once, in its order.
@@ -27,34 +29,13 @@ pub fn calm(plan: &Plan) -> Plan {
     plan
 }
 
-/// A plan to try.
-#[derive(Clone)]
-pub struct Try {
-    /// The plan.
-    pub plan: Plan,
-    /// It matters which servers chance leads to.
-    pub minds_server: bool,
-    /// It was chosen for what chance had decided in the run that taught, and fits best if chance decides it again.
-    pub as_seen: bool,
-    /// Chance can spare its victim.
-    pub elusive: bool,
-}
-
-impl Try {
-    /// Whether it can be tried in another world of its kind: whomever it may strike is there.
-    pub(super) fn fits(&self, world: &Plan) -> bool {
-        self.plan.workload.contenders <= world.workload.contenders
-            && self.plan.service.servers() <= world.service.servers()
-    }
-}
-
 /// So few kinds are also tried together.
 pub(super) const TOGETHER: usize = 3;
 
 /// What to try in a world, the most promising first.
 pub struct Shots {
     /// The plans.
-    pub plans: Vec<Try>,
+    pub plans: Vec<Candidate>,
     /// So many of them are a fair sample: two of each kind of faults, and eight at least.
     pub sample: usize,
 }
@@ -109,7 +90,7 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
 }
 
 /// Of what there is to try with a kind of faults alone, the `nth` (from zero), and then from the first again.
-pub fn shot(plan: &Plan, seen: &[SeenMoment], kind: FaultKind, nth: usize) -> Option<Try> {
+pub fn shot(plan: &Plan, seen: &[SeenMoment], kind: FaultKind, nth: usize) -> Option<Candidate> {
     let chain = Lesson::of(plan, seen).one(kind, nth)?;
     Some(chain.in_world(plan))
 }

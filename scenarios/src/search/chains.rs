@@ -3,13 +3,14 @@
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
 
-use super::aim::Try;
 use super::blow::Blow;
+use super::candidate::Candidate;
 use super::failovers::fails_over;
-use super::fits::{Class, promise, promise_of_lapse, promise_of_outage, read};
+use super::fits::{promise, promise_of_lapse, promise_of_outage};
 use super::follow::{Strike, Then};
-use super::parts::{Part, Parts};
-use super::roles::Roles;
+use super::lesson::{Lesson, Shot};
+use super::moment_class::{Class, read};
+use super::parts::Part;
 use super::strikes::{minds_server, strikes_request};
 use super::variant::{Variant, variants};
 use crate::describe;
@@ -25,26 +26,16 @@ pub(super) struct Chain {
 
 impl Chain {
     /// The world with these faults.
-    pub(super) fn in_world(&self, world: &Plan) -> Try {
+    pub(super) fn in_world(&self, world: &Plan) -> Candidate {
         let mut plan = world.clone();
         plan.faults.extend(self.faults.iter().cloned());
-        Try {
+        Candidate {
             plan,
             minds_server: self.minds_server,
             as_seen: self.as_seen,
             elusive: self.elusive,
         }
     }
-}
-
-/// A moment to aim at.
-pub(super) struct Shot<'s> {
-    /// How promising it is.
-    score: u32,
-    pub(super) moment: &'s SeenMoment,
-    /// Whom it strikes: whose moment it is, or who comes next.
-    pub(super) by: ContenderName,
-    pub(super) variant: Variant,
 }
 
 /// So much less promising is a moment for each of its class that comes before it.
@@ -74,24 +65,7 @@ fn takes_leader(kind: FaultKind) -> bool {
     )
 }
 
-/// What a run in which nothing breaks has taught.
-pub(super) struct Lesson<'s> {
-    pub(super) plan: &'s Plan,
-    pub(super) seen: &'s [SeenMoment],
-    roles: Roles,
-    parts: Parts,
-}
-
 impl<'s> Lesson<'s> {
-    pub(super) fn of(plan: &'s Plan, seen: &'s [SeenMoment]) -> Self {
-        Self {
-            plan,
-            seen,
-            roles: Roles::of(plan, seen),
-            parts: Parts::of(seen),
-        }
-    }
-
     /// The first of these kinds at each moment, and the others at once when the one before has struck.
     pub(super) fn chains(&self, kinds: &[FaultKind]) -> Vec<Chain> {
         let Some((first, rest)) = kinds.split_first() else {
@@ -231,7 +205,7 @@ impl<'s> Lesson<'s> {
         moment: &'s SeenMoment,
     ) -> impl Iterator<Item = (&'s SeenMoment, (Class, ContenderName, u32), Part)> + use<'s> {
         let part = self.parts.part(&moment.trigger);
-        let own = read(&moment.trigger).map(|(class, by, nth)| (class.with(part), by, nth));
+        let own = read(&moment.trigger).map(|(class, by, nth)| (part.class(class), by, nth));
         let missed = moment.waiting > 0 && self.roles.can_miss_its_turn();
         let next = own.filter(|(class, ..)| *class == Class::Releasing && missed);
         let next = next.and_then(|(_, by, nth)| {

@@ -1,129 +1,9 @@
 //! How promising a kind of fault is at a moment: what is known of locks in general, and of no recipe in particular.
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_sim::plan::{ContenderName, Trigger};
 
-use super::parts::Part;
+use super::moment_class::{Class, Stage};
 use crate::kind::FaultKind;
-
-/// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    Acquiring,
-    Queued,
-    Waiting,
-    Acquired,
-    Writing,
-    Releasing,
-    Released,
-    /// A request that changes something is on its way to be done, or its answer is.
-    Changing(Way, RequestKind),
-    /// A request that only looks.
-    Looking(Way, RequestKind),
-    /// A server sends it a message of a channel.
-    Told,
-    /// The first of two requests that belong together: a change follows that was decided on before.
-    First(Way, RequestKind),
-    /// Another gives the lock back, and it is the one who has it next.
-    Succeeding,
-    /// A holder asks again for what it has, so as to keep it.
-    Renewing(Way, RequestKind),
-    /// A session has ended already, or the moment is no moment of the protocol.
-    Other,
-}
-
-impl Class {
-    /// The class of a request that is this part of what its sender does.
-    pub(super) fn with(self, part: Part) -> Self {
-        match (self, part) {
-            (Self::Changing(way, kind), Part::Asked) => Self::Looking(way, kind),
-            (Self::Changing(way, kind), Part::Renewal) => Self::Renewing(way, kind),
-            (Self::Changing(way, kind) | Self::Looking(way, kind), Part::First) => {
-                Self::First(way, kind)
-            }
-            (class, _) => class,
-        }
-    }
-
-    /// Whether it is about a request that takes something away.
-    fn takes_away(self) -> bool {
-        match self {
-            Self::Changing(_, kind) | Self::First(_, kind) => {
-                matches!(kind, RequestKind::Delete | RequestKind::Del)
-            }
-            Self::Looking(..)
-            | Self::Acquiring
-            | Self::Queued
-            | Self::Waiting
-            | Self::Acquired
-            | Self::Writing
-            | Self::Releasing
-            | Self::Released
-            | Self::Told
-            | Self::Succeeding
-            | Self::Renewing(..)
-            | Self::Other => false,
-        }
-    }
-
-    /// The same for all that differ so little that one of them makes the others less promising: how far a request has
-    /// come, and, of two that belong together, what they ask.
-    pub(super) fn kin(self) -> Self {
-        match self {
-            Self::Changing(_, kind) => Self::Changing(Way::Sent, kind),
-            Self::Looking(_, kind) => Self::Looking(Way::Sent, kind),
-            Self::Renewing(_, kind) => Self::Renewing(Way::Sent, kind),
-            Self::First(_, kind) if kind.writes() => Self::First(Way::Sent, RequestKind::Create),
-            Self::First(..) => Self::First(Way::Sent, RequestKind::Exists),
-            other => other,
-        }
-    }
-}
-
-/// How far a request has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    Sent,
-    Proposed,
-    Committed,
-    Answered,
-}
-
-/// What a trigger speaks of: the class of the moment, whose it is, and for the how manieth time it is.
-pub(super) fn read(trigger: &Trigger) -> Option<(Class, ContenderName, u32)> {
-    Some(match *trigger {
-        Trigger::Acquiring { by, nth } => (Class::Acquiring, by, nth),
-        Trigger::Queued { by, nth } => (Class::Queued, by, nth),
-        Trigger::Waiting { by, nth } => (Class::Waiting, by, nth),
-        Trigger::Acquired { by, nth } => (Class::Acquired, by, nth),
-        Trigger::Writing { by, nth } => (Class::Writing, by, nth),
-        Trigger::Releasing { by, nth } => (Class::Releasing, by, nth),
-        Trigger::Released { by, nth } => (Class::Released, by, nth),
-        Trigger::Sent { request, by, nth } => (of_request(Way::Sent, request), by, nth),
-        Trigger::Proposed { request, by, nth } => (of_request(Way::Proposed, request), by, nth),
-        Trigger::Committed { request, by, nth } => (of_request(Way::Committed, request), by, nth),
-        Trigger::Answered { request, by, nth } => (of_request(Way::Answered, request), by, nth),
-        Trigger::Told { by, nth } => (Class::Told, by, nth),
-        Trigger::SessionExpired { by } => (Class::Other, by, 1),
-        Trigger::Disconnected { by, nth }
-        | Trigger::Reconnected { by, nth }
-        | Trigger::SessionLost { by, nth } => (Class::Other, by, nth),
-        // It comes at once after the answer, and too late for what an answer alone gives away.
-        Trigger::Streamed { .. } => return None,
-        Trigger::At(_)
-        | Trigger::Applied { .. }
-        | Trigger::Elected { .. }
-        | Trigger::Fired { .. } => return None,
-    })
-}
-
-fn of_request(way: Way, request: RequestKind) -> Class {
-    if request.writes() {
-        Class::Changing(way, request)
-    } else {
-        Class::Looking(way, request)
-    }
-}
 
 /// How promising it is, from 1 to 12; 0 if the fault cannot strike there, or would do nothing.
 pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
@@ -131,9 +11,9 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         return promise;
     }
     match kind {
-        FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Way::Sent]),
+        FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Stage::Sent]),
         FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
-            at_request(class, &[Way::Sent, Way::Answered])
+            at_request(class, &[Stage::Sent, Stage::Answered])
         }
         FaultKind::LoseMessage => u32::from(class == Class::Told) * 10,
         // Whose session ends, or whose node goes, under it, is the last to know.
@@ -148,7 +28,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
         FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
         FaultKind::Cancel => match class {
-            Class::Changing(Way::Sent, _) | Class::Told => 7,
+            Class::Changing(Stage::Sent, _) | Class::Told => 7,
             Class::Acquiring | Class::Looking(..) => 3,
             Class::Released => 0,
             other => by_step(other, [0, 10, 0, 8, 0, 3, 0]),
@@ -164,8 +44,8 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
         // What is done, and its answer is not there.
         FaultKind::Cut => match class {
-            Class::Changing(Way::Proposed | Way::Committed, _) => 10,
-            Class::Changing(Way::Sent, _) => 9,
+            Class::Changing(Stage::Proposed | Stage::Committed, _) => 10,
+            Class::Changing(Stage::Sent, _) => 9,
             other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
         },
         // What is taken away twice is gone; what is made twice is there twice.
@@ -178,9 +58,9 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::HangServer
         | FaultKind::LagServer
         | FaultKind::SlowDisk => match class {
-            Class::Changing(Way::Proposed, _) => 10,
-            Class::Changing(Way::Sent, _) => 9,
-            Class::Changing(Way::Committed, _) => 7,
+            Class::Changing(Stage::Proposed, _) => 10,
+            Class::Changing(Stage::Sent, _) => 9,
+            Class::Changing(Stage::Committed, _) => 7,
             other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
         },
         // The less is there, the less is noticed.
@@ -198,7 +78,7 @@ pub(crate) fn promise_of_outage(class: Class) -> u32 {
         Class::Succeeding => 0,
         Class::Released => 10,
         Class::Acquired => 9,
-        Class::Changing(Way::Sent, _) | Class::First(Way::Sent, _) => 7,
+        Class::Changing(Stage::Sent, _) | Class::First(Stage::Sent, _) => 7,
         other => by_step(other, [9, 4, 4, 4, 4, 3, 1]),
     }
 }
@@ -248,22 +128,22 @@ fn promise_apart(kind: FaultKind, class: Class) -> Option<u32> {
 
 /// What keeps a lease alive and is late, or does not come, with all that comes behind it on the same way. If it is only
 /// lost, the next one makes up for it.
-fn renewal(kind: FaultKind, way: Way, request: RequestKind) -> u32 {
+fn renewal(kind: FaultKind, way: Stage, request: RequestKind) -> u32 {
     match (kind, way) {
-        (FaultKind::DelayRequest, Way::Sent) => 11,
-        (FaultKind::DelayReply, Way::Sent) => 7,
+        (FaultKind::DelayRequest, Stage::Sent) => 11,
+        (FaultKind::DelayReply, Stage::Sent) => 7,
         _ => promise(kind, Class::Changing(way, request)).min(6),
     }
 }
 
 /// Between two requests that belong together, the first of which changes something, or only looks. Who does not get to
 /// the second leaves half of a change behind; whoever is late with it acts on what is not so any more.
-fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
-    let done = matches!(way, Way::Committed | Way::Answered);
+fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
+    let done = matches!(way, Stage::Committed | Stage::Answered);
     match kind {
         FaultKind::LoseMessage => 0,
         FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply
-            if way == Way::Proposed =>
+            if way == Stage::Proposed =>
         {
             0
         }
@@ -282,7 +162,7 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
             }
         }
         FaultKind::LoseRequest | FaultKind::DelayRequest => {
-            if way == Way::Sent {
+            if way == Stage::Sent {
                 7
             } else {
                 0
@@ -319,8 +199,8 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
         | FaultKind::LagServer
         | FaultKind::SlowDisk => match (changes, way) {
             // As if the answer were lost, but for the others on the connection.
-            (true, Way::Committed) if kind == FaultKind::Cut => 12,
-            (true, Way::Proposed) => 10,
+            (true, Stage::Committed) if kind == FaultKind::Cut => 12,
+            (true, Stage::Proposed) => 10,
             (true, _) => 9,
             (false, _) => 4,
         },
@@ -332,9 +212,9 @@ fn between(kind: FaultKind, way: Way, changes: bool) -> u32 {
     }
 }
 
-fn at_request(class: Class, ways: &[Way]) -> u32 {
+fn at_request(class: Class, ways: &[Stage]) -> u32 {
     match class {
-        Class::Changing(Way::Sent, _) => 10,
+        Class::Changing(Stage::Sent, _) => 10,
         Class::Changing(way, _) if ways.contains(&way) => 6,
         Class::Looking(way, _) if ways.contains(&way) => 3,
         Class::Changing(..)

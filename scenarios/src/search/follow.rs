@@ -5,8 +5,8 @@ use std::time::Duration;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan, Service, Trigger};
 
-use super::chains::{Lesson, Shot};
-use super::fits::read;
+use super::lesson::{Lesson, Shot};
+use super::moment_class::read;
 use super::spans::{restart, slot_move, whole};
 use super::strikes::strikes_contender;
 use super::variant::Variant;

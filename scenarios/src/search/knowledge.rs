@@ -60,7 +60,7 @@ fn missed_turns(scenario: &str, name: &str) -> Vec<usize> {
     let calm = aim::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
     let shots = aim::shots(&calm, &seen, &[FaultKind::Cut]).plans;
-    let of_another = |fault: &(usize, &aim::Try)| {
+    let of_another = |fault: &(usize, &super::candidate::Candidate)| {
         let cut = &fault.1.plan.faults[0];
         let Fault::Cut { target } = cut.inject else {
             return false;

@@ -8,7 +8,7 @@ use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Trigger};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::fits::{Class, Way, read};
+use super::moment_class::{Class, Stage, read};
 
 /// What a request is to the one who makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,20 @@ pub(super) enum Part {
     Asked,
     /// Who makes it has the lock, and asks the same again and again, so as to keep it.
     Renewal,
+}
+
+impl Part {
+    /// The class of a request of this class that is this part of what its sender does.
+    pub(super) fn class(self, of: Class) -> Class {
+        match (of, self) {
+            (Class::Changing(way, kind), Self::Asked) => Class::Looking(way, kind),
+            (Class::Changing(way, kind), Self::Renewal) => Class::Renewing(way, kind),
+            (Class::Changing(way, kind) | Class::Looking(way, kind), Self::First) => {
+                Class::First(way, kind)
+            }
+            (class, _) => class,
+        }
+    }
 }
 
 /// The parts that the requests of a run have. Only ever asked for one: its order is not seen.
@@ -45,16 +59,16 @@ impl Parts {
                 holders.remove(&by);
             }
             match request(&moment.trigger) {
-                Some((Way::Sent, request)) => {
+                Some((Stage::Sent, request)) => {
                     sent.push((place, request));
                     if holders.contains(&request.0) {
                         of_holders.insert(request);
                     }
                 }
-                Some((Way::Answered, request)) => {
+                Some((Stage::Answered, request)) => {
                     answered.insert(request, place);
                 }
-                Some((Way::Proposed | Way::Committed, _)) | None => {}
+                Some((Stage::Proposed | Stage::Committed, _)) | None => {}
             }
         }
         let after = |(place, request): &(usize, Request)| {
@@ -87,7 +101,7 @@ impl Parts {
 }
 
 /// The request that a trigger speaks of, and how far it has come.
-fn request(trigger: &Trigger) -> Option<(Way, Request)> {
+fn request(trigger: &Trigger) -> Option<(Stage, Request)> {
     let (class, by, nth) = read(trigger)?;
     match class {
         Class::Changing(way, kind)
@@ -111,7 +125,7 @@ fn request(trigger: &Trigger) -> Option<(Way, Request)> {
 fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
     for (class, _) in steps(after, of) {
         match class {
-            Class::Changing(Way::Sent, request) | Class::Looking(Way::Sent, request)
+            Class::Changing(Stage::Sent, request) | Class::Looking(Stage::Sent, request)
                 if request == kind =>
             {
                 return true;
@@ -139,7 +153,7 @@ fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
 fn part(after: &[SeenMoment], of: ContenderName, asked: &FxHashMap<Request, Part>) -> Part {
     for (class, nth) in steps(after, of) {
         match class {
-            Class::Changing(Way::Sent, request) => {
+            Class::Changing(Stage::Sent, request) => {
                 return match asked.contains_key(&(of, request, nth)) {
                     true => Part::Whole,
                     false => Part::First,

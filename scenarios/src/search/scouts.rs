@@ -4,7 +4,8 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{Plan, Strategy};
 use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
-use super::aim::{self, Shots, TOGETHER, Try};
+use super::aim::{self, Shots, TOGETHER};
+use super::candidate::Candidate;
 use super::strikes::minds_server;
 use crate::generate;
 use crate::kind::FaultKind;
@@ -17,7 +18,7 @@ use crate::open::{AnyFaults, Open};
 pub(super) struct Aimed {
     world: World,
     kinds: Vec<FaultKind>,
-    shots: Vec<Try>,
+    shots: Vec<Candidate>,
     /// The places of those that are still to come.
     order: std::vec::IntoIter<usize>,
     /// What chance is like in the world.
@@ -114,7 +115,7 @@ impl Aimed {
         let shots = match open.is_open() && possible.len() > TOGETHER {
             true => {
                 let one = one_shot(&world, &seen, &possible, self.other());
-                let plans: Vec<Try> = one.into_iter().collect();
+                let plans: Vec<Candidate> = one.into_iter().collect();
                 let sample = plans.len();
                 Shots { plans, sample }
             }
@@ -160,7 +161,7 @@ fn one_shot(
     seen: &[SeenMoment],
     kinds: &[FaultKind],
     turn: Option<usize>,
-) -> Option<Try> {
+) -> Option<Candidate> {
     let turn = turn.unwrap_or_default();
     let (from, nth) = (turn % kinds.len(), turn / kinds.len());
     let mut in_turn = kinds[from..].iter().chain(&kinds[..from]);

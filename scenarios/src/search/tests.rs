@@ -6,7 +6,8 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, PlannedFault, Trigger};
 use picklock_sim::{Simulated, simulate, simulate_seen};
 
-use super::aim::{self, Shots, Try};
+use super::aim::{self, Shots};
+use super::candidate::Candidate;
 use super::hunt::{BATCH, Hunted, hunt};
 use super::nearer::Nearer;
 use super::portfolio::Way;
@@ -42,7 +43,7 @@ fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
     let plan = aim::calm(&case("zookeeper/waiter-death", "zk-no-recheck").plan);
     let order = |plans| {
         let plans = vec![
-            Try {
+            Candidate {
                 plan: plan.clone(),
                 minds_server: false,
                 as_seen: false,
@@ -317,7 +318,7 @@ pub(super) fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<S
     let calm = aim::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
     let plans = aim::shots(&calm, &seen, kinds).plans.into_iter();
-    let tell = |shot: Try| shot.plan.faults.iter().map(describe::planned).collect();
+    let tell = |shot: Candidate| shot.plan.faults.iter().map(describe::planned).collect();
     plans.map(tell).collect()
 }
 
@@ -333,7 +334,7 @@ fn the_one_to_try_of_a_kind_is_the_first_of_all() {
         for kind in FaultKind::tried_in(&calm, &FaultKind::NAMED.map(|(_, kind)| kind)) {
             let all = aim::shots(&calm, &seen, &[kind]).plans;
             let one = aim::shot(&calm, &seen, kind, 0);
-            let faults = |shot: &Try| shot.plan.faults.clone();
+            let faults = |shot: &Candidate| shot.plan.faults.clone();
             assert_eq!(one.as_ref().map(faults), all.first().map(faults));
             let again = aim::shot(&calm, &seen, kind, all.len());
             assert_eq!(again.as_ref().map(faults), all.first().map(faults));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::Shard;
+use crate::digest::digest;
 use crate::format::parse;
 use crate::scenario::{Case, Catalogue, Scenario};
 use crate::tally::Tally;
@@ -158,14 +159,4 @@ impl Ran {
         scenario.path.clone_from(&self.path);
         Ok(scenario)
     }
-}
-
-/// A digest of a text: FNV-1a with 64 bits. It tells apart what differs by accident.
-pub(crate) fn digest(text: &str) -> String {
-    let digest = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {
-            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    format!("{digest:016x}")
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use picklock_checker::Invariant;
 use picklock_checker::outcome::{Alike, Violation};
+use picklock_sim::plan::Plan;
 
 use super::Shrunk;
-use super::telling::shape;
 use super::unasked::Unasked;
+use crate::kind::FaultKind;
 use crate::scenario::Case;
 
 /// So many seeds are shrunk at most.
@@ -91,6 +92,15 @@ fn in_turns(alike: &BTreeMap<String, Alike>) -> impl Iterator<Item = (&str, u64)
             Some((argument.as_str(), alike.first.get(turn)?.seed))
         })
     })
+}
+
+/// The kinds of the faults of a plan, sorted.
+pub(super) fn shape(plan: &Plan) -> Vec<String> {
+    let faults = plan.faults.iter();
+    let kinds = faults.map(|it| FaultKind::of(&it.inject).name().to_owned());
+    let mut kinds: Vec<String> = kinds.collect();
+    kinds.sort_unstable();
+    kinds
 }
 
 #[cfg(test)]

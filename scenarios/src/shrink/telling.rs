@@ -4,14 +4,12 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
 use picklock_checker::outcome::{CaseOutcome, Smaller, Story, Way};
-use picklock_sim::plan::Plan;
 
-use super::kinds::ways;
+use super::kinds::{shape, ways};
 use super::unasked::Unasked;
 use super::{Cut, Shrunk};
 use crate::again::Again;
 use crate::clock::Stopwatch;
-use crate::kind::FaultKind;
 use crate::runner;
 use crate::scenario::{Case, Scenario};
 use crate::why;
@@ -144,13 +142,4 @@ pub fn sizes_unasked(shrunk: &Shrunk) -> String {
         Some(Cut::Stopped) => format!("cut after {runs}, as somebody asked to stop"),
     };
     format!("{}; {cut}; `picklock shrink` goes on", shrunk.sizes())
-}
-
-/// The kinds of the faults of a plan, sorted.
-pub(super) fn shape(plan: &Plan) -> Vec<String> {
-    let faults = plan.faults.iter();
-    let kinds = faults.map(|it| FaultKind::of(&it.inject).name().to_owned());
-    let mut kinds: Vec<String> = kinds.collect();
-    kinds.sort_unstable();
-    kinds
 }

@@ -8,8 +8,8 @@ use picklock_checker::{Witness, invariants, metrics};
 
 use super::phrases::{one_line, seeds, share};
 use super::{Seen, Tally, Unknown, mixed};
-use crate::again::Again;
-use crate::runner::{quoted, wanted};
+use crate::again::{Again, quoted};
+use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
 impl Tally {

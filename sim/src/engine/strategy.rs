@@ -8,7 +8,7 @@ use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::tape::below;
+use super::uniform::below;
 use crate::routes::end_of;
 
 /// How a seed fills a tape.

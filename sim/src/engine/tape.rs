@@ -2,9 +2,10 @@
 
 use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 
 use super::strategy::{Chooser, Strategy};
+use super::uniform::below;
 use crate::chance::Chance;
 
 /// Every decision of a run goes through one tape, which records it. A seed fills the tape; a recorded tape replays
@@ -133,11 +134,6 @@ impl Other {
             }
         }
     }
-}
-
-/// The high half of a 32 by 32 bit product: even enough, and the same on every machine.
-pub(super) fn below(options: u32, random: &mut ChaCha8Rng) -> u32 {
-    ((u64::from(random.next_u32()) * u64::from(options)) >> 32) as u32
 }
 
 #[cfg(test)]

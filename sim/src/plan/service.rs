@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
+use picklock_checker::time::whole_micros;
 use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, Persistence};
 
 pub use crate::redis::client::{Connections, ReadFrom};
-use crate::world::LOCK_KEY;
 use crate::zookeeper::library::Library;
+use crate::zookeeper::settings::{OUTSTANDING_LIMIT, REAP_INTERVAL, Settings, granted};
 use crate::zookeeper::version::Version;
+
+/// The key of the lock in Redis.
+pub(crate) const LOCK_KEY: &str = "lock:a";
 
 /// The service that the algorithm stands on.
 #[derive(Clone, Debug, PartialEq)]
@@ -309,10 +313,26 @@ impl Ensemble {
     }
 }
 
-/// What is granted of the session timeout that a client asks for, between the shortest and the longest. As ZooKeeper
-/// does it, one after the other: nobody has to see to it that the one is not more than the other.
-pub(crate) fn granted<T: Ord>(asked: T, (least, most): (T, T)) -> T {
-    asked.max(least).min(most)
+impl From<&Ensemble> for Settings {
+    fn from(plan: &Ensemble) -> Self {
+        let (least, most) = plan.granted_timeouts();
+        Self {
+            servers: plan.servers,
+            observers: plan.observers,
+            tick: whole_micros(plan.tick),
+            least_timeout: whole_micros(least),
+            most_timeout: whole_micros(most),
+            sync_limit: plan.sync_limit,
+            init_limit: plan.init_limit,
+            reap_interval: REAP_INTERVAL,
+            fsync: whole_micros(plan.fsync),
+            version: plan.version,
+            read_only: plan.read_only,
+            enforce_quota: false,
+            outstanding_limit: OUTSTANDING_LIMIT,
+            jute_max_buffer: plan.jute_max_buffer,
+        }
+    }
 }
 
 impl Default for Ensemble {

@@ -12,6 +12,7 @@ mod io;
 mod pool;
 mod questions;
 mod readers;
+mod rounds;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -23,10 +24,11 @@ use finder::Finder;
 pub use io::{Connections, Destination, End, Input, Output, ReadFrom, Settings};
 use pool::Queued;
 use readers::Readers;
-pub(super) use readers::Rounds;
+pub(super) use rounds::Rounds;
 
+use super::pending::Pending;
 use super::subscriptions::Subscriptions;
-use super::wire::{Pending, Phase, Whom, Wire};
+use super::wire::{Phase, Whom, Wire};
 use crate::network::ConnectionId;
 
 /// The client of one process.

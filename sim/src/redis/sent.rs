@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use picklock_checker::VirtualTime;
 
-use super::wire::Pending;
+use super::pending::Pending;
 
 /// Commands without an answer, in the order in which they were sent. Those that nobody waits for any more are only
 /// counted: a server that stands still for a day leaves a hundred thousand of them.

@@ -1,14 +1,13 @@
 //! One connection of a client, and another after it: what was sent on it, and what waits to be.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
-use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::redis::{Command, Lane, RedisError, RedisResult, Value};
+use picklock_algorithms::clients::redis::{Command, Lane, RedisError, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
 use super::client::{Output, Rounds, Settings};
+use super::pending::Pending;
 use super::sent::Sent;
 use crate::network::ConnectionId;
 
@@ -35,101 +34,8 @@ impl Phase {
     }
 }
 
-/// A command that somebody waits for the answer of.
-pub(super) struct Pending {
-    pub command: Command,
-    completion: Completion<RedisResult<Value>>,
-    /// When nobody waits for it any longer.
-    pub deadline: VirtualTime,
-    pub tries_left: u32,
-    /// It was sent before, by a connection that broke: it may have been executed.
-    sent_before: bool,
-    /// How often it may still be sent again because the cluster was down.
-    patience: u32,
-    /// How often it may still be sent to another node of a cluster because one said so.
-    pub redirections_left: u32,
-    /// It is to be preceded by the word that its slot is on its way.
-    pub asking: bool,
-}
-
 /// What servers say that do not serve yet.
 const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
-
-/// How often a command is sent elsewhere because a node said so (redis-py's `RedisClusterRequestTTL`).
-const REDIRECTIONS: u32 = 16;
-
-/// How often a command is sent again because the cluster was down, and after what time: both as redis-py does.
-const PATIENCE: u32 = 3;
-const DOWN_FOR: Duration = Duration::from_millis(250);
-
-impl Pending {
-    pub fn new(
-        now: VirtualTime,
-        command: Command,
-        completion: Completion<RedisResult<Value>>,
-        settings: &Settings,
-    ) -> Self {
-        Self {
-            command,
-            completion,
-            deadline: now + settings.timeout,
-            tries_left: settings.retries,
-            sent_before: false,
-            patience: PATIENCE,
-            redirections_left: REDIRECTIONS,
-            asking: false,
-        }
-    }
-
-    pub fn answer(self, value: Value) {
-        self.completion.complete(Ok(value));
-    }
-
-    /// Takes one of the tries that are left, if any is: it may be sent again then, after a pause.
-    pub fn try_again(&mut self, now: VirtualTime, settings: &Settings) -> bool {
-        let Some(left) = self.tries_left.checked_sub(1) else {
-            return false;
-        };
-        self.tries_left = left;
-        self.deadline = now + settings.retry_pause + settings.timeout;
-        true
-    }
-
-    /// The cluster is down: when it may be sent again, if it may.
-    pub fn wait_for_cluster(
-        &mut self,
-        now: VirtualTime,
-        settings: &Settings,
-    ) -> Option<VirtualTime> {
-        if let Some(left) = self.patience.checked_sub(1) {
-            self.patience = left;
-            self.deadline = now + DOWN_FOR + settings.timeout;
-            return Some(now + DOWN_FOR);
-        }
-        let again = self.try_again(now, settings);
-        again.then(|| now + settings.retry_pause)
-    }
-
-    /// There is no connection to send it by, or no longer.
-    pub fn fail(self) {
-        let error = if self.sent_before {
-            RedisError::ConnectionLoss
-        } else {
-            RedisError::NotConnected
-        };
-        self.completion.complete(Err(error));
-    }
-
-    /// It has waited to be sent for too long.
-    pub fn give_up(self) {
-        let error = if self.sent_before {
-            RedisError::TimedOut
-        } else {
-            RedisError::NotConnected
-        };
-        self.completion.complete(Err(error));
-    }
-}
 
 /// Whom the commands of a lane are sent to. Each has connections of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -277,10 +183,7 @@ impl Wire {
         if let Some(rounds) = &mut self.rounds {
             rounds.lost();
         }
-        let sent = self.sent.take().map(|pending| Pending {
-            sent_before: true,
-            ..pending
-        });
+        let sent = self.sent.take().map(Pending::broken_off);
         let all = sent.chain(std::mem::take(&mut self.unsent));
         let mut again = Vec::new();
         for mut pending in all {

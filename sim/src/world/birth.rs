@@ -1,7 +1,7 @@
 //! How a world begins: everybody in place, and nothing has happened yet.
 
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::VirtualTime;
@@ -22,7 +22,6 @@ use crate::process::Process;
 use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::samples::Samples;
-use crate::shared::Shared;
 use crate::zookeeper::messages::ServerId;
 use crate::zookeeper::state::{Server, Settings};
 
@@ -33,14 +32,14 @@ const ARMED: FaultState = FaultState {
 };
 
 impl World {
-    pub fn new(plan: Rc<Plan>, tape: Tape, shared: Weak<Shared>) -> Self {
-        let mut world = Self::at_rest(plan, tape, shared);
+    pub fn new(plan: Rc<Plan>, tape: Tape) -> Self {
+        let mut world = Self::at_rest(plan, tape);
         world.arm_start();
         world
     }
 
     /// Everything is there, and nothing is going to happen yet.
-    fn at_rest(plan: Rc<Plan>, mut tape: Tape, shared: Weak<Shared>) -> Self {
+    fn at_rest(plan: Rc<Plan>, mut tape: Tape) -> Self {
         let (ensemble, servers, lock_path) = service(&plan.service);
         let processes = processes(&plan);
         let contenders = plan.workload.contenders as usize;
@@ -74,7 +73,6 @@ impl World {
             anew: Vec::new(),
             in_turn: VirtualTime::NEVER,
             draining: false,
-            shared,
             links: Links::of(plan.service.machines()),
             sessions: BTreeMap::new(),
             client_latency: Latency::new(plan.network.client_latency),
@@ -171,7 +169,7 @@ fn recorder(plan: &Plan, lock: &str) -> Recorder {
 }
 
 /// Contenders first, then bystanders, and last the operator.
-fn processes(plan: &Plan) -> Vec<Process> {
+fn processes(plan: &Plan) -> Vec<Process<Event>> {
     let people = plan.workload.contenders + plan.workload.bystanders;
     (0..=people).map(|_| Process::new()).collect()
 }

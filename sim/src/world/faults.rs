@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::{ContenderId, FaultId, What, time::whole_micros};
 
-use super::{Fate, Whose, World};
-use crate::contender;
+use super::{Fate, LOCK_PATH, Operation, Task, World};
 use crate::event::{ClientId, Event};
-use crate::operator;
 use crate::plan::{ContenderName, Direction, Fault, Lasts, ServerName};
 use crate::process::{ProcessId, ProcessState};
 use crate::zookeeper::messages::{ConnectionId, Xid};
@@ -126,11 +125,11 @@ impl World {
                 Some(length.unwrap_or(self.lease * 3))
             }
             Fault::DeleteNode { of } => {
-                operator::delete_node_of(self, ContenderId(of.0));
+                self.delete_node_of(ContenderId(of.0));
                 None
             }
             Fault::RecreateLock => {
-                operator::recreate_lock(self);
+                self.operate(Operation::RecreateLock);
                 None
             }
             Fault::CrashServer { .. }
@@ -318,6 +317,19 @@ impl World {
         true
     }
 
+    /// An operator deletes the node of a contender.
+    fn delete_node_of(&mut self, by: ContenderId) {
+        if let Some(name) = self.ownership.node_of(by) {
+            let path = Path::from(format!("{LOCK_PATH}/{name}"));
+            self.operate(Operation::DeleteNode(path));
+        }
+    }
+
+    fn operate(&mut self, operation: Operation) {
+        let process = self.operator_process();
+        self.spawned.push((process, Task::Operation(operation)));
+    }
+
     /// A new process takes the place of a dead one, with nothing in memory.
     fn restart(&mut self, target: ProcessId) {
         let crashed = self.processes[target.0 as usize].state == ProcessState::Crashed;
@@ -328,11 +340,7 @@ impl World {
         self.record(What::Restarted {
             by: ContenderId(target.0),
         });
-        if let Some(shared) = self.shared.upgrade() {
-            let task = contender::run(shared, ContenderId(target.0), contender::Start::Again);
-            self.spawned
-                .push((target, Box::pin(task), Whose::Simulator));
-        }
+        self.spawned.push((target, Task::ContenderAgain));
     }
 
     /// Brings back what a fault has taken from servers, unless another has taken it for good.

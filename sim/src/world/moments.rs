@@ -2,14 +2,14 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState};
-use picklock_checker::{ContenderId, ServerChange, What};
+
+use picklock_checker::{ContenderId, ServerChange, VirtualTime, What};
 use rustc_hash::FxHashMap;
 
 use super::World;
 use crate::event::{ClientId, Event};
 use crate::network::ServerId;
 use crate::plan::{ContenderName, ServerName, Trigger};
-use crate::simulation::SeenMoment;
 use crate::zookeeper::messages::{ConnectionId, Xid};
 
 /// Something that has just happened to a contender.
@@ -48,6 +48,21 @@ pub(crate) enum Occasion {
 /// So many moments of a run are written down. Whoever learns from them has seen enough.
 /// Contenders that ask again and again have tens of thousands in a run of seconds, and hold the lock to the end of it.
 const MOMENTS: usize = 50_000;
+
+/// A moment of a run that a fault could have waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenMoment {
+    /// When it was.
+    pub at: VirtualTime,
+    /// What a fault has to wait for to strike just then.
+    pub trigger: Trigger,
+    /// How many contenders were waiting for the lock.
+    pub waiting: u32,
+    /// Whether anybody believed to hold it.
+    pub held: bool,
+    /// Whether the server that the contender was connected to led the others.
+    pub leads: bool,
+}
 
 /// The moments of a run, as they come.
 #[derive(Default)]

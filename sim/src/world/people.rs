@@ -1,6 +1,5 @@
 //! Contenders as the world sees them: when they come, what they say, and when everything has settled.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::{Answer, Completion, completion};
@@ -13,7 +12,6 @@ use crate::event::Event;
 use crate::network::Latency;
 use crate::plan::{Arrival, Fault};
 use crate::process::{ProcessId, ProcessState};
-use crate::shared::Shared;
 use crate::world::moments::{Moment, Occasion};
 
 impl World {
@@ -217,11 +215,6 @@ impl World {
     pub fn next_value(&mut self) -> i64 {
         self.values += 1;
         self.values
-    }
-
-    /// The world and its executor, as tasks hold them.
-    pub fn shared(&self) -> Option<Rc<Shared>> {
-        self.shared.upgrade()
     }
 
     /// The operator's process: the last one.

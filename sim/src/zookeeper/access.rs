@@ -11,6 +11,14 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{Acl, Identity, Permissions, Permit, ZkError};
 use sha1_smol::Sha1;
 
+/// Who may be told of a change: those who may read the node, and of its parent those who may read that. A watch fires
+/// for the others too, but nobody hears of it.
+#[derive(Default)]
+pub(super) struct Readers {
+    pub(super) of_node: Acl,
+    pub(super) of_parent: Acl,
+}
+
 /// The address that every client comes from.
 const ADDRESS: Ipv4Addr = Ipv4Addr::LOCALHOST;
 

@@ -4,11 +4,19 @@ use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::access::Identities;
+use super::fast_map::FastMap;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::session_map::SessionMap;
 use super::short::Short;
-use super::tree::FastMap;
-use super::watches::Table;
+
+/// Which of a node's sides is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Table {
+    /// Its data, and its making and deletion.
+    Data,
+    /// Its children, and its deletion.
+    Child,
+}
 
 /// The connections of a server, and the sessions that it serves.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use indexmap::Equivalent;
 
-use super::tree::FastMap;
+use super::fast_map::FastMap;
 
 /// So many are kept in a list at most: to compare them all costs less than to look one up.
 const FEW: usize = 8;

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions};
 
 use super::clients::Connection;
+use super::clients::Table;
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::txn::parent_of;
-use super::watches::{Firing, Kinds, Table, Told, Watches};
+use super::watches::{Firing, Kinds, Told, Watches};
 
 impl Watches {
     /// Sets a watch that stays, on both sides of a node.

@@ -13,6 +13,11 @@ pub(super) fn above(path: &str) -> Result<&str, ZkError> {
     }
 }
 
+/// Whether a node of this name may say what may be below another, or what there is.
+pub(super) fn is_of_quota(name: &str) -> bool {
+    matches!(name, "zookeeper_limits" | "zookeeper_stats")
+}
+
 /// What is wrong if nothing was found at a path: a zero in it is looked for before anything else.
 pub(super) fn of_path(path: &str) -> impl FnOnce(ZkError) -> ZkError {
     move |error| {

@@ -46,11 +46,6 @@ impl Amount {
     }
 }
 
-/// Whether a node of this name may say what may be below another, or what there is.
-pub(super) fn is_of_quota(name: &str) -> bool {
-    matches!(name, "zookeeper_limits" | "zookeeper_stats")
-}
-
 /// The node that a limit or a sum is about; the path is that of the one or the other.
 fn subject<'a>(path: &'a str, of: &str) -> Option<&'a str> {
     path.strip_prefix(QUOTA)?.strip_suffix(of)

@@ -7,10 +7,10 @@ use picklock_algorithms::clients::zookeeper::{
 };
 
 use super::access::without_secrets;
+use super::clients::Table;
 use super::messages::{ConnectionId, ServerMessage, WatchTables};
 use super::read_only::ReadOnly;
 use super::state::{Server, Turn};
-use super::watches::Table;
 
 impl Server {
     pub(super) fn read(&mut self, id: ConnectionId, request: &Request) -> Reply {

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::SessionId;
 
-use super::tree::FastMap;
+use super::fast_map::FastMap;
 
 /// A map by sessions that looks first where a session is if they were all opened by one server, and none is closed.
 #[derive(Clone, Debug)]

@@ -1,16 +1,13 @@
 //! The settings of an ensemble.
 
-use picklock_checker::time::whole_micros;
-
 use super::messages::ServerId;
 use super::version::Version;
-use crate::plan::{Ensemble, granted};
 
 /// The wall clock of every server at the start of a run, in milliseconds since the Unix epoch.
 pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
 
 /// How often a leader looks for nodes that go by themselves, unless it is told otherwise: `checkIntervalMs`.
-const REAP_INTERVAL: u64 = 60_000_000;
+pub(crate) const REAP_INTERVAL: u64 = 60_000_000;
 
 /// Settings of a server, the same for all of an ensemble. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,24 +69,8 @@ impl Settings {
     }
 }
 
-impl From<&Ensemble> for Settings {
-    fn from(plan: &Ensemble) -> Self {
-        let (least, most) = plan.granted_timeouts();
-        Self {
-            servers: plan.servers,
-            observers: plan.observers,
-            tick: whole_micros(plan.tick),
-            least_timeout: whole_micros(least),
-            most_timeout: whole_micros(most),
-            sync_limit: plan.sync_limit,
-            init_limit: plan.init_limit,
-            reap_interval: REAP_INTERVAL,
-            fsync: whole_micros(plan.fsync),
-            version: plan.version,
-            read_only: plan.read_only,
-            enforce_quota: false,
-            outstanding_limit: OUTSTANDING_LIMIT,
-            jute_max_buffer: plan.jute_max_buffer,
-        }
-    }
+/// What is granted of the session timeout that a client asks for, between the shortest and the longest. As ZooKeeper
+/// does it, one after the other: nobody has to see to it that the one is not more than the other.
+pub(crate) fn granted<T: Ord>(asked: T, (least, most): (T, T)) -> T {
+    asked.max(least).min(most)
 }

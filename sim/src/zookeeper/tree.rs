@@ -2,22 +2,17 @@
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 use picklock_algorithms::clients::zookeeper::{
     Acl, Children, Data, Path, SessionId, Stat, Version, Zxid, sequence,
 };
-use rustc_hash::FxBuildHasher;
 
+use super::access::Readers;
 use super::few::FewMap;
 use super::node::Node;
 use super::path_map::{PathMap, is_same};
-use super::quota::is_of_quota;
+use super::paths::is_of_quota;
 use super::txn::{Created, Reaped, last_slash, parent_of};
 use super::version::Version as ServerVersion;
-use super::watches::Readers;
-
-/// A map with a fixed hasher; never iterated where the order could be seen.
-pub(super) type FastMap<K, V> = IndexMap<K, V, FxBuildHasher>;
 
 /// The tree of znodes and the open sessions, as of one transaction.
 #[derive(Clone, Debug)]

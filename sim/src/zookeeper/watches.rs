@@ -4,22 +4,14 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions, SessionId};
 
-use super::clients::{Clients, Connection};
+use super::access::Readers;
+use super::clients::{Clients, Connection, Table};
+use super::fast_map::FastMap;
 use super::few::FewMap;
 use super::messages::{ConnectionId, ServerMessage};
 use super::path_map::Sought;
 use super::state::Output;
-use super::tree::FastMap;
 use super::version::Version;
-
-/// Which of a node's sides is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Table {
-    /// Its data, and its making and deletion.
-    Data,
-    /// Its children, and its deletion.
-    Child,
-}
 
 /// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a
 /// node's side, it is told once.
@@ -194,14 +186,6 @@ pub(super) struct Firing<'a> {
     pub(super) clients: &'a mut Clients,
     pub(super) caused_by: Option<SessionId>,
     pub(super) out: &'a mut Vec<Output>,
-}
-
-/// Who may be told of a change: those who may read the node, and of its parent those who may read that. A watch fires
-/// for the others too, but nobody hears of it.
-#[derive(Default)]
-pub(super) struct Readers {
-    pub(super) of_node: Acl,
-    pub(super) of_parent: Acl,
 }
 
 impl Firing<'_> {

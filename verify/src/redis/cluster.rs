@@ -22,6 +22,9 @@ use model::Nodes as Model;
 use random::Random;
 use real::Nodes as Real;
 
+/// Who is asked for what: words, of which `@1` is the name of the second node, and `:1` its port.
+type Step = (usize, &'static str);
+
 /// Primaries, and as many replicas.
 const PRIMARIES: usize = 3;
 /// `cluster-node-timeout`.

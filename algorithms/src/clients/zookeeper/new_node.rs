@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::session::nothing;
-use super::{Acl, CreateMode, Data, Path, Request};
+use super::{Acl, CreateMode, Data, Path};
 
 /// A node that is to be made. Most have no data, are open to all, and do not go when nothing has happened to them for
 /// so long. What the others have takes memory of its own, so that requests are small.
@@ -49,20 +49,6 @@ impl From<CreateMode> for Kind {
     }
 }
 
-impl Request {
-    /// Make a node of this kind with this data, and answer its stat too if `with_stat` is set.
-    #[inline]
-    pub fn create(path: Path, data: &[u8], mode: CreateMode, acl: Acl, with_stat: bool) -> Self {
-        let is_plain = data.is_empty() && acl.is_open() && mode.ttl().is_none();
-        Self::Create(NewNode {
-            path,
-            rest: (!is_plain).then(|| Rest::of(data, mode, acl)),
-            kind: mode.into(),
-            with_stat,
-        })
-    }
-}
-
 impl Rest {
     #[inline(never)]
     fn of(data: &[u8], mode: CreateMode, acl: Acl) -> Box<Self> {
@@ -75,6 +61,18 @@ impl Rest {
 }
 
 impl NewNode {
+    /// A node of this kind with this data, whose stat is answered too if `with_stat` is set.
+    #[inline]
+    pub fn new(path: Path, data: &[u8], mode: CreateMode, acl: Acl, with_stat: bool) -> Self {
+        let is_plain = data.is_empty() && acl.is_open() && mode.ttl().is_none();
+        Self {
+            path,
+            rest: (!is_plain).then(|| Rest::of(data, mode, acl)),
+            kind: mode.into(),
+            with_stat,
+        }
+    }
+
     /// Where.
     pub fn path(&self) -> &Path {
         &self.path
@@ -145,6 +143,7 @@ const OPEN_WIRE_BYTES: u64 = 27;
 
 #[cfg(test)]
 mod tests {
+    use super::super::Request;
     use super::*;
 
     #[test]

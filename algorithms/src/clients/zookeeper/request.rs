@@ -115,6 +115,12 @@ pub enum WatchSide {
 }
 
 impl Request {
+    /// Make a node of this kind with this data, and answer its stat too if `with_stat` is set.
+    #[inline]
+    pub fn create(path: Path, data: &[u8], mode: CreateMode, acl: Acl, with_stat: bool) -> Self {
+        Self::Create(NewNode::new(path, data, mode, acl, with_stat))
+    }
+
     /// Its kind.
     pub fn kind(&self) -> RequestKind {
         match self {

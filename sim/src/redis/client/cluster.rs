@@ -17,7 +17,8 @@ use picklock_redis::{Address, only_reads, slot_of, slot_of_command};
 use super::questions::Questions;
 use super::{Client, Destination, End, Output, ReadFrom, Settings};
 use crate::network::ConnectionId;
-use crate::redis::wire::{Pending, Phase, Whom};
+use crate::redis::pending::Pending;
+use crate::redis::wire::{Phase, Whom};
 use map::{Map, Reply};
 
 /// Who serves what, as far as a client knows, and what waits for knowing it.

@@ -1,6 +1,5 @@
 //! What servers have truly answered about a hold, where who owns the lock does not show it.
 
-use picklock_algorithms::clients::redis::Value;
 use picklock_checker::{ContenderId, ServiceAnswer, What};
 
 use super::RedisServer;
@@ -31,22 +30,6 @@ impl Grants {
         }
         self.0.push((holder.clone(), bit));
         is_majority(bit)
-    }
-}
-
-/// How many entries a hold counts: what stands beside the first field of a hash.
-pub(super) fn entries(value: &Value) -> u64 {
-    let count = match value {
-        Value::Array(values) | Value::Map(values) => values.get(1),
-        _ => None,
-    };
-    match count {
-        Some(Value::Integer(count)) => u64::try_from(*count).unwrap_or(0),
-        Some(Value::Bulk(digits)) => {
-            let digits = std::str::from_utf8(digits).ok();
-            digits.and_then(|it| it.parse().ok()).unwrap_or(1)
-        }
-        _ => 1,
     }
 }
 
@@ -130,10 +113,6 @@ mod tests {
 
     use super::*;
 
-    fn bulk(text: &str) -> Value {
-        Value::Bulk(Bytes::from(text.as_bytes()))
-    }
-
     #[test]
     fn a_majority_is_one_once_whoever_has_lost_it_since() {
         let holder = Holder {
@@ -143,13 +122,5 @@ mod tests {
         let mut grants = Grants::default();
         let majorities = [0, 0, 3, 4, 1].map(|server| grants.note(&holder, ServerId(server), 5));
         assert_eq!(majorities, [false, false, false, true, false]);
-    }
-
-    #[test]
-    fn a_hash_counts_entries_and_a_string_is_one() {
-        let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());
-        assert_eq!(entries(&hash("3")), 3);
-        assert_eq!(entries(&hash("not a count")), 1);
-        assert_eq!(entries(&bulk("7")), 1);
     }
 }

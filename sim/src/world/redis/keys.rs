@@ -4,7 +4,6 @@ use picklock_algorithms::clients::redis::{Bytes, Value};
 use picklock_checker::{ContenderId, Token, VirtualTime};
 use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
 
-use super::answers::entries;
 use super::calls;
 use super::servers::OPERATOR;
 use crate::event::{Event, RedisEvent};
@@ -33,6 +32,22 @@ fn identity(value: &Value) -> Option<Bytes> {
         Value::Bulk(bytes) => Some(Bytes::clone(bytes)),
         Value::Array(values) | Value::Map(values) => values.first().and_then(identity),
         _ => None,
+    }
+}
+
+/// How many entries a hold counts: what stands beside the first field of a hash.
+fn entries(value: &Value) -> u64 {
+    let count = match value {
+        Value::Array(values) | Value::Map(values) => values.get(1),
+        _ => None,
+    };
+    match count {
+        Some(Value::Integer(count)) => u64::try_from(*count).unwrap_or(0),
+        Some(Value::Bulk(digits)) => {
+            let digits = std::str::from_utf8(digits).ok();
+            digits.and_then(|it| it.parse().ok()).unwrap_or(1)
+        }
+        _ => 1,
     }
 }
 
@@ -236,5 +251,22 @@ impl World {
         }
         slot.lease_check = VirtualTime::NEVER;
         self.follow_key(server);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bulk(text: &str) -> Value {
+        Value::Bulk(text.as_bytes().into())
+    }
+
+    #[test]
+    fn a_hash_counts_entries_and_a_string_is_one() {
+        let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());
+        assert_eq!(entries(&hash("3")), 3);
+        assert_eq!(entries(&hash("not a count")), 1);
+        assert_eq!(entries(&bulk("7")), 1);
     }
 }

@@ -192,7 +192,7 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
         server.clients.connect(id, cluster.now, SECOND);
         let connection = server.clients.connections.get_mut(id).unwrap();
         let path = Rc::from("/q");
-        let table = super::super::watches::Table::Data;
+        let table = super::super::clients::Table::Data;
         server.watches.add(table, &path, id, connection);
         server.watches.add(table, &path, id, connection);
     }

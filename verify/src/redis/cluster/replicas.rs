@@ -1,6 +1,6 @@
 //! What replicas of a cluster answer to whoever reads from them, and what they send to their primary.
 
-use super::slots::Step;
+use super::Step;
 
 /// Of slot 3300, of `b`, the first node is the primary, and `3` its replica.
 pub(super) const WRITES: &[Step] = &[

@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 
+use super::Step;
 use super::{Nodes, replicas, until};
 use crate::error::VerifyError;
-
-/// Who is asked for what: words, of which `@1` is the name of the second node, and `:1` its port.
-pub(super) type Step = (usize, &'static str);
 
 /// How long it takes until everybody has heard of something.
 const HEARD: Duration = Duration::from_secs(3);

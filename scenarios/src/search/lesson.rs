@@ -1,0 +1,37 @@
+//! What a run in which nothing breaks teaches: the moments that there are, and what each is to those who take part.
+
+use picklock_sim::SeenMoment;
+use picklock_sim::plan::{ContenderName, Plan};
+
+use super::parts::Parts;
+use super::roles::Roles;
+use super::variant::Variant;
+
+/// A moment to aim at.
+pub(super) struct Shot<'s> {
+    /// How promising it is.
+    pub(super) score: u32,
+    pub(super) moment: &'s SeenMoment,
+    /// Whom it strikes: whose moment it is, or who comes next.
+    pub(super) by: ContenderName,
+    pub(super) variant: Variant,
+}
+
+/// What a run in which nothing breaks has taught.
+pub(super) struct Lesson<'s> {
+    pub(super) plan: &'s Plan,
+    pub(super) seen: &'s [SeenMoment],
+    pub(super) roles: Roles,
+    pub(super) parts: Parts,
+}
+
+impl<'s> Lesson<'s> {
+    pub(super) fn of(plan: &'s Plan, seen: &'s [SeenMoment]) -> Self {
+        Self {
+            plan,
+            seen,
+            roles: Roles::of(plan, seen),
+            parts: Parts::of(seen),
+        }
+    }
+}
