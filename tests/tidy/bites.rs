@@ -97,11 +97,7 @@ fn a_scenario_that_is_not_there_is_found() {
     let files = [
         ("algorithms/src/zookeeper/a.rs", recipe),
         ("algorithms/src/redis/b.rs", "//! Shown by `redis/lost`.\n"),
-        ("scenarios/zookeeper/herd.toml", ""),
-        (
-            "scenarios/src/library.rs",
-            "pub const BUILT_IN: &[&str] = &[];",
-        ),
+        ("scenarios/library/zookeeper/herd.toml", ""),
     ];
     assert_eq!(
         found(named_scenarios_exist, &files),
@@ -109,10 +105,6 @@ fn a_scenario_that_is_not_there_is_found() {
             "algorithms/src/zookeeper/a.rs:2",
             "algorithms/src/redis/b.rs:1"
         ]
-    );
-    assert_eq!(
-        found(scenarios_are_embedded, &files),
-        ["scenarios/zookeeper/herd.toml:1"]
     );
 }
 

@@ -50,11 +50,6 @@ fn every_scenario_that_a_recipe_names_exists() {
 }
 
 #[test]
-fn every_scenario_is_embedded() {
-    report(scenarios_are_embedded(&Tree::of_repository()));
-}
-
-#[test]
 fn every_flaw_has_a_row_in_the_track_record() {
     report(flaws_are_on_record(&Tree::of_repository()));
 }

@@ -234,21 +234,6 @@ pub fn named_scenarios_exist(tree: &Tree) -> Vec<Breach> {
     breaches
 }
 
-/// Rests until the library of scenarios is a slice in the code.
-pub fn scenarios_are_embedded(tree: &Tree) -> Vec<Breach> {
-    let slice = |file: &&File| {
-        file.path.starts_with("scenarios/src/") && file.text.contains("const BUILT_IN")
-    };
-    let Some(slice) = tree.rust().find(slice) else {
-        return Vec::new();
-    };
-    let missing = |(name, file): (&str, &File)| {
-        let remedy = format!("add {name} to BUILT_IN in {}", slice.path);
-        (!slice.text.contains(name)).then(|| file.breach(1, "is not embedded", remedy))
-    };
-    tree.scenarios().filter_map(missing).collect()
-}
-
 pub fn flaws_are_on_record(tree: &Tree) -> Vec<Breach> {
     let record = tree.text("TRACK_RECORD.md");
     let mut breaches = Vec::new();
