@@ -28,7 +28,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(index, "    ({name:?}, include_str!({file:?})),")?;
     }
     index.push_str("]\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("library.rs"), index)?;
+    fs::write(
+        PathBuf::from(env::var("OUT_DIR")?).join("library.rs"),
+        index,
+    )?;
     Ok(())
 }
 

@@ -1,21 +1,21 @@
 //! The verbs of the command line.
 
-mod amount;
 mod bench;
-mod choose;
-mod fits;
 mod herd;
 mod hunt;
 mod last_words;
 mod list;
 mod merge;
-mod one_run;
-mod part;
 mod plan;
 mod replay;
 mod run;
+mod run_identity;
+mod seed_args;
+mod select;
 mod shrink;
+mod verbosity;
 mod verify;
+mod violating_run;
 mod why;
 mod yields;
 

@@ -6,7 +6,7 @@ use picklock::CAUSES;
 use picklock::checker::Broken;
 use picklock::reports::files::FileError;
 use picklock::reports::words::count;
-use picklock::scenarios::again::{Again, job};
+use picklock::scenarios::replay_command::{Again, job};
 use picklock::scenarios::runner::Stopped;
 use picklock::scenarios::{Case, Diagnostic, Scenario, nearest};
 

@@ -4,9 +4,9 @@ mod cmd;
 mod console;
 mod exit;
 mod failure;
+mod progress;
 mod seeds;
 mod threads;
-mod work;
 
 use std::process::ExitCode;
 

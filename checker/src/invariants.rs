@@ -4,7 +4,7 @@ mod exclusive_ownership;
 mod fencing_monotonic;
 mod fifo;
 mod honest_answer;
-mod latest;
+mod interval_sweep;
 mod mutual_exclusion;
 mod no_lost_update;
 mod no_orphan;

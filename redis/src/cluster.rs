@@ -5,15 +5,15 @@
 //! who has asked in vain asks again.
 
 mod bus;
+mod cluster_info;
+mod cluster_state;
 mod config;
 mod cron;
 mod election;
-mod health;
-mod hearing;
 mod keys;
 mod migrate;
+mod process_packet;
 mod redirect;
-mod report;
 mod serve;
 mod slots;
 
@@ -36,7 +36,7 @@ pub(crate) use slots::SLOTS;
 pub use slots::{SlotSet, first_owner, slot_of};
 
 use crate::Output;
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// How a cluster is set up. Every node has the same, but for its chance.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,17 +8,17 @@ mod flags;
 mod hashes;
 mod keys;
 mod lists;
-mod messages;
 mod options;
+mod pubsub;
 mod replicating;
 mod scripting;
 mod server;
 mod sets;
-mod sorted;
-mod sorted_ranges;
 mod strings;
 mod transactions;
-mod unmodelled;
+mod unsupported;
+mod zset;
+mod zset_ranges;
 
 pub(crate) use cluster::check_part as check_cluster_part;
 pub(crate) use connections::ping_value;
@@ -30,7 +30,7 @@ use indexmap::IndexMap;
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value, short_name};
 use rustc_hash::FxBuildHasher;
 
-use crate::core::Core;
+use crate::db::Core;
 use crate::errors::Reply;
 use crate::{ConnectionId, Server};
 
@@ -143,16 +143,16 @@ const LISTS: &[&[Row]] = &[
     hashes::ROWS,
     keys::ROWS,
     lists::ROWS,
-    messages::ROWS,
+    pubsub::ROWS,
     replicating::ROWS,
     scripting::ROWS,
     server::ROWS,
     sets::ROWS,
-    sorted::ROWS,
-    sorted_ranges::ROWS,
+    zset::ROWS,
+    zset_ranges::ROWS,
     strings::ROWS,
     transactions::ROWS,
-    unmodelled::ROWS,
+    unsupported::ROWS,
 ];
 
 type Table<K> = IndexMap<K, &'static Row, FxBuildHasher>;

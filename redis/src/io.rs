@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 
 use crate::cluster::{BusMessage, NodeId};
-use crate::peer::{Address, LinkId, PeerMessage};
+use crate::replication_protocol::{Address, LinkId, PeerMessage};
 
 /// A connection between a client and one server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

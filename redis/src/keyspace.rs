@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use picklock_algorithms::clients::redis::Bytes;
 use rustc_hash::FxBuildHasher;
 
-use crate::data::Data;
+use crate::value::Data;
 
 /// Keys, what they hold, and when they expire. It knows no time: who asks says what has expired.
 #[derive(Clone, Debug, Default)]

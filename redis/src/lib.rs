@@ -3,39 +3,39 @@
 //! No clock, no chance, and no input or output of its own: the same machine is driven by the simulator, and compared
 //! with a real server. The real one that it follows is 7.0.15, unless [`Settings`] say otherwise.
 
+mod blocked_clients;
 mod clients;
 mod cluster;
+mod command_gates;
 mod commands;
-mod core;
-mod data;
+mod db;
 mod disk;
-mod effects;
 mod errors;
-mod followed;
 mod glob;
 mod io;
+mod key_tracking;
 mod keyspace;
-mod peer;
+mod numbers;
+mod propagation;
 mod pubsub;
 mod replication;
-mod replies;
+mod replication_protocol;
+mod resp;
 mod scripts;
 pub mod sentinel;
 mod server;
 mod settings;
-pub mod town;
-mod trouble;
-mod waiting;
+pub mod test_cluster;
+mod value;
 mod watches;
-mod words;
 
 pub use cluster::{
     BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
 };
 pub use disk::End;
-pub use followed::{Fate, Gone, Why, Writer};
 pub use io::{ConnectionId, Input, Now, Output};
-pub use peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+pub use key_tracking::{Fate, Gone, Why, Writer};
+pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use sentinel::Sentinel;
 pub use server::Server;
 pub use settings::{Fsync, Persistence, SavePoint, Settings};

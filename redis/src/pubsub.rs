@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use picklock_algorithms::clients::redis::{Bytes, Value};
 
-use crate::core::Core;
+use crate::db::Core;
 use crate::{ConnectionId, Output, glob};
 
 /// Who listens to which channels, by channel and in the order in which they came.

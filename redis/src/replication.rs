@@ -1,9 +1,9 @@
 //! What a server knows of its replicas, and of its primary.
 
+mod info;
 mod primary;
 mod replica;
 mod roles;
-mod words;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use picklock_algorithms::clients::redis::Command;
 use picklock_checker::VirtualTime;
 
-use crate::peer::{Address, LinkId, Part, ReplicationId};
+use crate::replication_protocol::{Address, LinkId, Part, ReplicationId};
 
 /// How often a primary looks after its replicas, and a replica after its primary, in microseconds.
 const CRON: u64 = 1_000_000;

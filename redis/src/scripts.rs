@@ -1,12 +1,12 @@
 //! Scripts: the Lua 5.1 that Redis embeds, and what it lets scripts do.
 
-mod calls;
 mod convert;
-mod declared;
+mod globals;
+mod interpreter;
 mod libraries;
-mod machine;
+mod redis_call;
 mod sha1;
-mod surroundings;
+mod shebang_flags;
 
 use std::rc::Rc;
 
@@ -16,9 +16,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::errors::{NO_SCRIPT, refuse};
 
-pub(crate) use declared::Declared;
-pub(crate) use machine::{Limits, run};
+pub(crate) use interpreter::{Limits, run};
 pub(crate) use sha1::{Sha, sha_of};
+pub(crate) use shebang_flags::Declared;
 
 /// The scripts that a server knows by their SHA1. They are gone when it restarts, and replicas never hear of them.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ impl Scripts {
             declared,
             begins,
         });
-        machine::compile(&script)?;
+        interpreter::compile(&script)?;
         self.known.insert(script.sha, Rc::clone(&script));
         self.by_text
             .insert(Bytes::clone(&script.text), Rc::clone(&script));

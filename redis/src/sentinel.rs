@@ -5,17 +5,17 @@
 //! Like the real one it knows no clock but that on the wall, looks at it some ten times a second, and decides nothing
 //! in between.
 
-mod answers;
-mod desk;
+mod commands;
+mod context;
 mod failover;
 mod hello;
 mod info;
 mod instance;
 mod io;
+mod odown_and_election;
 mod replica;
 mod settings;
-mod stamp;
-mod votes;
+mod wall_time;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -26,16 +26,16 @@ use picklock_checker::VirtualTime;
 pub use io::{CallId, Event, Input, Output};
 pub use settings::Settings;
 
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 use crate::scripts::sha_of;
 use crate::{ConnectionId, Now};
-use desk::Desk;
+use context::Desk;
 use failover::Failover;
 use instance::{Instance, Purpose, Role};
+use odown_and_election::Colleague;
 use replica::Replica;
 use settings::{TILT, TILT_TRIGGER};
-use stamp::Stamp;
-use votes::Colleague;
+use wall_time::Stamp;
 
 /// Chance: chooses a number below the one that is given. Zero is the boring choice.
 pub type Choose<'a> = &'a mut dyn FnMut(u32) -> u32;

@@ -5,18 +5,18 @@ use std::rc::Rc;
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 use picklock_checker::VirtualTime;
 
+use crate::blocked_clients::Pause;
 use crate::clients::{Blocked, Client, Clients};
 use crate::cluster::Migration;
 use crate::commands::{self, Outcome, Row, Run, Traits};
-use crate::core::Core;
+use crate::db::Core;
 use crate::disk::Disk;
 use crate::errors::{refuse, unknown_command};
-use crate::peer::Address;
 use crate::pubsub::Channel;
 use crate::replication::Replication;
-use crate::replies::{for_connection, not_modelled};
+use crate::replication_protocol::Address;
+use crate::resp::{for_connection, not_modelled};
 use crate::scripts::{Scripts, sha_of};
-use crate::waiting::Pause;
 use crate::{ConnectionId, Input, Now, Output, Settings};
 
 /// A server and its data.

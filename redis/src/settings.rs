@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cluster::ClusterSettings;
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// The configuration of a server. Defaults are those of Redis 7.0.15 without a configuration file, but that it keeps
 /// nothing on its disk.

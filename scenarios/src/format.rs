@@ -6,7 +6,6 @@
 //! together.
 
 mod case;
-mod cast;
 mod choice;
 mod clients;
 mod cluster;
@@ -14,10 +13,11 @@ mod expect;
 mod fault;
 mod inject;
 mod mistake;
-mod open;
+mod participants;
 mod reader;
 mod replay;
 mod replicas;
+mod sampled_parameters;
 mod sentinels;
 mod sometimes;
 mod trigger;
@@ -33,11 +33,11 @@ pub use workload::MOST_CONTENDERS;
 pub(crate) use expect::checked_by_default;
 pub(crate) use world::PERSISTENCE;
 
-use self::cast::Cast;
+use self::participants::Cast;
 use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
-use crate::open::Open;
+use crate::sampled_parameters::Open;
 use crate::scenario::{Case, Catalogue, Scenario, default_event_budget};
 
 /// Reads the text of a scenario file. Its path is taken to be its name with `.toml` behind it.
@@ -106,7 +106,7 @@ fn scenario(
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
     open.budget_given = event_budget.is_some();
     let widest = open.widest(&service);
-    open.faults = open::faults(fields, &widest, mistakes);
+    open.faults = sampled_parameters::faults(fields, &widest, mistakes);
     let cast = Cast {
         contenders,
         servers,
@@ -115,8 +115,8 @@ fn scenario(
         observers: service.observers(),
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
-        writes_and_goes_on: crate::kind::writes_and_goes_on(&service),
-        has_event_thread: crate::kind::has_event_thread(&service),
+        writes_and_goes_on: crate::fault_kind::writes_and_goes_on(&service),
+        has_event_thread: crate::fault_kind::has_event_thread(&service),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

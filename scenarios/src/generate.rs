@@ -18,7 +18,7 @@ use picklock_sim::plan::{Hold, Plan, Service};
 
 use self::draw::Draw;
 use self::faults::Storm;
-use crate::open::Open;
+use crate::sampled_parameters::Open;
 use crate::scenario::default_event_budget;
 
 /// Settles what is left open, as a seed wants it. The answer depends on nothing else.

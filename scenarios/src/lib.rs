@@ -4,32 +4,32 @@
 //! [`load()`] reads a file or a folder, [`parse`] a text, and [`write()`] spells a case out as a file
 //! again. Every mistake in a file is a [`Diagnostic`] that points at the place. The [`runner`] runs cases.
 
-pub mod again;
 pub mod bench;
+pub mod case_statistics;
 pub mod clock;
+pub mod coverage;
 pub mod describe;
 pub mod diagnostic;
 mod digest;
 pub mod excuses;
+pub mod fault_kind;
 #[cfg(feature = "broken-recipes")]
 #[path = "../tests/faulty/mod.rs"]
 mod faulty;
 pub mod format;
 pub mod generate;
 pub mod herd;
-pub mod kind;
 mod known;
 pub mod library;
 pub mod load;
 mod nearest;
-pub mod open;
+pub mod replay_command;
 pub mod runner;
-pub mod saturation;
+pub mod sampled_parameters;
 pub mod scenario;
 pub mod search;
 pub mod shard;
 pub mod shrink;
-pub mod tally;
 pub mod units;
 pub mod why;
 mod write;

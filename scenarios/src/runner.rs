@@ -14,11 +14,11 @@ use picklock_sim::watch::Named;
 use picklock_sim::{Simulated, simulate, simulate_with};
 use rayon::prelude::*;
 
-use crate::again::{self, Again};
+use crate::case_statistics::Tally;
 use crate::clock::Stopwatch;
+use crate::replay_command::{self, Again};
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
-use crate::tally::Tally;
 
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub fn run_block(
     let seeds = case.seeds(&settings.seeds);
     let next = tally.seeds();
     let until = shard.len(&seeds).min(next.saturating_add(BLOCK));
-    let job = Arc::new(again::job(scenario, case));
+    let job = Arc::new(replay_command::job(scenario, case));
     let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
         .into_par_iter()
         .map(|place| {
@@ -136,7 +136,7 @@ pub fn run_block(
 /// The outcome of a case: what was seen of it, compared with what was expected, and the story of what is worth telling.
 pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
     let watch = Stopwatch::start();
-    let job = Arc::new(again::job(scenario, case));
+    let job = Arc::new(replay_command::job(scenario, case));
     let story = tally.told(case).and_then(|(seed, violated)| {
         let _named = Named::new(&job, seed);
         tell(scenario, case, seed, violated)

@@ -11,7 +11,7 @@ use picklock_sim::plan::{Plan, Workload};
 
 use crate::excuses::Excuse;
 use crate::known::KNOWN;
-use crate::open::Open;
+use crate::sampled_parameters::Open;
 use crate::{excuses, generate};
 
 /// The names that scenario files may use.

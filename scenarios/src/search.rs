@@ -1,25 +1,25 @@
 //! Searches: where to aim, and how soon something is found.
 
-pub mod aim;
-mod blow;
 pub mod candidate;
-mod chains;
+pub mod detection_rate;
+mod durations;
 mod failovers;
-pub(crate) mod fits;
-mod follow;
+mod fault_parameters;
+mod fault_sequences;
+mod fault_targets;
+mod fault_variants;
+pub(crate) mod fault_weights;
+mod followup_faults;
+pub(crate) mod hold_windows;
 pub mod hunt;
 mod lesson;
 pub(crate) mod moment_class;
-mod nearer;
-mod parts;
+mod near_miss;
 pub mod portfolio;
-pub(crate) mod roles;
-mod scouts;
-mod spans;
-mod strikes;
+mod request_roles;
+mod strategies;
+pub mod targeted;
 pub mod throughput;
-mod variant;
-pub mod yields;
 
 #[cfg(test)]
 pub(crate) mod knowledge;

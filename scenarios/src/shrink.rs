@@ -12,13 +12,13 @@ mod limits;
 mod mechanism;
 mod names;
 pub(crate) mod parts;
+mod report;
 mod reproduction;
 mod search;
 mod size;
 mod struck;
 mod structure;
 mod tape;
-mod telling;
 mod unasked;
 
 use picklock_checker::{Invariant, Witness};
@@ -33,10 +33,10 @@ pub(crate) use names::{contenders_of, without_fault};
 
 pub use limits::{Budget, Cut, Watch};
 pub use mechanism::{Extent, Mechanism, Turn};
+pub use report::{shorten, sizes_unasked, story};
 pub use reproduction::{broken_off, file_name, reproduction};
 pub use size::Size;
 pub use struck::{Struck, Whom};
-pub use telling::{shorten, sizes_unasked, story};
 pub use unasked::{Told, Unasked};
 
 /// So many operations fit on a screen.

@@ -5,8 +5,8 @@
 //!   from there on; where that makes it more likely by the most, something happened.
 //! - *The past*: of all that happened, what the violating event can have depended on.
 
-mod past;
-mod turning;
+mod causal_history;
+mod divergence;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,8 +17,8 @@ use rayon::prelude::*;
 
 use crate::shrink::without_fault;
 
-pub use past::past;
-pub use turning::{Moment, Turning, turning};
+pub use causal_history::past;
+pub use divergence::{Moment, Turning, turning};
 
 /// So many runs say what becomes of a plan with other choices, if nobody asks for more.
 pub const OTHERS: u64 = 200;

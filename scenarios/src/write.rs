@@ -1,7 +1,7 @@
 //! Spells a case out as a scenario file, so that a run can be saved and told again.
 
 mod fault;
-mod open;
+mod sampled_parameters;
 mod toml;
 
 use picklock_sim::plan::{
@@ -11,7 +11,7 @@ use picklock_sim::plan::{
 
 use self::toml::{number, prose, text};
 use crate::format::{PERSISTENCE, checked_by_default};
-use crate::open::Open;
+use crate::sampled_parameters::Open;
 use crate::scenario::{Case, Expectation, Measure, Recorded, Saved, Scenario, Want, Was};
 use crate::units::{write_duration, write_range};
 
@@ -30,7 +30,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     if !open.is_open() || open.budget_given {
         lines.push(format!("event-budget = {}", case.plan.event_budget));
     }
-    lines.extend(open.faults.as_ref().map(open::faults));
+    lines.extend(open.faults.as_ref().map(sampled_parameters::faults));
     lines.push(String::new());
     match &case.plan.service {
         Service::ZooKeeper(ensemble) => lines.extend(zookeeper(ensemble, open)),
@@ -59,7 +59,7 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
         "[service.zookeeper]".to_owned(),
         format!(
             "servers = {}",
-            open::one_of(&open.servers, ensemble.servers, |it| it.to_string())
+            sampled_parameters::one_of(&open.servers, ensemble.servers, |it| it.to_string())
         ),
         format!("tick = {}", time(ensemble.tick)),
         format!("sync-limit = {}", ensemble.sync_limit),
@@ -129,7 +129,7 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
         "[service.redis]".to_owned(),
         format!(
             "servers = {}",
-            open::one_of(&open.servers, deployment.servers, |it| it.to_string())
+            sampled_parameters::one_of(&open.servers, deployment.servers, |it| it.to_string())
         ),
         format!("replicas = {}", deployment.replicas),
         format!(
@@ -173,12 +173,14 @@ fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
 }
 
 fn network(network: &Network, open: &Open) -> Vec<String> {
-    let ranges = |choices: &[_], only| open::one_of(choices, only, |it| text(&write_range(it)));
+    let ranges = |choices: &[_], only| {
+        sampled_parameters::one_of(choices, only, |it| text(&write_range(it)))
+    };
     vec![
         "[network]".to_owned(),
         format!(
             "chance = {}",
-            open::one_of(&open.chance, network.chance, open::strategy)
+            sampled_parameters::one_of(&open.chance, network.chance, sampled_parameters::strategy)
         ),
         format!(
             "latency = {}",
@@ -194,7 +196,7 @@ fn network(network: &Network, open: &Open) -> Vec<String> {
 
 fn workload(workload: &Workload, open: &Open) -> Vec<String> {
     let time = |duration| text(&write_duration(duration));
-    let arrive = open::one_of(&open.arrive, workload.arrive, |arrive| match arrive {
+    let arrive = sampled_parameters::one_of(&open.arrive, workload.arrive, |arrive| match arrive {
         Arrival::Together => text("together"),
         Arrival::InOrder => text("in-order"),
         Arrival::BehindHolder => text("behind-holder"),
@@ -206,7 +208,8 @@ fn workload(workload: &Workload, open: &Open) -> Vec<String> {
         (None, Hold::For(length)) => time(length),
         (None, Hold::Settled) => text("settled"),
     };
-    let think = open::one_of(&open.think, workload.think, |it| text(&write_range(it)));
+    let think =
+        sampled_parameters::one_of(&open.think, workload.think, |it| text(&write_range(it)));
     let section = match workload.section {
         Section::Write => text("write"),
         Section::Count => text("count"),
@@ -218,10 +221,13 @@ fn workload(workload: &Workload, open: &Open) -> Vec<String> {
         "[workload]".to_owned(),
         format!(
             "contenders = {}",
-            open::number(open.contenders, workload.contenders)
+            sampled_parameters::number(open.contenders, workload.contenders)
         ),
         format!("arrive = {arrive}"),
-        format!("rounds = {}", open::number(open.rounds, workload.rounds)),
+        format!(
+            "rounds = {}",
+            sampled_parameters::number(open.rounds, workload.rounds)
+        ),
         format!("hold = {hold}"),
         format!("think = {think}"),
         format!("section = {section}"),

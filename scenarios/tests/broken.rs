@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 use faulty::{FATAL, FAULTY, FICKLE, THREADED};
 use picklock_algorithms::registry::find;
 use picklock_checker::outcome::{CaseOutcome, Standing};
-use picklock_scenarios::again;
+use picklock_scenarios::fault_kind::FaultKind;
 use picklock_scenarios::herd::Experiment;
-use picklock_scenarios::kind::FaultKind;
+use picklock_scenarios::replay_command;
 use picklock_scenarios::runner::{self, Settings, Stopped, run_case, run_shard};
+use picklock_scenarios::search::detection_rate::{self, Effort, measure};
 use picklock_scenarios::search::hunt::hunt;
 use picklock_scenarios::search::portfolio::Way;
-use picklock_scenarios::search::yields::{self, Effort, measure};
 use picklock_scenarios::shard::Shard;
 use picklock_scenarios::shrink::broken_off;
 use picklock_scenarios::{Catalogue, Expectation, Scenario, Want, parse, write};
@@ -276,7 +276,7 @@ fn whatever_else_runs_simulations_says_that_one_broke_off() {
         },
     }];
     let effort = Effort { bases: 1, limit: 1 };
-    let yields = caught(|| measure(&case, yields::Way::File, effort).len());
+    let yields = caught(|| measure(&case, detection_rate::Way::File, effort).len());
     let told = yields.map_err(|why| why.to_string()).unwrap_err();
     assert!(
         told.starts_with("contender-2's acquire panicked: out of luck"),
@@ -331,10 +331,10 @@ fn a_thread_is_refused_in_the_sandbox_and_told_where_it_wakes_a_task_without() {
 #[test]
 fn a_recipe_that_no_command_knows_is_shown_again_by_its_test() {
     let broken = scenario(&["panics-in-acquire"]);
-    let told = again::job(&broken, &broken.cases[0]).replay(7);
+    let told = replay_command::job(&broken, &broken.cases[0]).replay(7);
     let sound = scenario(&["zk-predecessor-watch"]);
     assert_eq!(
-        again::job(&sound, &sound.cases[0]).replay(7),
+        replay_command::job(&sound, &sound.cases[0]).replay(7),
         "picklock replay ours/works.toml --case zk-predecessor-watch --seed 7"
     );
     if cfg!(not(feature = "broken-recipes")) {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use picklock_algorithms::registry::RECIPES;
-use picklock_scenarios::kind::FaultKind;
+use picklock_scenarios::fault_kind::FaultKind;
 use picklock_scenarios::runner::run_seed;
 use picklock_scenarios::{BUILT_IN, Catalogue, Scenario, Want, load, parse};
 
 fn folder() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/library"))
 }
 
 fn from_disk() -> Vec<Scenario> {

@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
 use picklock_algorithms::registry;
 use picklock_checker::{VirtualTime, check_all};
-use picklock_sim::chance::Boring;
+use picklock_sim::choice_source::Boring;
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     Service, Trigger, Workload,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use picklock_algorithms::clients::completion::{Completion, Completions};
 use picklock_checker::VirtualTime;
 
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId, Timeline};
 use crate::recorder::RollingHash;

@@ -8,7 +8,7 @@ use picklock_algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock_checker::time::whole_micros;
 
 use crate::process::ProcessId;
-use crate::shared::{Shared, environment, redis, zookeeper};
+use crate::simulated_handles::{Shared, environment, redis, zookeeper};
 use crate::world::{BYSTANDER_KEY, BYSTANDER_PATH};
 
 /// What a bystander reads.

@@ -19,7 +19,7 @@ use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
 use crate::process::ProcessId;
 use crate::resource::Write;
-use crate::shared::{Shared, environment};
+use crate::simulated_handles::{Shared, environment};
 use crate::world::{LOCK, World};
 use calls::failure;
 use handle::{Handle, connect};

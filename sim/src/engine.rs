@@ -7,7 +7,7 @@ pub mod strategy;
 pub mod tape;
 pub mod timeline;
 mod uniform;
-mod wakes;
+mod wakers;
 
 pub use executor::{Executor, TaskId};
 pub use strategy::Strategy;

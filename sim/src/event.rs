@@ -9,7 +9,7 @@ use picklock_redis::{BusMessage, LinkId, PeerMessage as RedisPeerMessage};
 use crate::process::ProcessId;
 use crate::resource::Write;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
-use crate::zookeeper::peer::PeerMessage;
+use crate::zookeeper::quorum_messages::PeerMessage;
 
 /// A client handle, by its place in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

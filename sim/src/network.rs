@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::process::ProcessId;
 
 /// A server, from zero. Its name is `server-1` for zero; in an ensemble, its ZooKeeper id is one more.

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::zookeeper::{
     CreateMode, Path, ZkError, ZkResult, ZooKeeper, until_answered,
 };
 
-use crate::shared::{Shared, handle};
+use crate::simulated_handles::{Shared, handle};
 use crate::world::{LOCK_PATH, Operation};
 
 /// Does the work. An operator whose session dies in the middle begins again: to leave the lock without its node would

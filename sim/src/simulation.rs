@@ -12,11 +12,11 @@ use crate::bystander;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
+use crate::latency_samples::Samples;
 use crate::operator;
 use crate::plan::Plan;
 use crate::process::ProcessId;
-use crate::samples::Samples;
-use crate::shared::Shared;
+use crate::simulated_handles::Shared;
 use crate::watch::InSimulation;
 use crate::world::{Seen, SeenMoment, Task, World};
 

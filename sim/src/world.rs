@@ -1,29 +1,29 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
 mod beliefs;
-mod birth;
-mod broken_servers;
+mod client_requests;
 mod clients;
-mod commits;
+mod contenders;
 mod delivery;
-mod end;
 mod event_threads;
 mod faults;
 mod for_good;
-mod lanes;
-mod moments;
-mod names;
-mod notices;
+mod isro_probe;
+mod message_size;
+mod ownership_events;
 mod partitions;
-mod people;
+mod phases;
 mod redis;
+mod replication_triggers;
+mod resolve;
 mod resource;
+mod server_faults;
 mod servers;
-mod spreading;
-mod talk;
+mod setup;
+mod timeline_lanes;
+mod triggers;
 mod unreadable;
-mod wire;
-mod writers;
+mod watch_delivery;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -37,6 +37,7 @@ use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
 
 use crate::engine::{Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
+use crate::latency_samples::Samples;
 use crate::network::{ClientLink, Connections, Latency, Links};
 use crate::ownership::Ownership;
 pub(crate) use crate::plan::LOCK_KEY;
@@ -44,13 +45,12 @@ use crate::plan::{Ensemble, Plan};
 use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
-use crate::samples::Samples;
 use crate::zookeeper::client::{Client, Input, Output as ClientOutput};
 use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
 use crate::zookeeper::state::{Output as ServerOutput, Server};
-pub(crate) use moments::Seen;
-pub use moments::SeenMoment;
-use spreading::Spreading;
+use replication_triggers::Spreading;
+pub(crate) use triggers::Seen;
+pub use triggers::SeenMoment;
 
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);

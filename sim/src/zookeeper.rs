@@ -3,36 +3,36 @@
 //! Both are sans-IO state machines: they are told what arrived and what time it is, and answer with what is to be
 //! sent. The world (`server` and `client` life in it) moves their messages, and breaks them.
 
-mod access;
+mod acl;
 pub mod client;
+pub mod client_profile;
 mod clients;
-mod commit;
+mod commit_processor;
 mod election;
 mod fast_map;
-mod few;
 mod follower;
-mod io;
-mod lasting;
+mod input_output;
 mod leader;
-pub mod library;
+mod learner_sync;
 mod log;
 pub mod messages;
 pub mod node;
 mod path_map;
 mod paths;
-pub mod peer;
-mod prep;
+mod persistent_watches;
+mod prep_request_processor;
 mod proposals;
+pub mod quorum_messages;
 mod quota;
 mod read_only;
 mod reads;
-mod serve;
+mod request_dispatch;
 mod session_map;
-mod sessions;
+mod session_tracker;
 pub(crate) mod settings;
-mod short;
+mod small_map;
+mod small_queue;
 pub mod state;
-mod sync;
 mod throttle;
 pub mod tree;
 pub mod txn;

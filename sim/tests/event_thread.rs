@@ -13,7 +13,7 @@ use picklock_checker::{ContenderId, History, VirtualTime, What};
 use picklock_sim::plan::{
     ContenderName, Direction, Ensemble, Fault, PlannedFault, Service, Trigger,
 };
-use picklock_sim::zookeeper::library::Library;
+use picklock_sim::zookeeper::client_profile::Library;
 
 const SECOND: ContenderName = ContenderName(1);
 const B: ContenderId = ContenderId(1);

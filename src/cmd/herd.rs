@@ -19,8 +19,8 @@ use super::shrink::make_folder;
 use crate::console::Look;
 use crate::exit;
 use crate::failure::Failure;
+use crate::progress::Work;
 use crate::threads;
-use crate::work::Work;
 
 const EXAMPLES: &str = "\
 Examples:

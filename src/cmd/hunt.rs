@@ -9,9 +9,9 @@ use picklock::checker::invariants;
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
-use picklock::scenarios::again::job;
-use picklock::scenarios::again::quoted;
-use picklock::scenarios::kind::FaultKind;
+use picklock::scenarios::fault_kind::FaultKind;
+use picklock::scenarios::replay_command::job;
+use picklock::scenarios::replay_command::quoted;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
 use picklock::scenarios::search::portfolio::Way;
@@ -19,13 +19,13 @@ use picklock::scenarios::shrink::{self, Unasked, broken_off, reproduction};
 use picklock::scenarios::{Case, Scenario, Want};
 use picklock::sim::watch::{Job, Named, Replay};
 
-use super::choose;
+use super::select;
 use super::shrink::{Target, make_folder, save};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
+use crate::progress::Work;
 use crate::threads;
-use crate::work::Work;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,7 +80,7 @@ impl Hunt {
     ///
     /// [`Failure`], if there is no such case or fault, or a file could not be written.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
-        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
+        let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
         let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
         let pool = threads::pool(self.jobs)?;
         let work = Work::search();

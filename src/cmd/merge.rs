@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use picklock::checker::outcome::{ScenarioOutcome, Standing};
 use picklock::reports::{json, terminal};
+use picklock::scenarios::coverage;
 use picklock::scenarios::runner::conclude;
-use picklock::scenarios::saturation;
 use picklock::scenarios::shard::{self, ShardFile};
 use picklock::scenarios::shrink::{self, Unasked};
 
-use super::amount::Amount;
+use super::verbosity::Amount;
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
+use crate::progress::Work;
 use crate::threads;
-use crate::work::Work;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,7 +63,7 @@ impl Merge {
             work.can_write_results(path)?;
         }
         let outcomes = self.outcomes(&joined, &name, &work)?;
-        let vacuous = saturation::vacuous(&outcomes);
+        let vacuous = coverage::vacuous(&outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
         let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
@@ -72,7 +72,7 @@ impl Merge {
             text.extend(self.amount.said(outcome, look));
         }
         text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
-        text.push_str(&saturation::said(&vacuous));
+        text.push_str(&coverage::said(&vacuous));
         console::shown(work.print(&text))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;

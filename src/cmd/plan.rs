@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use picklock::scenarios::{Saved, Was, runner, write};
 
-use super::choose;
+use super::select;
 use crate::console;
 use crate::exit;
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ impl Plan {
     ///
     /// [`Failure`], if there is no such case, or nobody could see it.
     pub fn execute(self) -> Result<u8, Failure> {
-        let (scenario, case) = choose::case(&self.scenario, self.case.as_deref())?;
+        let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
         let mut settled = case.settled(self.seed).into_owned();
         // A file has no larger numbers.
         if case.recorded.is_none() && i64::try_from(self.seed).is_ok() {

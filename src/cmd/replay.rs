@@ -10,18 +10,18 @@ use picklock::reports::style::Style;
 use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
-use picklock::scenarios::again::job;
+use picklock::scenarios::replay_command::job;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want, Was};
 use picklock::sim::watch::Named;
 use serde::Serialize;
 
-use super::choose;
-use super::fits::{self, Fits};
+use super::run_identity::{self, Fits};
+use super::select;
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
-use crate::work::Work;
+use crate::progress::Work;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub struct Replay {
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// The version and the hash of the run that this should be, as a report says them.
-    #[arg(long, value_name = "VERSION:HASH", value_parser = fits::parse)]
+    #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
     was: Option<Was>,
     /// Show all contenders and all events, and not only what the violation needs.
     #[arg(long)]
@@ -63,7 +63,7 @@ impl Replay {
     ///
     /// [`Failure`], if it could not be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
-        let (scenario, case, seed) = choose::run(&self.scenario, self.case.as_deref(), self.seed)?;
+        let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let work = Work::whole();
         if let Some(path) = &self.json {
             work.can_write_results(path)?;

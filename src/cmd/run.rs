@@ -6,23 +6,23 @@ use std::path::PathBuf;
 use picklock::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
 use picklock::reports::words::count;
 use picklock::reports::{json, terminal};
-use picklock::scenarios::again::quoted;
+use picklock::scenarios::case_statistics::Tally;
+use picklock::scenarios::replay_command::quoted;
 use picklock::scenarios::runner::{Settings, Stopped, conclude, run_block};
 use picklock::scenarios::shard::ShardFile;
 use picklock::scenarios::shrink::{self, Unasked};
-use picklock::scenarios::tally::Tally;
-use picklock::scenarios::{Case, Scenario, saturation};
+use picklock::scenarios::{Case, Scenario, coverage};
 use rayon::ThreadPool;
 
-use super::amount::Amount;
-use super::choose;
 use super::last_words::LastWords;
-use super::part::{Part, Span, timed};
+use super::seed_args::{Part, Span, timed};
+use super::select;
+use super::verbosity::Amount;
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
+use crate::progress::Work;
 use crate::threads;
-use crate::work::Work;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,7 +70,7 @@ impl Run {
     ///
     /// [`Failure`], if not all of them could be run and reported.
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
-        let scenarios = choose::scenarios(&self.paths, &self.cases)?;
+        let scenarios = select::scenarios(&self.paths, &self.cases)?;
         let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
         let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
@@ -106,7 +106,7 @@ impl Run {
         let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let standings = standings.map(|case| case.standing);
         let vacuous = match span.shard {
-            None => saturation::vacuous(&outcomes),
+            None => coverage::vacuous(&outcomes),
             Some(_) => Vec::new(),
         };
         let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
@@ -116,7 +116,7 @@ impl Run {
         };
         if read {
             let mut summary = terminal::summary(&outcomes, code, &look.stdout());
-            summary.push_str(&saturation::said(&vacuous));
+            summary.push_str(&coverage::said(&vacuous));
             summary.push_str(&said_of_untouched(untouched));
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();

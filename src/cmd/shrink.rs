@@ -7,15 +7,15 @@ use picklock::checker::outcome::Story;
 use picklock::reports::story::story;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
-use picklock::scenarios::again::Again;
+use picklock::scenarios::replay_command::Again;
 use picklock::scenarios::shrink::{self, Budget, Cut, Shrunk, Watch, reproduction};
 use picklock::scenarios::{Scenario, why, write};
 
-use super::one_run::{OneRun, Ran};
+use super::violating_run::{OneRun, Ran};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
-use crate::work::Work;
+use crate::progress::Work;
 
 const EXAMPLES: &str = "\
 Examples:

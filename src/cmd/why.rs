@@ -14,11 +14,11 @@ use picklock::scenarios::why::{Moment, Share, Turning, Without, past, turning, w
 use picklock::scenarios::{runner, why};
 use serde::Serialize;
 
-use super::one_run::{OneRun, Ran};
+use super::violating_run::{OneRun, Ran};
 use crate::console::{self, Look};
 use crate::exit;
 use crate::failure::Failure;
-use crate::work::Work;
+use crate::progress::Work;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,20 +4,20 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use picklock::checker::Broken;
-use picklock::scenarios::again::quoted;
+use picklock::scenarios::replay_command::quoted;
+use picklock::scenarios::search::detection_rate::{Effort, Way, Yield, measure};
 use picklock::scenarios::search::portfolio::strategy_name;
-use picklock::scenarios::search::yields::{Effort, Way, Yield, measure};
 use picklock::scenarios::{Case, Scenario, Want};
 use picklock::sim::broken::caught;
 use picklock::sim::plan::Strategy;
 use serde_json::{Value, json};
 
-use super::choose;
+use super::select;
 use crate::console;
 use crate::exit;
 use crate::failure::Failure;
+use crate::progress::Work;
 use crate::threads;
-use crate::work::Work;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -154,7 +154,7 @@ impl Yields {
     ///
     /// [`Failure`], if not everything could be measured and shown.
     pub fn execute(self) -> Result<u8, Failure> {
-        let mut scenarios = choose::scenarios(&self.paths, &self.cases)?;
+        let mut scenarios = select::scenarios(&self.paths, &self.cases)?;
         for scenario in &mut scenarios {
             scenario.cases.retain(is_to_be_violated);
         }

@@ -8,7 +8,10 @@ use super::common::{FAILING, Folder, picklock};
 
 /// A scenario of the library of which nobody expects that it breaks anything, with one of its cases.
 fn unexpected(folder: &Folder, scenario: &str, case: &str) -> String {
-    let library = format!("{}/scenarios/{scenario}.toml", env!("CARGO_MANIFEST_DIR"));
+    let library = format!(
+        "{}/scenarios/library/{scenario}.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let text = fs::read_to_string(library).expect("it is in the library");
     let (world, _) = text.split_once("[[case]]").expect("it has cases");
     folder.file(

@@ -64,8 +64,8 @@ fn a_row_that_is_in_no_list_is_found() {
 fn a_file_in_no_module_is_found() {
     let files = [
         ("sim/src/lib.rs", "pub mod world;"),
-        ("sim/src/world.rs", "mod people;"),
-        ("sim/src/world/people.rs", ""),
+        ("sim/src/world.rs", "mod contenders;"),
+        ("sim/src/world/contenders.rs", ""),
         ("sim/src/world/nobody.rs", ""),
         ("sim/tests/any.rs", ""),
     ];

@@ -186,13 +186,11 @@ fn read_use(tokens: &[&str], mut at: usize, prefix: &mut Place, module: &mut Mod
                 if prefix.last().is_some_and(|name| name == "self") {
                     prefix.pop();
                 }
-                if prefix.len() > depth || token == ";" && depth == 0 {
-                    if let Some(name) = prefix.last() {
-                        module
-                            .imports
-                            .entry(name.clone())
-                            .or_insert_with(|| prefix.clone());
-                    }
+                if (prefix.len() > depth || token == ";" && depth == 0)
+                    && let Some(name) = prefix.last()
+                {
+                    let import = module.imports.entry(name.clone());
+                    import.or_insert_with(|| prefix.clone());
                 }
                 prefix.truncate(depth);
                 return at;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::scan::{Function, code_of, functions, line_of, manifest, names_in_docs};
-use crate::tree::{Breach, File, Tree};
+use crate::tree::{Breach, Tree};
 
 /// The longest line of Rust, in characters.
 const LINE: usize = 120;
@@ -32,7 +32,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "how each kind of fault is drawn",
     ),
     (
-        "scenarios/src/search/fits.rs",
+        "scenarios/src/search/fault_weights.rs",
         "between",
         "a number for each kind of fault",
     ),
@@ -42,7 +42,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a sentence for each fault",
     ),
     (
-        "scenarios/src/search/blow.rs",
+        "scenarios/src/search/fault_parameters.rs",
         "fault",
         "the worst of each kind of fault",
     ),
@@ -62,7 +62,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a few lines for each fault",
     ),
     (
-        "sim/src/world/broken_servers.rs",
+        "sim/src/world/server_faults.rs",
         "inject_at_server",
         "a few lines for each fault",
     ),

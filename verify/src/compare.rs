@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request};
 
+use crate::backend::{Place, Side};
 use crate::driver::{Driver, GRACE, Line, Seen};
 use crate::error::{VerifyError, unless_stopped};
 use crate::random::{LONG, Live, Random};
 use crate::scripts::Script;
-use crate::side::{Place, Side};
 use crate::step::{Resume, Step, Wire};
 
 /// Operations of a round: what goes wrong in one does not reach the next.

@@ -13,9 +13,9 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
+use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::error::VerifyError;
-use crate::normal::Normal;
-use crate::side::{Hello, Incoming, Link, Place, Side};
+use crate::normalize::Normal;
 use crate::step::{Resume, Step, Wire, Words};
 
 /// How often a server is asked whether it has caught up, and how long one waits in between.

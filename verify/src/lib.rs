@@ -2,11 +2,12 @@
 //!
 //! The same steps, scripted and random, are done to the simulated ZooKeeper servers of `picklock-sim` and to real ones,
 //! which are started on loopback for it. What two servers cannot agree on, zxids, times, and the ids of sessions, is
-//! brought to one form ([`normal`]). Every answer, notification, and end of a connection must then be the same.
+//! brought to one form ([`normalize`]). Every answer, notification, and end of a connection must then be the same.
 //!
 //! The client speaks ZooKeeper's protocol itself ([`protocol`]): a library would hide the order of events, refuse bad
 //! requests before the server sees them, and decide by itself when to reconnect.
 
+pub mod backend;
 mod clock;
 pub mod compare;
 pub mod driver;
@@ -14,13 +15,12 @@ pub mod error;
 pub mod herd;
 pub mod jute;
 pub mod model;
-pub mod normal;
+pub mod normalize;
 pub mod protocol;
 mod random;
 pub mod real;
 pub mod redis;
 pub mod scripts;
-pub mod side;
 pub mod step;
 
 use std::sync::atomic::AtomicBool;

@@ -7,15 +7,15 @@ use std::time::Duration;
 use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::VirtualTime;
 use picklock_checker::time::whole_micros;
-use picklock_sim::chance::Boring;
+use picklock_sim::choice_source::Boring;
 use picklock_sim::zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, notifications,
 };
-use picklock_sim::zookeeper::peer::PeerMessage;
+use picklock_sim::zookeeper::quorum_messages::PeerMessage;
 use picklock_sim::zookeeper::state::{Input, Output, Server, Settings};
 
+use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::error::VerifyError;
-use crate::side::{Hello, Incoming, Link, Place, Side};
 
 /// One way between any two, in microseconds.
 const LATENCY: u64 = 100;

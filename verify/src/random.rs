@@ -8,10 +8,10 @@ use std::time::Duration;
 use picklock_algorithms::clients::zookeeper::{
     CreateMode, Data, Op, Path, ReadOp, Request, Version, WatchSide,
 };
-use picklock_sim::chance::Chance;
+use picklock_sim::choice_source::Chance;
 use picklock_sim::engine::tape::Tape;
 
-use crate::side::Place;
+use crate::backend::Place;
 use crate::step::{Resume, Step, Wire};
 
 /// The longest session timeout that the servers grant here.

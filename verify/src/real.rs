@@ -14,12 +14,12 @@ use picklock_sim::zookeeper::messages::ClientMessage;
 
 pub use install::{HOW, Installed, JARS};
 
+use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::clock;
 use crate::error::{Garbled, VerifyError, unless_stopped};
 use crate::real::folder::Folder;
 use crate::real::process::{Ports, Process};
 use crate::real::socket::Socket;
-use crate::side::{Hello, Incoming, Link, Place, Side};
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(15);

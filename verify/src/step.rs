@@ -7,7 +7,7 @@ use picklock_algorithms::clients::zookeeper::{
     Acl, CreateMode, Op, Path, ReadOp, Request, Version,
 };
 
-use crate::side::Place;
+use crate::backend::Place;
 
 /// A client's connection, counted over both sides as they are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

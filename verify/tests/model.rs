@@ -10,11 +10,11 @@ use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
 use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
 use picklock_sim::zookeeper::version::Version;
 use picklock_verify::VerifyError;
+use picklock_verify::backend::{Hello, Incoming, Link, Place, Side};
 use picklock_verify::compare::{Compared, Pair};
 use picklock_verify::driver::Driver;
 use picklock_verify::model::Model;
 use picklock_verify::scripts::{OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING, SCRIPTS};
-use picklock_verify::side::{Hello, Incoming, Link, Place, Side};
 use picklock_verify::step::{Step, Wire};
 
 fn settings(servers: u8) -> Settings {

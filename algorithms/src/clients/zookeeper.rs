@@ -7,8 +7,8 @@ mod access;
 mod acl;
 mod call;
 mod children;
-mod lasting;
-mod new_node;
+mod create_request;
+mod persistent_watches;
 mod request;
 mod response;
 mod session;
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::{Children, sequence};
-pub use new_node::NewNode;
+pub use create_request::NewNode;
 pub use request::{Op, ReadOp, Request, WatchSide};
 pub use response::{
     ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,

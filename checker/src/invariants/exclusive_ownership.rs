@@ -3,7 +3,7 @@
 use crate::witness::{Case, lasting};
 use crate::{Evidence, Invariant, Ownership, Truth, Verdict};
 
-use super::latest::Latest;
+use super::interval_sweep::Latest;
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {

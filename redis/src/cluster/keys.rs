@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::Command;
 
 use super::slot_of;
 use crate::commands::{self, Row, Run, Traits};
-use crate::words;
+use crate::numbers;
 
 /// The slot that a client has to ask for, as it sees it: that of the first key that a command names, if it names any.
 pub fn slot_of_command(command: &Command) -> Option<u16> {
@@ -33,7 +33,7 @@ fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usi
     let words = command.len();
     let (range, step) = match row.name {
         "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {
-            let keys = command.word(2).and_then(words::integer).unwrap_or(0);
+            let keys = command.word(2).and_then(numbers::integer).unwrap_or(0);
             let keys = usize::try_from(keys).unwrap_or(0);
             (3..words.min(keys.saturating_add(3)), 1)
         }

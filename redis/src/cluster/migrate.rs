@@ -15,12 +15,12 @@ use super::bus::{Body, BusMessage};
 use super::redirect::Wishes;
 use super::{NodeId, slot_of};
 use crate::commands::{self, Outcome, Transaction};
-use crate::data::Data;
 use crate::errors::{SYNTAX, refuse};
-use crate::followed::Why;
+use crate::key_tracking::Why;
 use crate::keyspace::Keyspace;
-use crate::peer::Address;
-use crate::{ConnectionId, Input, Server, words};
+use crate::replication_protocol::Address;
+use crate::value::Data;
+use crate::{ConnectionId, Input, Server, numbers};
 
 /// How long a source waits if it is not told.
 const TIMEOUT: u64 = 1_000;
@@ -103,7 +103,7 @@ impl Wanted {
             }
             place += 1;
         }
-        let numbers = (words::integer(word(5)), words::integer(word(4)));
+        let numbers = (numbers::integer(word(5)), numbers::integer(word(4)));
         let (Some(timeout), Some(_)) = numbers else {
             return refuse(crate::errors::NOT_AN_INTEGER);
         };
@@ -111,7 +111,7 @@ impl Wanted {
         Ok(Self {
             to: Address {
                 host: String::from_utf8_lossy(word(1)).into(),
-                port: words::integer(word(2))
+                port: numbers::integer(word(2))
                     .and_then(|port| u16::try_from(port).ok())
                     .unwrap_or_default(),
             },

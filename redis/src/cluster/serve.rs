@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 
 use super::bus::{Body, BusMessage};
 use super::cron::EVERY;
-use super::hearing::Heard;
+use super::process_packet::Heard;
 use super::{SlotSet, slot_of};
 use crate::commands::{self, Row};
 use crate::pubsub::Channel;

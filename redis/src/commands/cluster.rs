@@ -6,7 +6,7 @@ use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::cluster::{Cluster, SLOTS, names_in, slot_of};
 use crate::errors::{Reply, refuse};
-use crate::{ConnectionId, Server, words};
+use crate::{ConnectionId, Server, numbers};
 
 const DISABLED: &str = "ERR This instance has cluster support disabled";
 
@@ -112,7 +112,7 @@ fn known(number: i64) -> Option<u16> {
 }
 
 fn slot(word: &[u8]) -> Result<u16, ErrorReply> {
-    match words::integer(word).and_then(known) {
+    match numbers::integer(word).and_then(known) {
         Some(slot) => Ok(slot),
         None => refuse("ERR Invalid or out of range slot"),
     }

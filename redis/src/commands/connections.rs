@@ -6,9 +6,9 @@ use super::options::{is, word};
 use super::{Outcome, Row, Run, Traits, about, read, wrong_number};
 use crate::clients::Kind;
 use crate::cluster::Wishes;
-use crate::core::Core;
+use crate::db::Core;
 use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
-use crate::{ConnectionId, Server, words};
+use crate::{ConnectionId, Server, numbers};
 
 pub(super) const ROWS: &[Row] = &[
     about("client", -2, client),
@@ -95,7 +95,7 @@ fn hello(
     let mut resp3 = None;
     let mut name = None;
     if command.len() > 1 {
-        resp3 = match words::integer(word(command, 1)) {
+        resp3 = match numbers::integer(word(command, 1)) {
             Some(2) => Some(false),
             Some(3) => Some(true),
             Some(_) => return refuse("NOPROTO unsupported protocol version"),
@@ -215,7 +215,7 @@ fn pause(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> 
         4 => return refuse("ERR CLIENT PAUSE mode must be WRITE or ALL"),
         _ => return Err(wrong_number("client|pause")),
     };
-    let Some(millis) = words::integer(word(command, 2)) else {
+    let Some(millis) = numbers::integer(word(command, 2)) else {
         return refuse("ERR timeout is not an integer or out of range");
     };
     if millis < 0 {
@@ -255,7 +255,7 @@ fn kill(
         if place + 1 == command.len() {
             return refuse(SYNTAX);
         } else if is(command, place, "ID") {
-            let Some(id) = words::integer(value).filter(|id| *id > 0) else {
+            let Some(id) = numbers::integer(value).filter(|id| *id > 0) else {
                 return refuse("ERR client-id should be greater than 0");
             };
             doomed.id = Some(id);
@@ -294,10 +294,10 @@ fn wait(
     command: &Command,
 ) -> Result<Outcome, ErrorReply> {
     let (Some(count), Some(millis)) = (
-        words::integer(word(command, 1)),
-        words::integer(word(command, 2)),
+        numbers::integer(word(command, 1)),
+        numbers::integer(word(command, 2)),
     ) else {
-        let timeout_only = words::integer(word(command, 1)).is_some();
+        let timeout_only = numbers::integer(word(command, 1)).is_some();
         return refuse(if timeout_only {
             "ERR timeout is not an integer or out of range"
         } else {

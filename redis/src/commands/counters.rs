@@ -4,9 +4,9 @@ use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::options::{integer, word};
 use super::{Row, write};
-use crate::core::Core;
+use crate::db::Core;
 use crate::errors::{NOT_A_FLOAT, NOT_AN_INTEGER, OVERFLOW, Reply, refuse};
-use crate::words::{self, Decimal};
+use crate::numbers::{self, Decimal};
 
 pub(super) const ROWS: &[Row] = &[
     write("decr", 2, decr),
@@ -38,7 +38,7 @@ fn decrby(core: &mut Core, command: &Command) -> Reply {
 
 /// The number that a text is, which is zero if there is none.
 pub(super) fn number_of(text: Option<&Bytes>) -> Result<i64, ErrorReply> {
-    match text.map(|text| words::integer(text)) {
+    match text.map(|text| numbers::integer(text)) {
         None => Ok(0),
         Some(Some(number)) => Ok(number),
         Some(None) => refuse(NOT_AN_INTEGER),

@@ -5,7 +5,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 use super::options::{integer, is, small, word};
 use super::strings::Unit;
 use super::{Row, read, write};
-use crate::core::{Core, Expired};
+use crate::db::{Core, Expired};
 use crate::errors::{Reply, refuse};
 
 pub(super) const ROWS: &[Row] = &[

@@ -5,9 +5,9 @@ use picklock_algorithms::clients::redis::{Bytes, Command, Value};
 use super::counters::{number_of, sum, text};
 use super::options::{integer, small, word};
 use super::{Row, read, write, wrong_number};
-use crate::core::Core;
-use crate::data::Hash;
+use crate::db::Core;
 use crate::errors::{OVERFLOW, Reply, refuse};
+use crate::value::Hash;
 
 pub(super) const ROWS: &[Row] = &[
     write("hdel", -3, hdel),

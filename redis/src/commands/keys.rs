@@ -5,11 +5,11 @@ use picklock_algorithms::clients::redis::{Bytes, Command, Value};
 use super::options::{integer, is, word};
 use super::strings::no_such_key;
 use super::{Row, read, write};
-use crate::core::Core;
-use crate::data::Data;
+use crate::db::Core;
 use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
-use crate::followed::Why;
-use crate::{glob, words};
+use crate::key_tracking::Why;
+use crate::value::Data;
+use crate::{glob, numbers};
 
 pub(super) const ROWS: &[Row] = &[
     write("copy", -3, copy),
@@ -170,7 +170,7 @@ fn copy(core: &mut Core, command: &Command) -> Reply {
         3 => false,
         4 if is(command, 3, "REPLACE") => true,
         _ if is(command, 3, "DB") => {
-            return match words::integer(word(command, 4)) {
+            return match numbers::integer(word(command, 4)) {
                 Some(_) => refuse("ERR not modelled: COPY DB"),
                 None => refuse(NOT_AN_INTEGER),
             };
@@ -206,12 +206,19 @@ const EMBEDDED_MAX: usize = 44;
 
 fn encoding(data: &Data) -> &'static str {
     match data {
-        Data::Text(text) if words::integer(text).is_some() => "int",
+        Data::Text(text) if numbers::integer(text).is_some() => "int",
         Data::Text(text) if text.len() <= EMBEDDED_MAX => "embstr",
         Data::Text(_) => "raw",
         Data::Hash(_) | Data::Sorted(_) => "listpack",
         Data::List(_) => "quicklist",
-        Data::Set(set) if set.0.iter().all(|member| words::integer(member).is_some()) => "intset",
+        Data::Set(set)
+            if set
+                .0
+                .iter()
+                .all(|member| numbers::integer(member).is_some()) =>
+        {
+            "intset"
+        }
         Data::Set(_) => "hashtable",
     }
 }

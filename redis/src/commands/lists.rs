@@ -5,9 +5,9 @@ use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 use super::options::{how_many, integer, is, range, word};
 use super::strings::no_such_key;
 use super::{Row, read, write};
-use crate::core::Core;
-use crate::data::List;
+use crate::db::Core;
 use crate::errors::{OUT_OF_RANGE, Reply, SYNTAX, refuse};
+use crate::value::List;
 
 pub(super) const ROWS: &[Row] = &[
     read("lindex", 3, lindex),

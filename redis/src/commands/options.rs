@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::redis::{Command, ErrorReply};
 
 use crate::errors::{NOT_A_FLOAT, NOT_AN_INTEGER, refuse};
-use crate::words;
+use crate::numbers;
 
 /// The word at a place. Who asks has made sure that it is there; nothing is as good as an empty word.
 pub(super) fn word(command: &Command, place: usize) -> &[u8] {
@@ -12,7 +12,7 @@ pub(super) fn word(command: &Command, place: usize) -> &[u8] {
 
 /// The whole number at a place.
 pub(super) fn integer(command: &Command, place: usize) -> Result<i64, ErrorReply> {
-    match words::integer(word(command, place)) {
+    match numbers::integer(word(command, place)) {
         Some(number) => Ok(number),
         None => refuse(NOT_AN_INTEGER),
     }
@@ -20,7 +20,7 @@ pub(super) fn integer(command: &Command, place: usize) -> Result<i64, ErrorReply
 
 /// How many are to be taken, at a place.
 pub(super) fn how_many(command: &Command, place: usize) -> Result<usize, ErrorReply> {
-    match words::integer(word(command, place)) {
+    match numbers::integer(word(command, place)) {
         Some(count) if count >= 0 => Ok(count as usize),
         _ => refuse("ERR value is out of range, must be positive"),
     }
@@ -28,7 +28,7 @@ pub(super) fn how_many(command: &Command, place: usize) -> Result<usize, ErrorRe
 
 /// The number at a place.
 pub(super) fn float(command: &Command, place: usize) -> Result<f64, ErrorReply> {
-    match words::float(word(command, place)) {
+    match numbers::float(word(command, place)) {
         Some(number) => Ok(number),
         None => refuse(NOT_A_FLOAT),
     }

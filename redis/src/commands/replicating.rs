@@ -5,8 +5,8 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 use super::options::{is, small, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::errors::{Reply, refuse};
-use crate::peer::Address;
-use crate::{ConnectionId, Server, words};
+use crate::replication_protocol::Address;
+use crate::{ConnectionId, Server, numbers};
 
 pub(super) const ROWS: &[Row] = &[
     about("config", -2, config),
@@ -60,7 +60,7 @@ fn replicaof(
         server.lead();
         return Ok(Outcome::Answer(Value::OK));
     }
-    let port = words::integer(word(command, 2)).and_then(|port| u16::try_from(port).ok());
+    let port = numbers::integer(word(command, 2)).and_then(|port| u16::try_from(port).ok());
     let Some(port) = port else {
         return refuse("ERR Invalid master port");
     };
@@ -97,13 +97,13 @@ fn set(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> {
     let yes = is(command, 3, "yes");
     match &*name {
         // What keys weigh is not known; less than a server without any is less than there is, and nothing is no limit.
-        "maxmemory" => match words::integer(value) {
+        "maxmemory" => match numbers::integer(value) {
             Some(bytes) if (0..BYTES_OF_NOTHING).contains(&bytes) => {
                 server.core.trouble.memory_is_full = bytes > 0;
             }
             _ => return refuse("ERR not modelled: CONFIG SET maxmemory to more than nothing"),
         },
-        "min-replicas-to-write" => match words::integer(value).map(usize::try_from) {
+        "min-replicas-to-write" => match numbers::integer(value).map(usize::try_from) {
             Some(Ok(least)) => server.core.min_replicas = least,
             _ => return refuse("ERR not modelled: CONFIG SET min-replicas-to-write to no number"),
         },

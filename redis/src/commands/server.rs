@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 
 use super::options::{integer, word};
 use super::{Row, Run, Traits, read};
-use crate::core::Core;
+use crate::db::Core;
 use crate::errors::{Reply, refuse};
 
 /// A command that is answered at any time.

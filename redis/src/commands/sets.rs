@@ -4,9 +4,9 @@ use picklock_algorithms::clients::redis::{Bytes, Command, Value};
 
 use super::options::word;
 use super::{Row, read, write};
-use crate::core::Core;
-use crate::data::Set;
+use crate::db::Core;
 use crate::errors::Reply;
+use crate::value::Set;
 
 pub(super) const ROWS: &[Row] = &[
     write("sadd", -3, sadd),

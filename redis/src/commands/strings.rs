@@ -4,7 +4,7 @@ use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::options::{integer, word};
 use super::{Row, read, write, wrong_number};
-use crate::core::Core;
+use crate::db::Core;
 use crate::errors::{NO_SUCH_KEY, Reply, SYNTAX, refuse};
 
 pub(super) const ROWS: &[Row] = &[
@@ -242,7 +242,7 @@ fn getex(core: &mut Core, command: &Command) -> Reply {
         return Ok(text);
     }
     if let Some(at) = options.expires(core, command)? {
-        if core.expired == crate::core::Expired::Deleted && at <= core.wall_millis() {
+        if core.expired == crate::db::Expired::Deleted && at <= core.wall_millis() {
             core.remove(key);
             core.instead(|| Command::new("DEL").arg(key));
         } else {

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::redis::Command;
 use picklock_checker::VirtualTime;
 
 use super::{Attached, CRON, LinkState, Stage};
-use crate::peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+use crate::replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 use crate::{Output, Server};
 
 /// How often replicas hear from an idle primary, in microseconds.

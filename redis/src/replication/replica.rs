@@ -8,9 +8,9 @@ use picklock_checker::VirtualTime;
 use super::primary::TIMEOUT;
 use super::{LinkState, Upstream};
 use crate::commands::{self, Run};
-use crate::core::Expired;
-use crate::followed::Why;
-use crate::peer::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+use crate::db::Expired;
+use crate::key_tracking::Why;
+use crate::replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 use crate::{Output, Server};
 
 impl Upstream {

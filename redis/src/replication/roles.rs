@@ -5,7 +5,7 @@ use picklock_algorithms::clients::redis::Value;
 use crate::ConnectionId;
 use crate::Server;
 use crate::clients::Blocked;
-use crate::core::Expired;
+use crate::db::Expired;
 
 impl Server {
     /// Sets what depends on the role, and on whether clients are paused.

@@ -3,7 +3,7 @@
 use mlua::{Lua, Table, Value as LuaValue};
 use picklock_algorithms::clients::redis::Value;
 
-use crate::words::float_text;
+use crate::numbers::float_text;
 
 /// An answer as a script sees it: nothing is `false`, a status or an error is a table with one field.
 pub(super) fn to_lua(lua: &Lua, value: &Value, resp3: bool) -> mlua::Result<LuaValue> {

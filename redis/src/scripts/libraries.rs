@@ -13,7 +13,7 @@ mod packing;
 
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 
-use super::calls::wrong_type;
+use super::redis_call::wrong_type;
 
 /// How deep values may be nested that a library makes anew or takes apart.
 const DEPTH_MAX: usize = 1_000;

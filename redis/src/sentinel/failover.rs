@@ -6,9 +6,9 @@ use super::instance::Purpose;
 use super::io::Event;
 use super::replica::Reconfiguration;
 use super::settings::{DESYNC_MILLIS, ELECTION, RECONFIGURATION};
-use super::stamp::Stamp;
+use super::wall_time::Stamp;
 use super::{Choose, Sentinel};
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// How far a failover is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

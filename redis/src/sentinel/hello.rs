@@ -6,9 +6,9 @@ use picklock_algorithms::clients::redis::{Bytes, Value};
 
 use super::Sentinel;
 use super::io::Event;
+use super::odown_and_election::Colleague;
 use super::settings::NAME;
-use super::votes::Colleague;
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// What a Sentinel says of itself and of the primary.
 struct Hello {

@@ -11,7 +11,7 @@ use super::instance::{Instance, Role};
 use super::io::Event;
 use super::replica::{Reconfiguration, Replica};
 use super::settings::{HELLO, INFO};
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// What a server says of itself.
 struct Info {
@@ -62,7 +62,7 @@ fn read(text: &str) -> Info {
 }
 
 /// What every server says.
-fn refresh(instance: &mut Instance, info: &Info, desk: &mut super::desk::Desk) {
+fn refresh(instance: &mut Instance, info: &Info, desk: &mut super::context::Desk) {
     if let Some(id) = &info.id
         && instance
             .id

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Bytes, Command, Value};
 
-use super::desk::Desk;
+use super::context::Desk;
 use super::io::{CallId, Event};
 use super::settings::{CHANNEL, HELLO, INFO, LINE_AGE, OWED, PING};
-use super::stamp::Stamp;
-use crate::peer::Address;
+use super::wall_time::Stamp;
+use crate::replication_protocol::Address;
 
 /// What a command was for whose answer is to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::redis::{Command, Value};
 
 use crate::ConnectionId;
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// A connection from a Sentinel to somebody whom it asks. The Sentinel counts them, and never uses a number twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,8 +7,8 @@ use picklock_algorithms::clients::redis::Value;
 use super::Sentinel;
 use super::instance::{Instance, Role};
 use super::settings::{INFO, PING};
-use super::stamp::Stamp;
-use crate::peer::Address;
+use super::wall_time::Stamp;
+use crate::replication_protocol::Address;
 
 /// How far a replica is with following the new primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::peer::Address;
+use crate::replication_protocol::Address;
 
 /// The configuration of a Sentinel. Defaults are those of Redis 7.0.15.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_redis::ConnectionId;
 use picklock_redis::sentinel::Event;
-pub use picklock_redis::town::Machine;
-use picklock_redis::town::{self, Plan};
+pub use picklock_redis::test_cluster::Machine;
+use picklock_redis::test_cluster::{self, Plan};
 
 /// A primary, its replicas, and Sentinels; times are in milliseconds.
 pub struct Town {
-    town: town::Town,
+    town: test_cluster::Town,
     /// The connections that clients keep, by their numbers.
     kept: BTreeMap<u32, ConnectionId>,
 }
@@ -22,7 +22,7 @@ impl Town {
         let mut plan = Plan::of(replicas, sentinels);
         set(&mut plan);
         let mut town = Self {
-            town: town::Town::of(&plan),
+            town: test_cluster::Town::of(&plan),
             kept: BTreeMap::new(),
         };
         town.run(3_000);

@@ -10,7 +10,7 @@ use super::clients::Switches;
 use super::expect::{expectations, measures};
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::diagnostic::printable;
-use crate::open::Open;
+use crate::sampled_parameters::Open;
 use crate::scenario::{Case, Catalogue};
 
 const RESOURCES: [(&str, bool); 2] = [("fenced", true), ("unfenced", false)];
@@ -53,7 +53,7 @@ pub(super) fn case(
     let name = name_item.as_ref().map(|item| case_name(item, mistakes));
     let (resource, resource_span) = resource(&mut fields, mistakes).unzip();
     let switches = Switches::of_case(&mut fields, service, mistakes);
-    let faults = super::open::faults(&mut fields, service, mistakes);
+    let faults = super::sampled_parameters::faults(&mut fields, service, mistakes);
     let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
     let expect = fields.get("expect");
     let claims = algorithm.map_or(&[][..], |recipe| recipe.claims);

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use picklock_sim::plan::{ContenderName, Direction, Fault, Lasts, ServerName};
 
-use super::cast::Cast;
 use super::choice::{choose, named};
+use super::participants::Cast;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
-use crate::kind::FaultKind as Kind;
+use crate::fault_kind::FaultKind as Kind;
 
 const DIRECTIONS: [(&str, Direction); 3] = [
     ("to-server", Direction::ToServer),

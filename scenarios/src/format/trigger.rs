@@ -3,8 +3,8 @@
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, Section, Trigger};
 
-use super::cast::Cast;
 use super::choice::{Chosen, choose};
+use super::participants::Cast;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 
 /// Triggers by name.

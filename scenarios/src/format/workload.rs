@@ -3,9 +3,9 @@
 use picklock_sim::plan::{Arrival, Hold, Section, Workload};
 
 use super::choice::choose;
-use super::open::{Several, is_range, ranges, several, whole, wide};
 use super::reader::{Fields, Item, Mistakes, Zero};
-use crate::open::Open;
+use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
+use crate::sampled_parameters::Open;
 
 /// The most contenders that a scenario may have.
 pub const MOST_CONTENDERS: u32 = 100_000;

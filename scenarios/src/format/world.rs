@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{Deployment, Ensemble, Fsync, Network, Persistence, Service, Strategy};
-use picklock_sim::zookeeper::library::Library;
+use picklock_sim::zookeeper::client_profile::Library;
 use picklock_sim::zookeeper::version::Version;
 
 use super::choice::choose;
 use super::clients::{self, Switches};
 use super::cluster::{self, Besides};
-use super::open::{ranges, several};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use super::sampled_parameters::{ranges, several};
 use super::workload::settle;
 use super::{replicas, sentinels};
-use crate::open::Open;
+use crate::sampled_parameters::Open;
 
 /// The services that scenarios can stand on.
 const SERVICES: [(&str, Kind); 2] = [("zookeeper", Kind::ZooKeeper), ("redis", Kind::Redis)];

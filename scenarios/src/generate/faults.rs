@@ -10,8 +10,8 @@ use super::moments::{Strikes, aimed, struck, timed};
 use super::spread::{Turn, felt, shown_by, turns};
 use crate::describe;
 use crate::excuses::excuses;
-use crate::kind::FaultKind;
-use crate::open::AnyFaults;
+use crate::fault_kind::FaultKind;
+use crate::sampled_parameters::AnyFaults;
 
 /// What a seed makes of the faults that it may draw.
 pub(super) struct Storm<'p> {

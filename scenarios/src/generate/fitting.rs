@@ -1,7 +1,7 @@
 //! Drawn faults whose parts have to fit together: whom they strike, when, for how long, and what comes along.
 //!
 //! Drawn one by one, such parts meet once in thousands of plans. What fits follows from what is known of locks in
-//! general, as in the search that aims (`search/blow.rs`, `search/spans.rs`), and of no recipe.
+//! general, as in the search that aims (`search/fault_parameters.rs`, `search/durations.rs`), and of no recipe.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use picklock_sim::plan::{
 use super::draw::Draw;
 use super::faults::Storm;
 use super::moments::change;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 
 /// How soon one is back that dies again because it has to see another server.
 const SOON: Duration = Duration::from_millis(100);

@@ -7,7 +7,7 @@ use picklock_sim::plan::{ContenderName, Direction, Fault, Lasts, Plan, ServerNam
 
 use super::draw::Draw;
 use super::faults::Storm;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 
 /// By how much clocks are wrong, in parts per million: from a bad crystal to a bad virtual machine.
 const DRIFTS: [i32; 4] = [200, 10_000, 100_000, 300_000];

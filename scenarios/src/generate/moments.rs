@@ -7,10 +7,10 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
 
 use super::draw::{Draw, weighed_at};
-use crate::kind::FaultKind;
-use crate::search::fits::promise;
+use crate::fault_kind::FaultKind;
+use crate::search::fault_weights::promise;
+use crate::search::hold_windows::takes_a_session;
 use crate::search::moment_class::{Class, Stage};
-use crate::search::roles::takes_a_session;
 
 /// Steps of a contender that a fault can wait for.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use picklock_sim::plan::{Plan, Service};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::kind::{FaultKind, writes_and_goes_on};
+use crate::fault_kind::{FaultKind, writes_and_goes_on};
 
 /// The stream of the generator that turns are drawn from: the letters "turns".
 const STREAM: u64 = 0x0074_7572_6e73;

@@ -7,10 +7,10 @@ use picklock_sim::plan::{Direction, Fault, PlannedFault, Service, Strategy, Trig
 use picklock_sim::{simulate, simulate_with};
 
 use crate::excuses::excuses;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::scenario::{Case, Catalogue, Scenario};
+use crate::search::detection_rate::{Effort, Way};
 use crate::search::knowledge::all_find;
-use crate::search::yields::{Effort, Way};
 use crate::{parse, write};
 
 const OPEN: &str = r#"

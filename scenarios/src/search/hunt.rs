@@ -9,11 +9,11 @@ use picklock_sim::broken::caught;
 use picklock_sim::watch::{self, Named};
 use rayon::prelude::*;
 
-use super::aim;
 use super::portfolio::{Portfolio, Share, Way};
-use super::scouts::{Turn, World};
+use super::strategies::{Turn, World};
+use super::targeted;
 use crate::excuses::excuses;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::scenario::{Case, Expectation, Want};
 
 /// What a hunt came to.
@@ -224,7 +224,7 @@ pub(super) fn shown(case: &Case) -> Vec<&'static str> {
 /// The case without its faults, and without faults that seeds would draw.
 fn calm(case: &Case) -> Case {
     let mut calm = case.clone();
-    calm.plan = aim::calm(&case.plan);
+    calm.plan = targeted::calm(&case.plan);
     calm.recorded = None;
     if let Some(open) = &mut calm.open {
         open.faults = None;

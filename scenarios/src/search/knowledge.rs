@@ -6,14 +6,14 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Fault, Trigger};
 use picklock_sim::simulate_seen;
 
-use super::aim;
+use super::detection_rate::{self, Effort, measure};
+use super::targeted;
 use super::tests::{case, told};
-use super::yields::{self, Effort, measure};
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 
 /// What is tried first with faults of the kinds that the file has, as sentences.
 fn first(scenario: &str, name: &str) -> Vec<String> {
-    let kinds = aim::kinds_of(&case(scenario, name).plan);
+    let kinds = targeted::kinds_of(&case(scenario, name).plan);
     told(scenario, name, &kinds).swap_remove(0)
 }
 
@@ -46,9 +46,9 @@ fn a_blocked_callback_hides_what_comes_when_the_first_questions_are_answered() {
     );
     // And it hides it until the section is over, which lasts for longer than any session.
     let plan = &case("zookeeper/blocked-event-thread", "zk-hardened").plan;
-    let calm = aim::calm(plan);
+    let calm = targeted::calm(plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let shots = aim::shots(&calm, &seen, &aim::kinds_of(plan)).plans;
+    let shots = targeted::shots(&calm, &seen, &targeted::kinds_of(plan)).plans;
     let Fault::BlockEvents { length, .. } = shots[0].plan.faults[0].inject else {
         panic!("{tried:?}");
     };
@@ -57,9 +57,9 @@ fn a_blocked_callback_hides_what_comes_when_the_first_questions_are_answered() {
 
 /// At which places an acquire is to miss its turn, among the first cuts that are tried.
 fn missed_turns(scenario: &str, name: &str) -> Vec<usize> {
-    let calm = aim::calm(&case(scenario, name).plan);
+    let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let shots = aim::shots(&calm, &seen, &[FaultKind::Cut]).plans;
+    let shots = targeted::shots(&calm, &seen, &[FaultKind::Cut]).plans;
     let of_another = |fault: &(usize, &super::candidate::Candidate)| {
         let cut = &fault.1.plan.faults[0];
         let Fault::Cut { target } = cut.inject else {
@@ -91,9 +91,9 @@ fn a_lease_is_lost_where_its_first_renewal_is_late() {
 #[test]
 fn a_slot_arrives_when_a_release_has_given_up_and_the_lease_lasts() {
     let case = case("redis/cluster-slot-moves", "redisson-lock");
-    let calm = aim::calm(&case.plan);
+    let calm = targeted::calm(&case.plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let shots = aim::shots(&calm, &seen, &[FaultKind::MoveSlot]).plans;
+    let shots = targeted::shots(&calm, &seen, &[FaultKind::MoveSlot]).plans;
     let Fault::MoveSlot { length, .. } = shots[0].plan.faults[0].inject else {
         panic!("another fault");
     };
@@ -120,9 +120,12 @@ fn a_primary_dies_when_a_key_has_gone_ahead_of_its_slot() {
         tried[0]
     );
     // Two replicas may share the votes, so what comes first comes again at once.
-    let calm = aim::calm(&case(scenario, name).plan);
+    let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let order: Vec<usize> = aim::shots(&calm, &seen, &kinds).order().take(4).collect();
+    let order: Vec<usize> = targeted::shots(&calm, &seen, &kinds)
+        .order()
+        .take(4)
+        .collect();
     assert_eq!(order, [0, 0, 1, 0]);
 }
 
@@ -152,10 +155,10 @@ fn whoever_comes_back_to_one_of_several_servers_dies_until_it_has_seen_most() {
     assert_eq!(deaths.count(), 5, "{tried:?}");
     // A leader that is cut off answers reads like any other server, so it is always the first holder's that is.
     let plan = &case(scenario, name).plan;
-    let calm = aim::calm(plan);
+    let calm = targeted::calm(plan);
     for seed in 0..20 {
         let (_, seen) = simulate_seen(&calm, Tape::from_seed(seed));
-        let shots = aim::shots(&calm, &seen, &aim::kinds_of(plan)).plans;
+        let shots = targeted::shots(&calm, &seen, &targeted::kinds_of(plan)).plans;
         let when = &shots[0].plan.faults[0].when;
         assert!(
             matches!(when, Trigger::Acquired { by, .. } if *by == ContenderName(0)),
@@ -221,11 +224,11 @@ fn five_runs_are_enough_for_what_one_fault_breaks_or_two() {
         ("redis/sentinel-resumed-primary", "redis-compare-and-delete"),
     ];
     let (bases, limit) = (4, 5);
-    all_find(&cases, yields::Way::Aimed, Effort { bases, limit });
+    all_find(&cases, detection_rate::Way::Aimed, Effort { bases, limit });
 }
 
 /// From every base everything that these cases are to show is found.
-pub(crate) fn all_find(cases: &[(&str, &str)], way: yields::Way, effort: Effort) {
+pub(crate) fn all_find(cases: &[(&str, &str)], way: detection_rate::Way, effort: Effort) {
     let bases = effort.bases;
     for (scenario, name) in cases {
         let found = measure(&case(scenario, name), way, effort);

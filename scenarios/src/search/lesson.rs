@@ -3,9 +3,9 @@
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan};
 
-use super::parts::Parts;
-use super::roles::Roles;
-use super::variant::Variant;
+use super::fault_variants::Variant;
+use super::hold_windows::Roles;
+use super::request_roles::Parts;
 
 /// A moment to aim at.
 pub(super) struct Shot<'s> {

@@ -5,9 +5,9 @@ use std::fmt;
 use picklock_checker::Nearness;
 use picklock_sim::plan::{Plan, Strategy};
 
-use super::nearer::Nearer;
-use super::scouts::{Aimed, Drawn, Turn, World};
-use crate::kind::FaultKind;
+use super::near_miss::Nearer;
+use super::strategies::{Aimed, Drawn, Turn, World};
+use crate::fault_kind::FaultKind;
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,15 +6,15 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, PlannedFault, Trigger};
 use picklock_sim::{Simulated, simulate, simulate_seen};
 
-use super::aim::{self, Shots};
 use super::candidate::Candidate;
+use super::detection_rate::{self, Effort, measure};
 use super::hunt::{BATCH, Hunted, hunt};
-use super::nearer::Nearer;
+use super::near_miss::Nearer;
 use super::portfolio::Way;
-use super::scouts::Turn;
-use super::yields::{self, Effort, measure};
+use super::strategies::Turn;
+use super::targeted::{self, Shots};
 use crate::describe;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
 
@@ -32,15 +32,15 @@ pub(super) fn case(scenario: &str, name: &str) -> Case {
 
 /// What is aimed at in the calm world of a case: the triggers of the first faults, the most promising first.
 fn aimed(scenario: &str, name: &str, kind: FaultKind) -> Vec<Trigger> {
-    let calm = aim::calm(&case(scenario, name).plan);
+    let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let plans = aim::shots(&calm, &seen, &[kind]).plans.into_iter();
+    let plans = targeted::shots(&calm, &seen, &[kind]).plans.into_iter();
     plans.map(|shot| shot.plan.faults[0].when.clone()).collect()
 }
 
 #[test]
 fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
-    let plan = aim::calm(&case("zookeeper/waiter-death", "zk-no-recheck").plan);
+    let plan = targeted::calm(&case("zookeeper/waiter-death", "zk-no-recheck").plan);
     let order = |plans| {
         let plans = vec![
             Candidate {
@@ -89,14 +89,14 @@ fn who_waits_in_no_queue_leaves_nothing_behind_and_its_death_is_tried_late() {
 
 #[test]
 fn a_primary_whose_stream_stands_still_dies_when_it_has_given_the_lock_away() {
-    let calm = aim::calm(&case("redis/failover", "redis-compare-and-delete").plan);
+    let calm = targeted::calm(&case("redis/failover", "redis-compare-and-delete").plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
     let kinds = [
         FaultKind::HoldLink,
         FaultKind::CrashServer,
         FaultKind::Promote,
     ];
-    let shots = aim::shots(&calm, &seen, &kinds).plans;
+    let shots = targeted::shots(&calm, &seen, &kinds).plans;
     let whens: Vec<&Trigger> = shots[0].plan.faults.iter().map(|it| &it.when).collect();
     let dies = matches!(whens[1], Trigger::Acquired { by, .. } if *by == ContenderName(0));
     assert!(dies, "{whens:?}");
@@ -126,7 +126,7 @@ fn nearness(simulated: &Simulated) -> Nearness {
 
 /// The world of `holder-expiry` with a black hole around the first holder for so long.
 fn cut_off_for(length: Duration) -> Plan {
-    let mut plan = aim::calm(&case("zookeeper/holder-expiry", "zk-predecessor-watch").plan);
+    let mut plan = targeted::calm(&case("zookeeper/holder-expiry", "zk-predecessor-watch").plan);
     let inject = Fault::BlackHole {
         target: ContenderName(0),
         direction: Direction::Both,
@@ -260,7 +260,7 @@ fn found_after(text: &str) -> Vec<(&'static str, Option<u64>)> {
     let (bases, limit) = (20, 5);
     let yields = measure(
         &scenario.cases[0],
-        yields::Way::Aimed,
+        detection_rate::Way::Aimed,
         Effort { bases, limit },
     );
     let found = yields.iter();
@@ -315,9 +315,9 @@ fn five_runs_are_enough_in_worlds_that_are_not_in_the_library() {
 
 /// What is tried first with faults of these kinds in the calm world of a case, as sentences.
 pub(super) fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<String>> {
-    let calm = aim::calm(&case(scenario, name).plan);
+    let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let plans = aim::shots(&calm, &seen, kinds).plans.into_iter();
+    let plans = targeted::shots(&calm, &seen, kinds).plans.into_iter();
     let tell = |shot: Candidate| shot.plan.faults.iter().map(describe::planned).collect();
     plans.map(tell).collect()
 }
@@ -329,14 +329,14 @@ fn the_one_to_try_of_a_kind_is_the_first_of_all() {
         ("redis/look-then-delete", "redis-get-compare-del"),
     ];
     for (scenario, name) in worlds {
-        let calm = aim::calm(&case(scenario, name).plan);
+        let calm = targeted::calm(&case(scenario, name).plan);
         let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
         for kind in FaultKind::tried_in(&calm, &FaultKind::NAMED.map(|(_, kind)| kind)) {
-            let all = aim::shots(&calm, &seen, &[kind]).plans;
-            let one = aim::shot(&calm, &seen, kind, 0);
+            let all = targeted::shots(&calm, &seen, &[kind]).plans;
+            let one = targeted::shot(&calm, &seen, kind, 0);
             let faults = |shot: &Candidate| shot.plan.faults.clone();
             assert_eq!(one.as_ref().map(faults), all.first().map(faults));
-            let again = aim::shot(&calm, &seen, kind, all.len());
+            let again = targeted::shot(&calm, &seen, kind, all.len());
             assert_eq!(again.as_ref().map(faults), all.first().map(faults));
         }
     }
@@ -391,7 +391,7 @@ fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_
 fn the_yield_of_every_way_can_be_measured() {
     let case = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
     let (bases, limit) = (3, 400);
-    for way in yields::Way::ALL {
+    for way in detection_rate::Way::ALL {
         let found = measure(&case, way, Effort { bases, limit });
         assert_eq!(found.len(), 2);
         for found in found {

@@ -7,7 +7,7 @@ use picklock_sim::simulate;
 use super::hunt::{BATCH, Chase};
 use super::portfolio::Way;
 use crate::clock::Stopwatch;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::runner::judge;
 use crate::scenario::Case;
 

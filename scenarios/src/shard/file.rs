@@ -5,10 +5,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::Shard;
+use crate::case_statistics::Tally;
 use crate::digest::digest;
 use crate::format::parse;
 use crate::scenario::{Case, Catalogue, Scenario};
-use crate::tally::Tally;
 use crate::write::write;
 
 /// What says that a file is one of a shard.

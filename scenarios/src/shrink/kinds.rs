@@ -8,7 +8,7 @@ use picklock_sim::plan::Plan;
 
 use super::Shrunk;
 use super::unasked::Unasked;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::scenario::Case;
 
 /// So many seeds are shrunk at most.

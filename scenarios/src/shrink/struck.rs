@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, Event, ServerChange, What};
 use picklock_sim::plan::{Fault, Lasts, Plan, ServerName, Service};
 
 use super::parts::Parts;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 
 /// A fault that struck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,7 @@ use super::search::{read_back, violation};
 use super::structure::sections;
 use super::*;
 use crate::clock::Stopwatch;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::scenario::{Catalogue, Recorded, Scenario, Want, Was};
 use crate::{BUILT_IN, parse, write};
 

@@ -7,7 +7,7 @@ use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{Claim, Recipe};
 use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
 use picklock_sim::plan::{Strategy as Chance, *};
-use picklock_sim::zookeeper::library::Library;
+use picklock_sim::zookeeper::client_profile::Library;
 use picklock_sim::zookeeper::version::Version;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::zookeeper::{Path, SessionState, ZooKeeper};
 use picklock_algorithms::{Build, Env, Lease, Lock};
 
 use crate::process::ProcessId;
-use crate::shared::{Shared, redis, zookeeper};
+use crate::simulated_handles::{Shared, redis, zookeeper};
 use crate::world::LOCK_KEY;
 
 /// The client that the lock was built over.

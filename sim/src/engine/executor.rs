@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use picklock_algorithms::env::LocalFuture;
 
-use super::wakes::{NONE, TaskWake, USUAL, Wakes};
+use super::wakers::{NONE, TaskWake, USUAL, Wakes};
 use crate::broken::dropped;
 
 /// A task, by its place in the slab. Places are used again.

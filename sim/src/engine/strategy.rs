@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::uniform::below;
-use crate::routes::end_of;
+use crate::link_ids::end_of;
 
 /// How a seed fills a tape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,7 +145,7 @@ impl Chooser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routes;
+    use crate::link_ids;
 
     fn chosen(strategy: Strategy, seed: u64) -> Vec<u32> {
         let mut chooser = Chooser::new(strategy, seed);
@@ -194,7 +194,7 @@ mod tests {
         let overtakes = |strategy, seed| {
             let mut chooser = Chooser::new(strategy, seed);
             let at = VirtualTime::from_micros;
-            let [first, second] = [1, 2].map(routes::to_server);
+            let [first, second] = [1, 2].map(link_ids::to_server);
             let early = chooser.choose(Some((first, at(0))), 100);
             90 + chooser.choose(Some((second, at(90))), 100) < early
         };

@@ -6,7 +6,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::strategy::{Chooser, Strategy};
 use super::uniform::below;
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 
 /// Every decision of a run goes through one tape, which records it. A seed fills the tape; a recorded tape replays
 /// it; and a tape that has come to its end gives zeros, the boring choices.

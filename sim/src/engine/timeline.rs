@@ -4,16 +4,16 @@
 //! its lane, if it has one and is not due before another there, and otherwise into a timing wheel; and they come back
 //! when there are few again.
 
-mod few;
-mod lanes;
+mod fifo_lanes;
+mod sorted_array;
 mod wheel;
 
 use picklock_checker::VirtualTime;
 
 use super::ahead::ask_for;
-use few::Few;
-pub use lanes::Lane;
-use lanes::Lanes;
+pub use fifo_lanes::Lane;
+use fifo_lanes::Lanes;
+use sorted_array::Few;
 use wheel::{HORIZON, Wheel};
 
 /// The end of a list.

@@ -8,7 +8,7 @@ use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, Persistence};
 
 pub use crate::redis::client::{Connections, ReadFrom};
-use crate::zookeeper::library::Library;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::settings::{OUTSTANDING_LIMIT, REAP_INTERVAL, Settings, granted};
 use crate::zookeeper::version::Version;
 

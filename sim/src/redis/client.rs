@@ -6,13 +6,13 @@
 //! sent again by the next connection, as redis-py does.
 
 mod cluster;
-mod finder;
-mod inquiry;
 mod io;
 mod pool;
-mod questions;
-mod readers;
+mod primary_discovery;
+mod replica_reads;
 mod rounds;
+mod sentinel_query;
+mod sequential_query;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -20,15 +20,15 @@ use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;
 
 use cluster::Router;
-use finder::Finder;
 pub use io::{Connections, Destination, End, Input, Output, ReadFrom, Settings};
 use pool::Queued;
-use readers::Readers;
+use primary_discovery::Finder;
+use replica_reads::Readers;
 pub(super) use rounds::Rounds;
 
+use super::connection::{Phase, Whom, Wire};
 use super::pending::Pending;
 use super::subscriptions::Subscriptions;
-use super::wire::{Phase, Whom, Wire};
 use crate::network::ConnectionId;
 
 /// The client of one process.

@@ -7,7 +7,7 @@ use picklock_algorithms::clients::redis::{
 use picklock_checker::VirtualTime;
 
 use super::client::{Output, Settings};
-use super::wire::Phase;
+use super::connection::Phase;
 
 struct Channel {
     name: Bytes,

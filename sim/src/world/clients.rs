@@ -4,13 +4,13 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionState;
 use picklock_checker::VirtualTime;
 
-use super::lanes::WAKES;
+use super::timeline_lanes::WAKES;
 use super::{ClientSlot, World};
 use crate::event::{ClientId, Event};
+use crate::link_ids;
 use crate::network::{ClientLink, Obstacle};
 use crate::process::ProcessId;
-use crate::routes;
-use crate::world::moments::{Moment, Occasion};
+use crate::world::triggers::{Moment, Occasion};
 use crate::zookeeper::client::{Client, Input, Output, Settings};
 use crate::zookeeper::messages::{ConnectionId, ServerId};
 
@@ -249,7 +249,7 @@ impl World {
         connection: ConnectionId,
         extra: u64,
     ) -> VirtualTime {
-        let link = routes::to_server(self.connections.get(connection).client);
+        let link = link_ids::to_server(self.connections.get(connection).client);
         let obstacle = self.in_the_way_of(connection, |link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
@@ -262,7 +262,7 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let link = routes::to_client(self.connections.get(connection).client);
+        let link = link_ids::to_client(self.connections.get(connection).client);
         let obstacle = self.in_the_way_of(connection, |link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)

@@ -1,19 +1,19 @@
 //! Redis in the world: its servers and clients, and what they say to each other.
 
 mod answers;
-mod calls;
 mod clients;
 mod cluster;
 mod faults;
 mod for_good;
-mod keys;
-mod life;
-mod links;
-mod power;
+mod ownership;
+mod power_loss;
+mod process_state;
 mod refusals;
+mod replication_links;
+mod sentinel_links;
 mod sentinels;
 mod servers;
-mod slots;
+mod slot_migration;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server, Settings};
 
 use super::World;
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::clock::LocalClock;
 use crate::event::{ClientId, Event, RedisEvent, SentinelEvent};
 use crate::network::{ConnectionId, Connections, ServerId};
@@ -34,12 +34,12 @@ use crate::process::ProcessId;
 use crate::redis::client::{Client, Output as ClientOutput};
 use crate::world::LOCK_KEY;
 use answers::Grants;
-use keys::{Holder, Owner};
-use life::Life;
-use links::Ends;
-use power::Dark;
+use ownership::{Holder, Owner};
+use power_loss::Dark;
+use process_state::Life;
+use replication_links::Ends;
 use sentinels::SentinelSlot;
-use slots::SlotMove;
+use slot_migration::SlotMove;
 
 /// Redis as the world sees it; nobody is there if the service is another.
 #[derive(Default)]
@@ -271,8 +271,8 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
     let in_cluster = deployment.cluster.as_ref();
     let mut machine = Server::new(Rc::new(Settings {
         number: server.0.into(),
-        address: Some(links::address(server)),
-        primary: primary.map(links::address),
+        address: Some(replication_links::address(server)),
+        primary: primary.map(replication_links::address),
         cluster: in_cluster.map(|cluster| cluster::settings(cluster, server, chance)),
         persistence: deployment.persistence.clone(),
         serve_stale_data: deployment.serve_stale_data,

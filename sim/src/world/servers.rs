@@ -2,15 +2,15 @@
 
 use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
 
-use super::lanes::TO_CLIENTS;
-use super::wire::{answers_write, bytes_of};
+use super::message_size::{answers_write, bytes_of};
+use super::timeline_lanes::TO_CLIENTS;
 use super::{Fate, World};
 use crate::event::Event;
+use crate::link_ids;
 use crate::plan::Ensemble;
-use crate::routes;
-use crate::world::moments::{Moment, Occasion};
+use crate::world::triggers::{Moment, Occasion};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
-use crate::zookeeper::peer::PeerMessage;
+use crate::zookeeper::quorum_messages::PeerMessage;
 use crate::zookeeper::state::{Input, Output, later};
 
 /// How long a server is busy with each thing that it says, in microseconds.
@@ -350,7 +350,7 @@ impl World {
         } else {
             departed
         };
-        let link = routes::between_servers(from, to);
+        let link = link_ids::between_servers(from, to);
         let mut latency = self
             .server_latency
             .draw_of((link, departed), &mut self.tape);

@@ -3,22 +3,20 @@
 //! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection after two thirds of
 //! the session timeout, and looks for another server. It never knows that its session is over before a server has told
 //! it so (unless [`Settings::local_expiry`] is set). Others differ where
-//! [`Library`](crate::zookeeper::library::Library) says so.
+//! [`Library`](crate::zookeeper::client_profile::Library) says so.
 
 mod connection;
 mod event_thread;
-mod few;
-mod hearing;
+mod isro_search;
+mod on_message;
 mod pings;
-mod read_only;
-mod registration;
 mod requests;
 mod servers;
 mod settings;
+mod small_vec;
+mod watch_registration;
 mod watches;
 
-#[cfg(test)]
-mod desk;
 #[cfg(test)]
 mod event_thread_tests;
 #[cfg(test)]
@@ -34,11 +32,13 @@ mod library_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]
-mod quiet_tests;
-#[cfg(test)]
 mod read_only_tests;
 #[cfg(test)]
+mod test_harness;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod timer_fast_path_tests;
 #[cfg(test)]
 mod watch_tests;
 
@@ -52,18 +52,18 @@ use picklock_algorithms::clients::zookeeper::{
 use picklock_checker::{TooLong, VirtualTime};
 
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use connection::Phase;
 use event_thread::EventThread;
-use few::Few;
+use isro_search::WriterSearch;
 use pings::Pings;
-use read_only::WriterSearch;
 use requests::{Unsent, Waiting};
 use servers::Servers;
+use small_vec::Few;
 use watches::Watches;
 
 pub use event_thread::Caller;
-pub use hearing::Heard;
+pub use on_message::Heard;
 pub use settings::Settings;
 pub use watches::WatchTable;
 

@@ -3,11 +3,11 @@
 use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
-use super::access::Identities;
+use super::acl::Identities;
 use super::fast_map::FastMap;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
 use super::session_map::SessionMap;
-use super::short::Short;
+use super::small_queue::Short;
 
 /// Which of a node's sides is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 use super::follower::Following;
 use super::leader::{LeaderPhase, Leading, LearnerPhase};
 use super::messages::ServerId;
-use super::peer::{Notification, PeerBody, PeerMessage, Standing, Vote};
+use super::quorum_messages::{Notification, PeerBody, PeerMessage, Standing, Vote};
 use super::state::{Output, Role, Server, Turn, later};
 
 /// How long an agreement must stand before it holds, in microseconds.

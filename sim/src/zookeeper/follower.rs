@@ -5,7 +5,7 @@ use picklock_algorithms::clients::zookeeper::Zxid;
 use picklock_checker::VirtualTime;
 
 use super::messages::ServerId;
-use super::peer::{PeerBody, PeerMessage, Pong};
+use super::quorum_messages::{PeerBody, PeerMessage, Pong};
 use super::state::{Output, Role, Server, Settings, Turn, later};
 use super::txn::SharedTxn;
 

@@ -7,12 +7,12 @@ use picklock_algorithms::clients::zookeeper::{SessionId, Zxid};
 use picklock_checker::VirtualTime;
 
 use super::messages::{ServerId, Xid};
-use super::peer::{PeerBody, PeerMessage};
-use super::prep::Prep;
-use super::sessions::SessionTracker;
+use super::prep_request_processor::Prep;
+use super::quorum_messages::{PeerBody, PeerMessage};
+use super::session_tracker::SessionTracker;
 use super::state::{Output, Role, Server, Settings, Turn, later};
 use super::txn::SharedTxn;
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 
 /// What a leader keeps in memory.
 #[derive(Clone, Debug)]

@@ -7,11 +7,11 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
-use super::access::Identities;
+use super::acl::Identities;
 use super::leader::{Leading, LearnerPhase, Proposal, WaitingSync, shuffle};
 use super::messages::{ServerId, Xid};
-use super::peer::{Forwarded, PeerBody, Submission};
-use super::prep::Check;
+use super::prep_request_processor::Check;
+use super::quorum_messages::{Forwarded, PeerBody, Submission};
 use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START, later};
 use super::txn::{Txn, TxnChange};
 

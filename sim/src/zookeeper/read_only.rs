@@ -11,7 +11,7 @@ use picklock_checker::VirtualTime;
 use super::clients::Local;
 use super::log::TxnLog;
 use super::messages::{ClientMessage, ConnectionId, Password, Xid};
-use super::sessions::{SessionTracker, password_of};
+use super::session_tracker::{SessionTracker, password_of};
 use super::state::{Output, Server, Turn, later};
 use super::tree::DataTree;
 

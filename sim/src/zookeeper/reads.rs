@@ -6,7 +6,7 @@ use picklock_algorithms::clients::zookeeper::{
     EventKind, Path, Permissions, ReadOp, ReadResult, Reply, Request, Response, WatchSide, ZkError,
 };
 
-use super::access::without_secrets;
+use super::acl::without_secrets;
 use super::clients::Table;
 use super::messages::{ConnectionId, ServerMessage, WatchTables};
 use super::read_only::ReadOnly;

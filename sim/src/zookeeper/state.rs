@@ -9,19 +9,19 @@ use picklock_checker::{VirtualTime, time::whole_micros};
 use super::clients::Clients;
 use super::election::Election;
 use super::follower::Following;
-pub(super) use super::io::Turn;
-pub(crate) use super::io::later;
-pub use super::io::{Input, Output};
+pub(super) use super::input_output::Turn;
+pub(crate) use super::input_output::later;
+pub use super::input_output::{Input, Output};
 use super::leader::Leading;
 use super::log::{TxnLog, WINDOW, WINDOW_ALONE};
 use super::messages::{ConnectionId, ServerId};
-use super::peer::{PeerMessage, Vote};
+use super::quorum_messages::{PeerMessage, Vote};
 use super::read_only::ReadOnly;
 pub use super::settings::{OUTSTANDING_LIMIT, Settings, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
 use super::txn::{Created, Reaped, Txn, parent_of};
 use super::watches::Watches;
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 
 /// A server of an ensemble.
 #[derive(Clone, Debug)]
@@ -362,7 +362,7 @@ impl Server {
     #[cold]
     pub(super) fn start_serving(&mut self, now: VirtualTime) {
         self.serving = true;
-        self.next_session = self.next_session.max(super::sessions::first_session(
+        self.next_session = self.next_session.max(super::session_tracker::first_session(
             self.id,
             now.micros() / 1_000,
         ));

@@ -16,11 +16,11 @@ pub(super) use requests::{
 use super::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, notifications,
 };
-use super::peer::PeerMessage;
+use super::quorum_messages::PeerMessage;
 use super::state::{Input, OUTSTANDING_LIMIT, Output, Server, Settings, later};
 use super::txn::Txn;
 use super::version::Version;
-use crate::chance::{Boring, Chance};
+use crate::choice_source::{Boring, Chance};
 
 /// One way between any two, in microseconds.
 pub(super) const LATENCY: u64 = 1_000;

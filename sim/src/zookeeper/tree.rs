@@ -6,11 +6,11 @@ use picklock_algorithms::clients::zookeeper::{
     Acl, Children, Data, Path, SessionId, Stat, Version, Zxid, sequence,
 };
 
-use super::access::Readers;
-use super::few::FewMap;
+use super::acl::Readers;
 use super::node::Node;
 use super::path_map::{PathMap, is_same};
 use super::paths::is_of_quota;
+use super::small_map::FewMap;
 use super::txn::{Created, Reaped, last_slash, parent_of};
 use super::version::Version as ServerVersion;
 

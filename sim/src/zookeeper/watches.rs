@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions, SessionId};
 
-use super::access::Readers;
+use super::acl::Readers;
 use super::clients::{Clients, Connection, Table};
 use super::fast_map::FastMap;
-use super::few::FewMap;
 use super::messages::{ConnectionId, ServerMessage};
 use super::path_map::Sought;
+use super::small_map::FewMap;
 use super::state::Output;
 use super::version::Version;
 

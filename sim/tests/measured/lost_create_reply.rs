@@ -9,7 +9,7 @@ use picklock_sim::plan::{
     Arrival, ContenderName, Direction, Ensemble, Fault, PlannedFault, Trigger,
 };
 use picklock_sim::simulate;
-use picklock_sim::zookeeper::library::Library;
+use picklock_sim::zookeeper::client_profile::Library;
 
 use crate::world::{PlanOf, all_within, first_from, millis, plan};
 

@@ -6,8 +6,8 @@ use picklock_algorithms::clients::zookeeper::{Path, Request, Response};
 use picklock_sim::zookeeper::messages::ServerMessage;
 
 use super::{Driver, Seen};
+use crate::backend::{Incoming, Place, Side};
 use crate::error::VerifyError;
-use crate::side::{Incoming, Place, Side};
 use crate::step::Wire;
 
 /// How often those who live on are heard of meanwhile.

@@ -3,7 +3,7 @@
 use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables};
 
 use super::Driver;
-use crate::side::Side;
+use crate::backend::Side;
 use crate::step::Step;
 
 impl<S: Side> Driver<S> {

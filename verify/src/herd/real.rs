@@ -8,9 +8,9 @@ use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use super::Cell;
 use super::queue::{Contender, Stage};
+use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::error::VerifyError;
 use crate::real::{Installed, Real, RealSettings};
-use crate::side::{Hello, Incoming, Link, Place, Side};
 use crate::{GRANTED, INIT_LIMIT, SELDOM, SYNC_LIMIT, TICK};
 
 /// Sessions live this long without a word.

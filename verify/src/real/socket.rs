@@ -10,9 +10,9 @@ use picklock_checker::time::whole_micros;
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use super::process::loopback;
+use crate::backend::{Hello, Incoming};
 use crate::error::Garbled;
 use crate::protocol::{self, Asked};
-use crate::side::{Hello, Incoming};
 
 /// The longest message that is taken for one.
 const LONGEST: usize = 64 << 20;

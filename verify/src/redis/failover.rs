@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_redis::Persistence;
-use picklock_redis::town::Flow;
+use picklock_redis::test_cluster::Flow;
 
 use super::cluster::Span;
 use super::compare::{Compared, Difference};

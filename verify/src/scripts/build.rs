@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request};
 
+use crate::backend::Place;
 use crate::random::LONG;
-use crate::side::Place;
 use crate::step::{Resume, Step, Wire};
 
 /// Steps in the making.

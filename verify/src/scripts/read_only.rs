@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Op, ReadOp, Request, WatchSide};
 
 use super::{Build, Script};
-use crate::side::Place;
+use crate::backend::Place;
 use crate::step::{Step, Wire};
 
 /// The leader is left alone.

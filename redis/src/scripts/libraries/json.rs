@@ -3,8 +3,8 @@
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
 use super::{DEPTH_MAX, Given, json_text};
-use crate::scripts::calls::{bad_argument, raise, type_of};
-use crate::words::general_text;
+use crate::numbers::general_text;
+use crate::scripts::redis_call::{bad_argument, raise, type_of};
 
 /// How many digits numbers have.
 const DIGITS: usize = 14;

@@ -4,7 +4,7 @@ use mlua::{Lua, Value as LuaValue};
 
 use super::DEPTH_MAX;
 use super::numbers::number_at;
-use crate::scripts::calls::raise;
+use crate::scripts::redis_call::raise;
 
 /// What comes next in a text.
 #[derive(Clone, Debug, PartialEq)]

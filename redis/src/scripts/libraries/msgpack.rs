@@ -3,7 +3,7 @@
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
 use super::{Given, msgpack_bytes};
-use crate::scripts::calls::{bad_argument, raise};
+use crate::scripts::redis_call::{bad_argument, raise};
 
 /// How deep tables may be nested; those below become nothing.
 const NESTING_MAX: usize = 16;

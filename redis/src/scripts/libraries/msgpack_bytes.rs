@@ -3,7 +3,7 @@
 use mlua::{Lua, Value as LuaValue};
 
 use super::DEPTH_MAX;
-use crate::scripts::calls::{not_modelled, raise, raise_alone};
+use crate::scripts::redis_call::{not_modelled, raise, raise_alone};
 
 /// Reads so many values at most. Answers how many bytes are left.
 pub(super) fn read(

@@ -3,7 +3,7 @@
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
 use super::Given;
-use crate::scripts::calls::{bad_argument, not_modelled, raise};
+use crate::scripts::redis_call::{bad_argument, not_modelled, raise};
 
 /// The most bytes that an integer can have in a format, and the most that it can have here.
 const WIDTH_MAX: usize = 32;

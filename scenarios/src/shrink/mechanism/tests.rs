@@ -5,7 +5,7 @@ use picklock_sim::plan::{Fault, Service};
 use picklock_sim::simulate;
 
 use super::*;
-use crate::kind::FaultKind;
+use crate::fault_kind::FaultKind;
 use crate::scenario::{Case, Catalogue};
 use crate::shrink::search::violation;
 use crate::shrink::struck::Whom;

@@ -6,7 +6,7 @@
 //! was down), it asks again before the next command, each time another node, and the next one if that does not answer.
 //! If it polls, it also asks now and then without a reason. If it may, it reads from replicas, in turn.
 
-mod map;
+mod slot_map;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -14,12 +14,12 @@ use picklock_algorithms::clients::redis::{Command, Lane, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::{Address, only_reads, slot_of, slot_of_command};
 
-use super::questions::Questions;
+use super::sequential_query::Questions;
 use super::{Client, Destination, End, Output, ReadFrom, Settings};
 use crate::network::ConnectionId;
+use crate::redis::connection::{Phase, Whom};
 use crate::redis::pending::Pending;
-use crate::redis::wire::{Phase, Whom};
-use map::{Map, Reply};
+use slot_map::{Map, Reply};
 
 /// Who serves what, as far as a client knows, and what waits for knowing it.
 pub(super) struct Router {
@@ -258,7 +258,7 @@ impl Client {
         value: &Value,
         out: &mut Vec<Output>,
     ) {
-        let to = match map::read(value) {
+        let to = match slot_map::read(value) {
             Reply::Answer => None,
             Reply::NotNow => {
                 self.router.stale = true;

@@ -8,8 +8,8 @@ use picklock_algorithms::clients::redis::Lane;
 use picklock_checker::VirtualTime;
 
 use super::{Client, Connections, Output};
+use crate::redis::connection::{Phase, Whom, Wire};
 use crate::redis::pending::Pending;
-use crate::redis::wire::{Phase, Whom, Wire};
 
 /// A command that waits for a connection.
 pub(super) struct Queued {

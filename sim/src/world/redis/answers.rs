@@ -3,7 +3,7 @@
 use picklock_checker::{ContenderId, ServiceAnswer, What};
 
 use super::RedisServer;
-use super::keys::{Holder, Owner};
+use super::ownership::{Holder, Owner};
 use crate::network::ServerId;
 use crate::world::{LOCK, World};
 

@@ -5,13 +5,13 @@ use picklock_checker::{ContenderId, VirtualTime, What};
 
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
+use crate::link_ids;
 use crate::network::ConnectionId;
 use crate::plan::Cluster;
 use crate::process::ProcessId;
 use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
-use crate::routes;
 use crate::world::World;
-use crate::world::moments::{Moment, Occasion};
+use crate::world::triggers::{Moment, Occasion};
 use crate::zookeeper::messages::Xid;
 
 impl World {
@@ -146,7 +146,7 @@ impl World {
 
     /// When a message that a client sends now reaches its server.
     pub(super) fn reaches_redis(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let link = routes::to_server(self.redis.connections.get(connection).client);
+        let link = link_ids::to_server(self.redis.connections.get(connection).client);
         let ends = self.redis.ends_of(connection);
         let obstacle = self.in_the_way(ends, |link| link.to_server);
         let at = self.travels(link, obstacle, self.now, extra);
@@ -161,7 +161,7 @@ impl World {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let link = routes::to_client(self.redis.connections.get(connection).client);
+        let link = link_ids::to_client(self.redis.connections.get(connection).client);
         let ends = self.redis.ends_of(connection);
         let obstacle = self.in_the_way(ends, |link| link.to_client);
         let at = self.travels(link, obstacle, departs, extra);

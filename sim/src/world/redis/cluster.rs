@@ -3,8 +3,8 @@
 use picklock_checker::ServerChange;
 use picklock_redis::{BusMessage, ClusterSettings, Input, NodeId};
 
-use super::links;
-use crate::chance::Chance;
+use super::replication_links;
+use crate::choice_source::Chance;
 use crate::event::{Event, RedisEvent};
 use crate::network::ServerId;
 use crate::ownership::Actor;
@@ -30,7 +30,7 @@ pub(super) fn settings(
     // No two nodes have the same one, whatever chance says.
     let stream = u64::from(chance.choose(STREAMS)) << 8;
     ClusterSettings {
-        nodes: nodes.map(links::address).collect(),
+        nodes: nodes.map(replication_links::address).collect(),
         primaries: cluster.primaries,
         node_timeout: cluster.node_timeout,
         validity_factor: cluster.validity_factor,

@@ -8,9 +8,9 @@ use picklock_checker::VirtualTime;
 use picklock_redis::sentinel::{Input, Output, Settings};
 use picklock_redis::{Address, ConnectionId as At, Now, Sentinel};
 
-use super::life::Life;
-use super::{Redis, calls, links};
-use crate::chance::Chance;
+use super::process_state::Life;
+use super::{Redis, replication_links, sentinel_links};
+use crate::choice_source::Chance;
 use crate::clock::LocalClock;
 use crate::event::{Event, RedisEvent, SentinelEvent};
 use crate::network::{ConnectionId, ServerId};
@@ -27,7 +27,7 @@ pub(super) struct SentinelSlot {
     pub life: Life,
     wake: VirtualTime,
     /// Its calls, by their numbers.
-    pub calls: Vec<calls::Ends>,
+    pub calls: Vec<sentinel_links::Ends>,
 }
 
 /// Where a Sentinel is: its number, from one, and the usual port.
@@ -45,11 +45,11 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
     };
     let settings = |place: u8| {
         let others = (0..sentinels.number).filter(|other| *other != place);
-        let primary = links::address(ServerId(0));
+        let primary = replication_links::address(ServerId(0));
         let quorum = usize::from(sentinels.quorum);
         Settings {
             replicas: (1..=deployment.replicas)
-                .map(|number| links::address(ServerId(number)))
+                .map(|number| replication_links::address(ServerId(number)))
                 .collect(),
             sentinels: others.map(|it| (it.into(), address(it))).collect(),
             down_after: sentinels.down_after,
@@ -146,8 +146,8 @@ impl World {
                 Output::Call { call, to } => self.make_call(machine, call, &to),
                 Output::Send { call, command } => self.send_by_call(machine, call, command),
                 Output::HangUp { call } => self.hang_up_call(machine, call),
-                Output::ToClient { connection, value } if calls::is_call(connection) => {
-                    self.answer_call(machine, calls::call(connection), value);
+                Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
+                    self.answer_call(machine, sentinel_links::call(connection), value);
                 }
                 Output::ToClient { connection, value } => {
                     self.tell_client_of_sentinel(ConnectionId(connection.0), value);

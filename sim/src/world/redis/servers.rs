@@ -4,11 +4,11 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
 
-use super::{Redis, calls, is_message};
+use super::{Redis, is_message, sentinel_links};
 use crate::event::{Event, RedisEvent};
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
-use crate::world::moments::{Moment, Occasion};
+use crate::world::triggers::{Moment, Occasion};
 use crate::world::{Fate, LOCK_KEY, World};
 use crate::zookeeper::messages::Xid;
 
@@ -63,14 +63,14 @@ impl World {
     fn redis_says_one(&mut self, server: ServerId, output: Output) {
         match output {
             Output::ToClient { connection, .. } if connection == OPERATOR => {}
-            Output::ToClient { connection, value } if calls::is_call(connection) => {
-                self.answer_call(server, calls::call(connection), value);
+            Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
+                self.answer_call(server, sentinel_links::call(connection), value);
             }
             Output::ToClient { connection, value } => {
                 self.send_to_redis_client(server, ConnectionId(connection.0), value);
             }
-            Output::Close { connection } if calls::is_call(connection) => {
-                self.close_call(server, calls::call(connection));
+            Output::Close { connection } if sentinel_links::is_call(connection) => {
+                self.close_call(server, sentinel_links::call(connection));
             }
             Output::Close { connection } => self.redis_closes(ConnectionId(connection.0)),
             Output::ReachPrimary { to } => self.reach_primary(server, &to),

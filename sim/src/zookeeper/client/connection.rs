@@ -5,7 +5,7 @@ use picklock_checker::VirtualTime;
 
 use super::servers::Servers;
 use super::{Client, Output};
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId};
 
 /// What a client is about.

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{Reply, WatchedEvent, Watcher};
 
 use super::Client;
-use crate::zookeeper::library::EventThread as Kind;
+use crate::zookeeper::client_profile::EventThread as Kind;
 
 /// Who has asked for something.
 pub struct Caller {

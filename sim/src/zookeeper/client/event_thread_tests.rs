@@ -2,9 +2,9 @@
 
 use picklock_algorithms::clients::zookeeper::{EventKind, Response, SessionState, ZkError, watch};
 
-use super::desk::*;
+use super::test_harness::*;
 use super::*;
-use crate::zookeeper::library::Library;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::version::Version;
 
 const SYNCED: Reply = Ok(Response::Synced);

@@ -1,6 +1,6 @@
 //! Tests of the list that nearly always has one item at most.
 
-use super::few::Few;
+use super::small_vec::Few;
 
 fn few(items: impl IntoIterator<Item = u32>) -> Few<u32> {
     let mut few = Few::default();

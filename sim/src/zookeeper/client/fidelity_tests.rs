@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::{EventKind, ZkError, watch};
 
-use super::desk::*;
+use super::test_harness::*;
 use super::*;
 use crate::zookeeper::messages::Xid;
 

@@ -5,9 +5,9 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
-use super::desk::*;
+use super::test_harness::*;
 use super::{Heard, Output};
-use crate::chance::Boring;
+use crate::choice_source::Boring;
 use crate::zookeeper::messages::{ConnectionId, ServerMessage, Xid, path};
 
 const SYNCED: Reply = Ok(Response::Synced);

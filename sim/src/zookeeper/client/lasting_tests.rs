@@ -5,9 +5,9 @@ use picklock_algorithms::clients::zookeeper::{
     EventKind, Reply, Request, Response, WatchSide, Watcher, ZkError, Zxid, watch,
 };
 
-use super::desk::*;
+use super::test_harness::*;
 use super::{Output, Settings};
-use crate::zookeeper::library::Library;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::{ClientMessage, WatchTables, path};
 use crate::zookeeper::version::Version;
 

@@ -2,9 +2,9 @@
 
 use picklock_algorithms::clients::zookeeper::{Watch, ZkError, watch};
 
-use super::desk::*;
+use super::test_harness::*;
 use super::*;
-use crate::zookeeper::library::Library;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::ServerMessage;
 use crate::zookeeper::version::Version;
 

@@ -4,8 +4,8 @@ use picklock_checker::VirtualTime;
 
 use super::connection::{Phase, after};
 use super::{Client, Output};
-use crate::chance::Chance;
-use crate::zookeeper::library::Library;
+use crate::choice_source::Chance;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::ClientMessage;
 
 /// A Java client that wakes up anyway sends a ping that is due within this.

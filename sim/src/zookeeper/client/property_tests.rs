@@ -5,9 +5,9 @@ use picklock_algorithms::clients::zookeeper::{EventKind, Reply, Response, Sessio
 use proptest::prelude::*;
 
 use super::connection::Phase;
-use super::desk::*;
+use super::test_harness::*;
 use super::{Input, Output, Settings};
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
 
 /// What a test does next.

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState, ZkError, watch};
 
-use super::desk::*;
+use super::test_harness::*;
 use super::{Input, Output, Settings};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage};
 

@@ -11,10 +11,10 @@ use picklock_checker::{TooLong, VirtualTime};
 
 use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
-use super::registration::Registration;
+use super::watch_registration::Registration;
 use super::watches::Watches;
 use super::{Client, Output};
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
 /// Whoever waits for the answer to a request.

@@ -1,8 +1,8 @@
 //! The list of servers, whose turn it is, and how long a client sleeps before it tries.
 
 use super::Settings;
-use crate::chance::Chance;
-use crate::zookeeper::library::Library;
+use crate::choice_source::Chance;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::ServerId;
 
 /// kazoo's first pause after a full circle, and its longest.
@@ -157,7 +157,7 @@ impl Servers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::Boring;
+    use crate::choice_source::Boring;
     use crate::zookeeper::version::Version;
 
     #[test]

@@ -1,6 +1,6 @@
 //! What can be set on a client.
 
-use crate::zookeeper::library::Library;
+use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::version::Version;
 
 /// What can be set on a client. Durations are in microseconds.

@@ -4,7 +4,7 @@ use picklock_algorithms::clients::zookeeper::{
     Children, EventKind, Response, SessionId, SessionState, ZkError, Zxid, watch,
 };
 
-use super::desk::*;
+use super::test_harness::*;
 use super::*;
 use crate::zookeeper::messages::ServerMessage;
 

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::{EventKind, SessionState, ZkError, Zxid, watch};
 
-use super::desk::*;
+use super::test_harness::*;
 use super::{Input, Output, WatchTable};
 use crate::zookeeper::messages::{ClientMessage, ServerMessage, WatchTables, path};
 

@@ -9,7 +9,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 
 use super::event_thread::EventThread;
-use super::few::Few;
+use super::small_vec::Few;
 use crate::zookeeper::messages::WatchTables;
 use crate::zookeeper::txn::parent_of;
 

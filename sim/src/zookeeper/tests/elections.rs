@@ -268,7 +268,7 @@ fn a_leader_that_was_paused_expires_sessions_before_it_reads_their_pings() {
         message: super::super::messages::ClientMessage::Ping,
     };
     let mut out = Vec::new();
-    let chance = &mut crate::chance::Boring;
+    let chance = &mut crate::choice_source::Boring;
     cluster.servers[0].handle(late, input, chance, &mut out);
     assert!(matches!(out[0], Output::SessionExpired { .. }));
 }

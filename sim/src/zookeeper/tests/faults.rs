@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::super::state::Settings;
 use super::super::testing::*;
 use super::super::txn::TxnChange;
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 
 /// Draws from a list over and over.
 pub(super) struct Tape(pub(super) Vec<u32>, pub(super) usize);

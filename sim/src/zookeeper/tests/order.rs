@@ -9,7 +9,9 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{
     CreateMode, Reply, Request, Response, SessionId, ZkError, Zxid,
 };
-use picklock_checker::order::{Answered, Call, Disorder, Kind, Store, check_order, find_order};
+use picklock_checker::linearizability::{
+    Answered, Call, Disorder, Kind, Store, check_order, find_order,
+};
 use proptest::prelude::*;
 
 use super::super::messages::{ConnectionId, ServerMessage, Xid};

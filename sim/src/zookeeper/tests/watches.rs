@@ -10,7 +10,7 @@ use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, EventKind, Op, Re
 use super::super::messages::{ClientMessage, ConnectionId, ServerMessage, Xid};
 use super::super::state::{Input, Output};
 use super::super::testing::*;
-use crate::chance::Boring;
+use crate::choice_source::Boring;
 
 fn told(list: &[(EventKind, &str)]) -> Vec<(EventKind, String)> {
     let list = list.iter();

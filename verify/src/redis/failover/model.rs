@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::redis::Value;
-use picklock_redis::town::{self, Machine, Plan};
+use picklock_redis::test_cluster::{self, Machine, Plan};
 use picklock_redis::{Address, ConnectionId, Settings};
 
 use super::{Flow, Setup, command};
@@ -14,14 +14,14 @@ const LOADS: Duration = Duration::from_secs(9);
 
 /// A town of the model, with one client at each server.
 pub(super) struct Town {
-    town: town::Town,
+    town: test_cluster::Town,
     clients: Vec<ConnectionId>,
 }
 
 impl Town {
     /// Servers and Sentinels that have known each other for a while.
     pub(super) fn of(setup: &Setup, seed: u64) -> Self {
-        let mut town = town::Town::of(&Plan {
+        let mut town = test_cluster::Town::of(&Plan {
             server: Settings {
                 persistence: setup.persistence.clone(),
                 active_expiry: false,

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::{CreateMode, Response, Zxid};
 
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage, Xid};
 use crate::zookeeper::state::Output;
 use crate::zookeeper::testing::*;

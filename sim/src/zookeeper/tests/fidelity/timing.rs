@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::zookeeper::CreateMode;
 
-use crate::chance::Chance;
+use crate::choice_source::Chance;
 use crate::engine::tape::Tape;
 use crate::zookeeper::messages::ClientMessage;
 use crate::zookeeper::testing::*;

@@ -1,0 +1,103 @@
+//! What scripts find around them.
+
+use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table};
+
+use super::interpreter::LENT;
+use super::{libraries, redis_call};
+
+/// What the interpreter is told before any script.
+const PRELUDE: &str = include_str!("prelude.lua");
+/// How the parts of the interpreter that are not a script's are called.
+const OURS: &str = "@prelude";
+/// How scripts are called.
+pub(super) const SCRIPT: &str = "@user_script";
+
+/// The interpreter, and what runs scripts in it.
+pub(super) struct Surroundings {
+    pub(super) lua: Lua,
+    /// The globals, behind what scripts cannot change.
+    pub(super) globals: Table,
+    /// Runs a script: whether it succeeded, and what it answers.
+    pub(super) run: Function,
+}
+
+impl Surroundings {
+    pub(super) fn new() -> mlua::Result<Self> {
+        let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH;
+        let options = LuaOptions::new().catch_rust_panics(false);
+        let lua = Lua::new_with(libraries, options)?;
+        let host = host(&lua)?;
+        let prelude = lua.load(PRELUDE).set_name(OURS);
+        let (face, globals, run) = prelude.call::<(Table, Table, Function)>(host)?;
+        lua.set_globals(face)?;
+        Ok(Self { lua, globals, run })
+    }
+}
+
+/// What only the server can do.
+fn host(lua: &Lua) -> mlua::Result<Table> {
+    let host = lua.create_table()?;
+    host.set("call", lua.create_function(redis_call::call)?)?;
+    host.set("pcall", lua.create_function(redis_call::try_call)?)?;
+    host.set("sha1hex", lua.create_function(redis_call::sha1hex)?)?;
+    host.set("log", lua.create_function(redis_call::log)?)?;
+    host.set("setresp", lua.create_function(redis_call::set_resp)?)?;
+    host.set("set_repl", lua.create_function(redis_call::set_repl)?)?;
+    host.set("text_of", lua.create_function(redis_call::text_of)?)?;
+    let random = |_: &Lua, ()| Ok(LENT.with_borrow_mut(|loan| loan.random.next()));
+    host.set("random", lua.create_function(random)?)?;
+    let seed = |_: &Lua, seed: f64| {
+        LENT.with_borrow_mut(|loan| loan.random = Random::seeded(seed as i64 as u32));
+        Ok(())
+    };
+    host.set("seed", lua.create_function(seed)?)?;
+    let not_modelled = |lua: &Lua, what: String| {
+        lua.create_function(move |_, _: MultiValue| redis_call::not_modelled::<()>(&what))
+    };
+    host.set("not_modelled", lua.create_function(not_modelled)?)?;
+    host.set("libraries", libraries::all(lua)?)?;
+    let place = |lua: &Lua, ()| Ok(place(lua));
+    host.set("where", lua.create_function(place)?)?;
+    Ok(host)
+}
+
+/// In which line of which text the script is.
+fn place(lua: &Lua) -> String {
+    let mut level = 1;
+    loop {
+        let found = lua.inspect_stack(level, |debug| {
+            let source = debug.source();
+            let ours = ["C", "tail"].contains(&source.what)
+                || source
+                    .source
+                    .as_deref()
+                    .is_none_or(|name| name == OURS || name.starts_with("=("));
+            let name = source.source.unwrap_or_default().into_owned();
+            let line = debug.current_line().unwrap_or(0);
+            (!ours).then(|| format!("{name}:{line}"))
+        });
+        match found {
+            None => return "@user_script:0".to_owned(),
+            Some(None) => level += 1,
+            Some(Some(place)) => return place,
+        }
+    }
+}
+
+/// The generator behind `math.random`, which begins anew with every script: the 48-bit one of the C library.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn seeded(seed: u32) -> Self {
+        Self(u64::from(seed) << 16 | 0x330e)
+    }
+
+    /// A number from zero to one, without one.
+    fn next(&mut self) -> f64 {
+        const BITS: u64 = (1 << 48) - 1;
+        self.0 = self.0.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & BITS;
+        let most = f64::from(i32::MAX);
+        (self.0 >> 17) as f64 % most / most
+    }
+}

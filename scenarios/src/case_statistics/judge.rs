@@ -1,0 +1,391 @@
+//! How what has been seen of a case compares with what was expected.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use picklock_checker::outcome::{Alike, CaseOutcome, Finding, Standing, Story, Violation};
+use picklock_checker::{Witness, invariants, metrics};
+
+use super::phrases::{one_line, seeds, share};
+use super::{Seen, Tally, Unknown, mixed};
+use crate::replay_command::{Again, quoted};
+use crate::runner::wanted;
+use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
+
+impl Tally {
+    /// The seed whose story is to be told, and what it violates: the first that broke off, or else violates something
+    /// that was not expected, or else violates something.
+    pub(crate) fn told(&self, case: &Case) -> Option<(u64, Option<(String, Witness)>)> {
+        if let Some(broken) = &self.broken {
+            return Some((broken.seed, None));
+        }
+        let violations = self.violations(case);
+        let unexpected = violations.iter().find(|violation| !violation.expected);
+        let told = unexpected.or(violations.first())?;
+        let violated = (told.invariant.clone(), told.witness.clone());
+        Some((told.seed, Some(violated)))
+    }
+
+    /// The outcome of all seeds that were added.
+    pub(crate) fn outcome(
+        &self,
+        scenario: &Scenario,
+        case: &Case,
+        story: Option<Story>,
+        took: Duration,
+    ) -> CaseOutcome {
+        let metrics: BTreeMap<String, f64> = metrics::METRICS
+            .iter()
+            .filter_map(|metric| Some((metric.name.to_owned(), (metric.value)(&self.counts)?)))
+            .collect();
+        let findings = self.findings(case, &metrics);
+        let standing = findings.iter().map(|finding| finding.standing).max();
+        let mut violations = self.violations(case);
+        for violation in &mut violations {
+            violation.replays = replays(scenario, case, &violation.alike);
+        }
+        let mut undecided = self.vacuous.clone();
+        for (invariant, Unknown { seeds, reason, .. }) in &self.unknown {
+            let reason = format!("{invariant}: {reason}");
+            *undecided.entry(reason).or_default() += seeds;
+        }
+        CaseOutcome {
+            scenario: scenario.name.clone(),
+            path: quoted(&scenario.path),
+            case: case.name.clone(),
+            algorithm: case.algorithm.name.to_owned(),
+            // Where nothing is looked at, nothing is found out.
+            standing: standing.unwrap_or(Standing::Undecided),
+            findings,
+            violations,
+            broken: self.broken.clone(),
+            seeds: self.seeds(),
+            ran: self.ran(),
+            undecided,
+            reached: self.reached.clone(),
+            nearest: self.nearest.clone(),
+            hash: self.hash,
+            metrics,
+            took,
+            story: story.map(Box::new),
+        }
+    }
+
+    /// First violations, in the order of the registry.
+    fn violations(&self, case: &Case) -> Vec<Violation> {
+        invariants::INVARIANTS
+            .iter()
+            .filter_map(|invariant| {
+                let seen = self.violated.get(invariant.name)?;
+                let want = wanted(case, invariant.name);
+                Some(Violation {
+                    invariant: invariant.name.to_owned(),
+                    seed: seen.seed,
+                    found_after: self.found_after(seen),
+                    seeds: seen.seeds,
+                    expected: matches!(want, Some(Want::Violated { .. })),
+                    witness: seen.witness.clone(),
+                    alike: seen.alike.clone(),
+                    replays: BTreeMap::new(),
+                    ways: Vec::new(),
+                    looked_into: 0,
+                })
+            })
+            .collect()
+    }
+
+    /// How every expectation stands. What leaves several of them undecided alike is said once.
+    pub(crate) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
+        let open = case.open.is_some();
+        let expected = case.expectations.iter();
+        let promises = expected.filter_map(|it| self.promise(it, open));
+        let measures = case.measures.iter();
+        let measures = measures.map(|it| self.measure(it, metrics, open));
+        let mut findings: Vec<Finding> = Vec::new();
+        for finding in (self.breakage().into_iter())
+            .chain(promises)
+            .chain(measures)
+            .chain(self.recorded(case))
+            .chain(self.came_through(case))
+        {
+            if findings.iter().all(|other| other.line != finding.line) {
+                findings.push(finding);
+            }
+        }
+        findings
+    }
+
+    /// How an expectation stands; `None` for one that is not looked at.
+    fn promise(&self, expected: &Expectation, open: bool) -> Option<Finding> {
+        let name = expected.invariant;
+        let (standing, line) = match &expected.want {
+            Want::Unchecked { .. } => return None,
+            Want::Excused { .. } => self.not_beyond_its_excuse(name)?,
+            Want::Holds => self.to_hold(name, open),
+            Want::Undecided { because } => self.to_be_undecided(name, because, open),
+            Want::Violated {
+                because,
+                within_seeds,
+            } => self.to_be_violated(name, because, *within_seeds, open),
+        };
+        Some(Finding {
+            name: name.to_owned(),
+            standing,
+            line,
+            can_tell: Some(self.telling(name)),
+        })
+    }
+
+    fn to_hold(&self, name: &str, open: bool) -> (Standing, String) {
+        if let Some(seen) = self.violated.get(name) {
+            let (first, summary) = (self.first_of(seen), &seen.witness.summary);
+            let line = format!("{name} violated at {first}: {summary}");
+            return (Standing::Fail, line);
+        }
+        if let Some(doubt) = self.in_doubt(name, open) {
+            return (Standing::Undecided, doubt);
+        }
+        let line = match self.telling(name) {
+            all if all == self.seeds() => format!("{name} holds"),
+            some => format!("{name} holds ({} can tell)", self.of_all(some)),
+        };
+        (Standing::Holds, line)
+    }
+
+    /// Of what is excused, only a violation that nothing excuses is worth a word.
+    fn not_beyond_its_excuse(&self, name: &str) -> Option<(Standing, String)> {
+        let seen = self.violated.get(name)?;
+        let (first, summary) = (self.first_of(seen), &seen.witness.summary);
+        let line = format!("{name} violated at {first}, and nothing excuses that: {summary}");
+        Some((Standing::Fail, line))
+    }
+
+    /// One seed that cannot tell is enough: in the others, what is gone for good may have gone too late to matter.
+    fn to_be_undecided(&self, name: &str, because: &str, open: bool) -> (Standing, String) {
+        if let Some(seen) = self.violated.get(name) {
+            let (first, summary) = (self.first_of(seen), &seen.witness.summary);
+            let line = format!("{name} was to be undecided, and is violated at {first}: {summary}");
+            return (Standing::Fail, line);
+        }
+        if let Some(doubt) = self.says_nothing(open) {
+            return (Standing::Undecided, doubt);
+        }
+        if let Some(Unknown { seeds, .. }) = self.unknown.get(name) {
+            let (of_all, because) = (self.of_all(*seeds), one_line(because));
+            let line = format!("{name} cannot be told, as expected: {because} ({of_all})");
+            return (Standing::AsExpected, line);
+        }
+        let line = format!("{name} is to be undecided, and every seed can tell");
+        (Standing::Undecided, line)
+    }
+
+    fn to_be_violated(
+        &self,
+        name: &str,
+        because: &str,
+        within: u64,
+        open: bool,
+    ) -> (Standing, String) {
+        // What seeds before it that have not run would say is not known.
+        let ran = self.ran_of_the_first(within);
+        let doubt = match self
+            .violated
+            .get(name)
+            .map(|seen| (seen, self.found_after(seen)))
+        {
+            Some((seen, after)) if after <= within => {
+                let (first, because) = (self.first_of(seen), one_line(because));
+                let line = format!("{name} violated at {first}: {because}");
+                return (Standing::AsExpected, line);
+            }
+            Some((_, after)) if ran == within => {
+                let within = seeds(within);
+                let line =
+                    format!("{name} was to be violated within {within}, and was after {after}");
+                return (Standing::Fail, line);
+            }
+            Some(_) | None => self.in_doubt(name, open),
+        };
+        if let Some(doubt) = doubt {
+            return (Standing::Undecided, doubt);
+        }
+        let within_seeds = seeds(within);
+        if ran < within {
+            let line =
+                format!("{name} is to be violated within {within_seeds}, and only {ran} ran");
+            return (Standing::Undecided, line);
+        }
+        let line = format!("{name} was to be violated within {within_seeds}, and held");
+        (Standing::Fail, line)
+    }
+
+    fn measure(&self, measure: &Measure, metrics: &BTreeMap<String, f64>, open: bool) -> Finding {
+        let name = measure.metric;
+        let (standing, line) = match metrics.get(name) {
+            None => (Standing::Undecided, format!("{name}: nothing was counted")),
+            Some(value) => {
+                let too_low = measure.at_least.filter(|least| value < least);
+                let too_high = measure.at_most.filter(|most| value > most);
+                let beyond = too_low.or(too_high).is_some();
+                let doubt = self.says_nothing(open);
+                match (too_low, too_high, doubt) {
+                    // The other shards may make up for it.
+                    _ if beyond && self.is_part() => {
+                        let line =
+                            format!("{name} {value:.2} so far, and the bound is on all shards");
+                        (Standing::Undecided, line)
+                    }
+                    (Some(least), _, _) => {
+                        let line = format!("{name} {value:.2}, expected at least {least}");
+                        (Standing::Fail, line)
+                    }
+                    (None, Some(most), _) => {
+                        let line = format!("{name} {value:.2}, expected at most {most}");
+                        (Standing::Fail, line)
+                    }
+                    (None, None, Some(doubt)) => (Standing::Undecided, doubt),
+                    (None, None, None) => (Standing::Holds, format!("{name} {value:.2}")),
+                }
+            }
+        };
+        Finding {
+            name: name.to_owned(),
+            standing,
+            line,
+            can_tell: None,
+        }
+    }
+
+    /// How the moments stand that runs of the case ought to come through. The other shards may come through what this
+    /// one did not.
+    fn came_through(&self, case: &Case) -> Vec<Finding> {
+        let all = case.sometimes.iter().filter(|_| !self.is_part());
+        let all = all.map(|moment| {
+            let (standing, line) = match self.reached.get(*moment) {
+                Some(seeds) => (
+                    Standing::Holds,
+                    format!("sometimes {moment} ({})", self.of_all(*seeds)),
+                ),
+                None => (
+                    Standing::Undecided,
+                    format!("never {moment}: what the scenario is about did not come to pass"),
+                ),
+            };
+            Finding {
+                name: (*moment).to_owned(),
+                standing,
+                line,
+                can_tell: None,
+            }
+        });
+        all.collect()
+    }
+
+    /// Whether the run of a case that was recorded is still the one that was recorded.
+    fn recorded(&self, case: &Case) -> Option<Finding> {
+        let recorded = case.recorded.as_ref().filter(|_| self.seeds() > 0)?;
+        let same = self.hash == mixed(0, recorded.was.hash?);
+        let (standing, line) = match (same, recorded.was.other_version()) {
+            (true, None) => (
+                Standing::Holds,
+                "it is the run that was recorded".to_owned(),
+            ),
+            (true, Some(version)) => (
+                Standing::AsExpected,
+                format!("recorded with picklock {version}: the run is the same"),
+            ),
+            (false, None) => (
+                Standing::Fail,
+                "it is not the run that was recorded: see what picklock replay says of it"
+                    .to_owned(),
+            ),
+            // What it is judged by is what the file expects of it.
+            (false, Some(version)) => (
+                Standing::AsExpected,
+                format!("recorded with picklock {version}: the run is another one today"),
+            ),
+        };
+        let name = "replay".to_owned();
+        Some(Finding {
+            name,
+            standing,
+            line,
+            can_tell: None,
+        })
+    }
+
+    /// Why nothing can be said of an invariant, if so. Where plans are drawn, one that says nothing is no reason to
+    /// doubt the others; where the file has written the plan, it is.
+    fn in_doubt(&self, invariant: &str, open: bool) -> Option<String> {
+        if let Some(doubt) = self.says_nothing(open) {
+            return Some(doubt);
+        }
+        if open && self.telling(invariant) > 0 {
+            return None;
+        }
+        if let Some(Unknown { seeds, reason, .. }) = self.unknown.get(invariant) {
+            return Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)));
+        }
+        let excused = self.excused.get(invariant)?;
+        let of_all = self.of_all(*excused);
+        Some(format!(
+            "{invariant}: no lock could keep it under the faults drawn ({of_all})"
+        ))
+    }
+
+    /// How many seeds can tell whether an invariant holds.
+    fn telling(&self, invariant: &str) -> u64 {
+        let silent = self.silent.get(invariant).copied().unwrap_or_default();
+        let say_nothing = self.idle() + self.seeds_broken();
+        self.seeds().saturating_sub(say_nothing + silent)
+    }
+
+    /// How many seeds say nothing of anything.
+    fn idle(&self) -> u64 {
+        self.vacuous.values().sum()
+    }
+
+    /// Why nothing can be said of anything, if so.
+    fn says_nothing(&self, open: bool) -> Option<String> {
+        if open && self.idle() < self.seeds() {
+            return None;
+        }
+        let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
+        Some(format!("{reason} ({})", self.of_all(*seeds)))
+    }
+
+    /// `seed 3 (41 of 100 seeds, 41 %)`
+    fn first_of(&self, seen: &Seen) -> String {
+        self.seed_and_share(seen.seed, seen.seeds)
+    }
+
+    pub(super) fn seed_and_share(&self, seed: u64, seeds: u64) -> String {
+        match self.seeds() {
+            1 => format!("seed {seed}"),
+            all => format!("seed {seed} ({})", share(seeds, all)),
+        }
+    }
+
+    fn of_all(&self, some: u64) -> String {
+        format!("{some} of {}", seeds(self.seeds()))
+    }
+}
+
+/// By argument: the command that shows the lowest of its seeds again.
+fn replays(
+    scenario: &Scenario,
+    case: &Case,
+    alike: &BTreeMap<String, Alike>,
+) -> BTreeMap<String, String> {
+    let shown = alike.iter().filter_map(|(argument, alike)| {
+        let first = alike.first.first()?;
+        let again = Again {
+            scenario,
+            case,
+            seed: first.seed,
+            hash: Some(first.hash),
+        };
+        Some((argument.clone(), again.replay()))
+    });
+    shown.collect()
+}

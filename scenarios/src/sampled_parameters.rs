@@ -1,0 +1,109 @@
+//! What a scenario leaves open, for each seed to settle.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{Arrival, Service, Strategy};
+
+use crate::fault_kind::FaultKind;
+
+/// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
+/// case; all others are drawn, each with even odds over what it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Open {
+    /// How many contenders there are: from, to (both inclusive).
+    pub contenders: Option<(u32, u32)>,
+    /// How often each wants the lock: from, to.
+    pub rounds: Option<(u32, u32)>,
+    /// How long a section lasts: from, to.
+    pub hold: Option<(Duration, Duration)>,
+    /// Times between a release and the next acquire to choose from.
+    pub think: Vec<(Duration, Duration)>,
+    /// Arrivals to choose from.
+    pub arrive: Vec<Arrival>,
+    /// Numbers of servers to choose from.
+    pub servers: Vec<u8>,
+    /// Latencies between clients and servers to choose from.
+    pub client_latency: Vec<(Duration, Duration)>,
+    /// Latencies between servers to choose from.
+    pub server_latency: Vec<(Duration, Duration)>,
+    /// Strategies of chance to choose from.
+    pub chance: Vec<Strategy>,
+    /// Which faults may be added to those of the file.
+    pub faults: Option<AnyFaults>,
+    /// The budget of events stands in the file, and does not follow from the workload.
+    pub budget_given: bool,
+}
+
+/// Faults of which a seed may draw some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnyFaults {
+    /// The kinds to choose from.
+    pub kinds: Vec<FaultKind>,
+    /// A plan has this many of them at most.
+    pub at_most: u32,
+}
+
+impl AnyFaults {
+    /// Faults of a plan whose file does not say how many it may have at most.
+    pub const AT_MOST: u32 = 16;
+}
+
+impl Default for AnyFaults {
+    fn default() -> Self {
+        Self {
+            kinds: FaultKind::unasked(),
+            at_most: Self::AT_MOST,
+        }
+    }
+}
+
+impl Open {
+    /// A service with the most servers that are left open.
+    pub fn widest(&self, service: &Service) -> Service {
+        let mut widest = service.clone();
+        let most = self.servers.iter().copied().max();
+        match &mut widest {
+            Service::ZooKeeper(ensemble) => ensemble.servers = most.unwrap_or(ensemble.servers),
+            Service::Redis(deployment) => deployment.servers = most.unwrap_or(deployment.servers),
+        }
+        widest
+    }
+
+    /// The same, where as many contend as may, as often as they may.
+    #[must_use]
+    pub fn busiest(&self) -> Self {
+        let most = |range: Option<(u32, u32)>| range.map(|(_, most)| (most, most));
+        Self {
+            contenders: most(self.contenders),
+            rounds: most(self.rounds),
+            ..self.clone()
+        }
+    }
+
+    /// Whether there is anything to settle.
+    pub fn is_open(&self) -> bool {
+        let Self {
+            contenders,
+            rounds,
+            hold,
+            think,
+            arrive,
+            servers,
+            client_latency,
+            server_latency,
+            chance,
+            faults,
+            budget_given: _,
+        } = self;
+        contenders.is_some()
+            || rounds.is_some()
+            || hold.is_some()
+            || faults.is_some()
+            || !think.is_empty()
+            || !arrive.is_empty()
+            || !servers.is_empty()
+            || !client_latency.is_empty()
+            || !server_latency.is_empty()
+            || !chance.is_empty()
+    }
+}

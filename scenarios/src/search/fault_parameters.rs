@@ -1,0 +1,396 @@
+//! What a kind of fault does at a moment, and for how long: as it hurts most.
+
+use std::time::Duration;
+
+use picklock_sim::SeenMoment;
+use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Service, Trigger};
+
+use super::durations::{SOON, given_up, restart, slot_move, whole};
+use super::failovers::failover;
+use super::fault_variants::Variant;
+use super::hold_windows::Roles;
+use crate::fault_kind::FaultKind;
+
+/// A contender at a moment, and the times that matter to it then.
+pub(super) struct Blow<'p> {
+    plan: &'p Plan,
+    target: ContenderName,
+    /// How long a session, or a lease, lives.
+    lease: Duration,
+    /// Until another holds the lock, and is in the middle of its section.
+    overlap: Duration,
+    /// Until the contender has left its section.
+    stay: Option<Duration>,
+    /// What strikes here has to outlast the next one's section, and not to meet it.
+    outlasts: bool,
+    /// How much longer than else whoever dies is dead.
+    early: Duration,
+}
+
+impl<'p> Blow<'p> {
+    pub(super) fn at(
+        plan: &'p Plan,
+        roles: &Roles,
+        moment: &SeenMoment,
+        target: ContenderName,
+    ) -> Self {
+        let lease = plan.service.lease();
+        let left = match &plan.service {
+            // Sessions are kept alive, and end in steps of a tick.
+            Service::ZooKeeper(ensemble) => lease + ensemble.tick,
+            Service::Redis(_) => roles.lease_left(target, moment.at),
+        };
+        Self {
+            plan,
+            target,
+            lease,
+            overlap: left + roles.hand_over() + roles.section() / 2,
+            stay: roles.stays(target, moment.at),
+            outlasts: matches!(moment.trigger, Trigger::Writing { .. }),
+            early: Duration::ZERO,
+        }
+    }
+
+    /// The same, if it strikes so much earlier than what it belongs to.
+    pub(super) fn earlier(self, early: Duration) -> Self {
+        Self { early, ..self }
+    }
+
+    /// The faults of a kind, each with how long after the one before it. Several, where one alone decides nothing: of
+    /// servers of which a majority is asked, and of connections, which lead to any server.
+    pub(super) fn faults(&self, kind: FaultKind, variant: Variant) -> Vec<(Fault, Duration)> {
+        let servers = u32::from(self.plan.service.servers());
+        if let Some(faults) = self.faults_of_replicas(kind, variant) {
+            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+        }
+        if let Some(deaths) = self.deaths(kind, variant) {
+            return deaths;
+        }
+        let (times, pause) = match (&self.plan.service, kind) {
+            (
+                Service::Redis(deployment),
+                FaultKind::ServerClockJump
+                | FaultKind::CrashServer
+                | FaultKind::PowerLoss
+                | FaultKind::EvictKey,
+            ) if !deployment.is_replicated() && deployment.cluster.is_none() => {
+                (servers / 2 + 1, Duration::ZERO)
+            }
+            (Service::ZooKeeper(_), FaultKind::Cut) if variant == Variant::Follows => {
+                (servers, self.lease / 5)
+            }
+            _ => (1, Duration::ZERO),
+        };
+        let fault = |nth: u32| {
+            let after = if nth == 0 { Duration::ZERO } else { pause };
+            let server = ServerName::Number(self.first_primary() + nth);
+            (self.fault(kind, server, variant), after)
+        };
+        (0..times.max(1)).map(fault).collect()
+    }
+
+    /// Faults of a kind at the primary and its replicas, where there are several and it matters which of them a fault
+    /// strikes.
+    fn faults_of_replicas(&self, kind: FaultKind, variant: Variant) -> Option<Vec<Fault>> {
+        let Service::Redis(deployment) = &self.plan.service else {
+            return None;
+        };
+        let number = |place: u8| ServerName::Number(place.into());
+        let (primary, replicas) = (deployment.first_primary(), deployment.first_replicas());
+        if replicas.len() < 2 {
+            return None;
+        }
+        match (kind, variant) {
+            (FaultKind::HoldLink, Variant::Best) => {
+                let hold = |replica: &u8| self.hold_link_to(number(*replica));
+                Some(replicas.iter().map(hold).collect())
+            }
+            (FaultKind::CrashServer | FaultKind::PowerLoss, Variant::WithReplicas) => {
+                let all = replicas[1..].iter().chain([&primary]);
+                let dies = |server: &u8| self.at_server(kind, number(*server));
+                Some(all.map(dies).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whoever is to come back to one of several servers dies again and again, each time when it has looked around.
+    fn deaths(&self, kind: FaultKind, variant: Variant) -> Option<Vec<(Fault, Duration)>> {
+        let Service::ZooKeeper(ensemble) = &self.plan.service else {
+            return None;
+        };
+        let back = restart(self.plan, variant).filter(|_| kind == FaultKind::Crash)?;
+        let look = self.lease / 6;
+        let death = |nth: u8| {
+            let (back, after) = match nth {
+                0 => (back, Duration::ZERO),
+                1 => (SOON, back + look),
+                _ => (SOON, SOON + look),
+            };
+            let target = self.target;
+            let restart_after = Some(back);
+            (
+                Fault::Crash {
+                    target,
+                    restart_after,
+                },
+                after,
+            )
+        };
+        (variant == Variant::Follows).then(|| (0..2 * ensemble.servers - 1).map(death).collect())
+    }
+
+    /// How long a contender is to stand still, or how late something is to come: until another is in the middle of its
+    /// section, or until that is over.
+    fn absence(&self, variant: Variant) -> Duration {
+        match (variant, self.outlasts) {
+            (Variant::Best, false) | (Variant::Other, true) => whole(self.overlap),
+            (Variant::Briefly, _) => whole(self.overlap),
+            _ => self.lease * 3,
+        }
+    }
+
+    fn fault(&self, kind: FaultKind, nth: ServerName, variant: Variant) -> Fault {
+        let (target, its_server) = (self.target, self.its_server());
+        let (long, half) = (self.lease * 3, self.lease / 2);
+        match kind {
+            FaultKind::Pause => Fault::Pause {
+                target,
+                length: self.absence(variant).into(),
+            },
+            // What it is not told matters for as long as it believes.
+            FaultKind::BlockEvents => Fault::BlockEvents {
+                target,
+                length: self
+                    .stay
+                    .map_or(long, |stay| long.max(whole(stay + self.lease)))
+                    .into(),
+            },
+            FaultKind::Crash => Fault::Crash {
+                target,
+                restart_after: restart(self.plan, variant).map(|back| back + whole(self.early)),
+            },
+            FaultKind::Cancel => Fault::Cancel { target },
+            FaultKind::ExpireSession => Fault::ExpireSession { target },
+            FaultKind::Cut => Fault::Cut { target },
+            FaultKind::BlackHole if variant == Variant::Unheard => Fault::BlackHole {
+                target,
+                direction: Direction::ToClient,
+                length: given_up(self.plan).into(),
+            },
+            FaultKind::BlackHole => Fault::BlackHole {
+                target,
+                direction: Direction::Both,
+                length: long.into(),
+            },
+            FaultKind::SlowLink => Fault::SlowLink {
+                target,
+                direction: Direction::ToClient,
+                by: half / 10,
+                length: self.lease.into(),
+            },
+            FaultKind::LoseRequest => Fault::LoseRequest { target },
+            FaultKind::LoseReply => Fault::LoseReply { target },
+            FaultKind::SwallowReply => Fault::SwallowReply { target },
+            FaultKind::LoseMessage => Fault::LoseMessage { target },
+            FaultKind::DelayRequest => {
+                let by = self.delay(variant);
+                Fault::DelayRequest { target, by }
+            }
+            FaultKind::DelayReply => {
+                let by = self.delay(variant);
+                Fault::DelayReply { target, by }
+            }
+            FaultKind::ClockJump => Fault::ClockJump {
+                target,
+                by_millis: -5_000,
+            },
+            FaultKind::ClockDrift => Fault::ClockDrift {
+                target,
+                parts_per_million: -300_000,
+                length: None,
+            },
+            FaultKind::CrashServer if variant == Variant::Away => Fault::CrashServer {
+                target: ServerName::Leader,
+                restart_after: Some(self.lease + half),
+            },
+            FaultKind::HangServer | FaultKind::IsolateServer if variant == Variant::Outage => {
+                self.outage(kind)
+            }
+            FaultKind::HangServer => Fault::HangServer {
+                target: its_server,
+                length: self.lease.into(),
+            },
+            FaultKind::IsolateServer => Fault::IsolateServer {
+                target: its_server,
+                length: long.into(),
+            },
+            FaultKind::Partition => Fault::Partition {
+                servers: vec![its_server],
+                contenders: vec![target],
+                length: long.into(),
+            },
+            FaultKind::LagServer => Fault::LagServer {
+                target: its_server,
+                by: half,
+                length: self.lease.into(),
+            },
+            FaultKind::DeleteNode => Fault::DeleteNode { of: target },
+            FaultKind::RecreateLock => Fault::RecreateLock,
+            FaultKind::CrashServer
+            | FaultKind::PowerLoss
+            | FaultKind::HoldLink
+            | FaultKind::SlowDisk
+            | FaultKind::ServerClockJump
+            | FaultKind::Promote
+            | FaultKind::FullMemory
+            | FaultKind::FullDisk
+            | FaultKind::MoveSlot
+            | FaultKind::EvictKey => self.at_server(kind, nth),
+        }
+    }
+
+    fn at_server(&self, kind: FaultKind, nth: ServerName) -> Fault {
+        let (long, half) = (self.lease * 3, self.lease / 2);
+        match kind {
+            FaultKind::CrashServer => {
+                let target = match self.plan.service {
+                    Service::ZooKeeper(_) => ServerName::Leader,
+                    Service::Redis(_) => nth,
+                };
+                Fault::CrashServer {
+                    target,
+                    restart_after: Some(self.back()),
+                }
+            }
+            FaultKind::PowerLoss => Fault::PowerLoss {
+                target: nth,
+                restart_after: Some(self.back()),
+            },
+            FaultKind::HoldLink => self.hold_link(),
+            FaultKind::SlowDisk => Fault::SlowDisk {
+                target: ServerName::Leader,
+                fsync: half / 10,
+                length: self.lease.into(),
+            },
+            FaultKind::ServerClockJump => Fault::ServerClockJump {
+                target: nth,
+                by_millis: i64::try_from(long.as_millis()).unwrap_or(i64::MAX),
+            },
+            FaultKind::Promote => Fault::Promote {
+                target: ServerName::Number(1),
+            },
+            // Who wants to leave meanwhile cannot, and nobody else comes in before the lease is over.
+            FaultKind::FullMemory => Fault::FullMemory {
+                target: nth,
+                length: self
+                    .stay
+                    .map_or(half, |stay| half.min(whole(stay * 2)))
+                    .into(),
+            },
+            FaultKind::FullDisk => Fault::FullDisk {
+                target: nth,
+                length: self.lease.into(),
+            },
+            FaultKind::MoveSlot => Fault::MoveSlot {
+                to: ServerName::Number(u32::from(nth == ServerName::Number(0))),
+                length: slot_move(self.plan),
+            },
+            _ => Fault::EvictKey { target: nth },
+        }
+    }
+
+    /// The leader is away for long enough that another leads.
+    fn outage(&self, kind: FaultKind) -> Fault {
+        let target = match self.plan.service {
+            Service::ZooKeeper(_) => ServerName::Leader,
+            Service::Redis(_) => ServerName::Number(self.first_primary()),
+        };
+        let length = failover(self.plan).unwrap_or(self.lease);
+        match kind {
+            FaultKind::IsolateServer => Fault::IsolateServer {
+                target,
+                length: length.into(),
+            },
+            _ => Fault::HangServer {
+                target,
+                length: length.into(),
+            },
+        }
+    }
+
+    /// How long a server is away: it is to be back before the section is over.
+    fn back(&self) -> Duration {
+        let half = self.lease / 2;
+        let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
+        // Nobody replaces it who does not miss it.
+        back.max(failover(self.plan).unwrap_or_default())
+    }
+
+    /// What the primary tells a server is held.
+    fn hold_link_to(&self, to: ServerName) -> Fault {
+        Fault::HoldLink {
+            from: vec![ServerName::Number(self.first_primary())],
+            to,
+            length: self.held_up().into(),
+        }
+    }
+
+    /// How long messages between servers are held.
+    fn held_up(&self) -> Duration {
+        self.lease / 2 + self.lease / 4
+    }
+
+    fn hold_link(&self) -> Fault {
+        if let Service::Redis(_) = self.plan.service {
+            // What the primary tells its replica, or, if it has none, the next node.
+            let next = (self.first_primary() + 1) % u32::from(self.plan.service.servers());
+            let replica = self.first_replica().unwrap_or(next);
+            return self.hold_link_to(ServerName::Number(replica));
+        }
+        let followers = u32::from(self.plan.service.servers()).saturating_sub(1);
+        // So many that those who are left are no majority.
+        let held = (followers / 2 + 1).min(followers);
+        let from = (0..held.max(1)).map(ServerName::Follower).collect();
+        Fault::HoldLink {
+            from,
+            to: ServerName::Leader,
+            length: self.held_up().into(),
+        }
+    }
+
+    /// The server that the victim is connected to, or, on Redis, the one that has the lock's key.
+    fn its_server(&self) -> ServerName {
+        match self.plan.service {
+            Service::ZooKeeper(_) => ServerName::Of(self.target),
+            Service::Redis(_) => ServerName::Number(self.first_primary()),
+        }
+    }
+
+    /// The server that has the lock's key at first, if it is not on several.
+    fn first_primary(&self) -> u32 {
+        match &self.plan.service {
+            Service::Redis(deployment) => deployment.first_primary().into(),
+            Service::ZooKeeper(_) => 0,
+        }
+    }
+
+    fn first_replica(&self) -> Option<u32> {
+        match &self.plan.service {
+            Service::Redis(deployment) => {
+                deployment.first_replicas().first().copied().map(u32::from)
+            }
+            Service::ZooKeeper(_) => None,
+        }
+    }
+
+    /// How late something is to come: of one who holds the lock, when another does; of others, within a lease, and when
+    /// it is over.
+    fn delay(&self, variant: Variant) -> Duration {
+        match (self.stay, variant) {
+            (Some(_), Variant::Other) | (None, Variant::Best) => self.lease / 2,
+            (Some(_), _) => whole(self.overlap),
+            (None, _) => self.lease,
+        }
+    }
+}

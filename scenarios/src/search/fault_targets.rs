@@ -1,0 +1,76 @@
+//! What a kind of fault strikes: a request, a contender, or a server that it happens to be connected to.
+
+use picklock_sim::plan::{Plan, Service};
+
+use crate::fault_kind::FaultKind;
+use crate::generate::moments::Strikes;
+
+/// Whom a fault strikes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Struck {
+    /// A contender, or something of it.
+    Contender,
+    /// The server that a contender happens to be connected to.
+    ItsServer,
+    /// Neither.
+    Another,
+}
+
+/// Whom a fault of a kind strikes.
+fn struck(kind: FaultKind) -> Struck {
+    match kind {
+        FaultKind::Pause
+        | FaultKind::BlockEvents
+        | FaultKind::Crash
+        | FaultKind::Cancel
+        | FaultKind::ExpireSession
+        | FaultKind::Cut
+        | FaultKind::BlackHole
+        | FaultKind::SlowLink
+        | FaultKind::LoseRequest
+        | FaultKind::LoseReply
+        | FaultKind::SwallowReply
+        | FaultKind::LoseMessage
+        | FaultKind::DelayRequest
+        | FaultKind::DelayReply
+        | FaultKind::ClockJump
+        | FaultKind::ClockDrift
+        | FaultKind::DeleteNode => Struck::Contender,
+        FaultKind::HangServer
+        | FaultKind::IsolateServer
+        | FaultKind::Partition
+        | FaultKind::LagServer => Struck::ItsServer,
+        FaultKind::CrashServer
+        | FaultKind::PowerLoss
+        | FaultKind::HoldLink
+        | FaultKind::SlowDisk
+        | FaultKind::ServerClockJump
+        | FaultKind::Promote
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
+        | FaultKind::MoveSlot
+        | FaultKind::EvictKey
+        | FaultKind::RecreateLock => Struck::Another,
+    }
+}
+
+/// Whether a fault strikes a contender, or the server that it is connected to.
+pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
+    match struck(kind) {
+        Struck::Contender => true,
+        Struck::ItsServer => matches!(plan.service, Service::ZooKeeper(_)),
+        Struck::Another => false,
+    }
+}
+
+/// Whether a fault strikes the one request that its trigger speaks of.
+pub(super) fn strikes_request(kind: FaultKind) -> bool {
+    Strikes::of(kind).is_some()
+}
+
+/// Whether it matters which server the victim of a fault is connected to.
+pub(super) fn minds_server(plan: &Plan, kind: FaultKind) -> bool {
+    let several = matches!(&plan.service, Service::ZooKeeper(it) if it.servers > 1);
+    let leads_on = matches!(kind, FaultKind::Cut | FaultKind::HoldLink);
+    several && (leads_on || struck(kind) == Struck::ItsServer)
+}

@@ -1,0 +1,51 @@
+//! What of the several things that a kind of fault can do is tried.
+
+use picklock_sim::plan::{Plan, Service};
+
+use crate::fault_kind::FaultKind;
+
+/// Which of the things that a fault can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variant {
+    /// What suits the moment best.
+    Best,
+    /// The other.
+    Other,
+    /// It follows another fault: it lasts long, and comes again if chance decides what comes of it.
+    Follows,
+    /// It follows another fault, and lasts until the next one is in the middle of its section.
+    Briefly,
+    /// Of several streams of replication, it holds one.
+    OneLink,
+    /// It follows that, and strikes the other replicas too.
+    WithReplicas,
+    /// The whole service is away for longer than a session lasts.
+    Away,
+    /// Its victim is heard, and hears nothing, until it has given up its session for itself.
+    Unheard,
+    /// It takes the leader away until another leads, and little longer.
+    Outage,
+    /// It follows that.
+    WhenElected,
+}
+
+/// What there is to try of a kind.
+pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
+    let streams = match &plan.service {
+        Service::Redis(deployment) => deployment.first_replicas().len(),
+        Service::ZooKeeper(_) => 0,
+    };
+    let (on_zookeeper, alone) = match &plan.service {
+        Service::ZooKeeper(ensemble) => (true, ensemble.servers == 1),
+        Service::Redis(_) => (false, false),
+    };
+    match kind {
+        FaultKind::CrashServer if alone => &[Variant::Best, Variant::Away],
+        FaultKind::BlackHole if on_zookeeper => &[Variant::Best, Variant::Unheard],
+        FaultKind::HoldLink if streams > 1 => &[Variant::Best, Variant::OneLink],
+        FaultKind::Pause | FaultKind::DelayRequest | FaultKind::DelayReply => {
+            &[Variant::Best, Variant::Other]
+        }
+        _ => &[Variant::Best],
+    }
+}

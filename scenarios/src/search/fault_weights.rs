@@ -1,0 +1,235 @@
+//! How promising a kind of fault is at a moment: what is known of locks in general, and of no recipe in particular.
+
+use picklock_algorithms::clients::RequestKind;
+
+use super::moment_class::{Class, Stage};
+use crate::fault_kind::FaultKind;
+
+/// How promising it is, from 1 to 12; 0 if the fault cannot strike there, or would do nothing.
+pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
+    if let Some(promise) = promise_apart(kind, class) {
+        return promise;
+    }
+    match kind {
+        FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Stage::Sent]),
+        FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
+            at_request(class, &[Stage::Sent, Stage::Answered])
+        }
+        FaultKind::LoseMessage => u32::from(class == Class::Told) * 10,
+        // Whose session ends, or whose node goes, under it, is the last to know.
+        FaultKind::ExpireSession
+        | FaultKind::DeleteNode
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
+        | FaultKind::MoveSlot
+        | FaultKind::EvictKey
+        | FaultKind::Promote
+        | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
+        // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
+        FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
+        FaultKind::Cancel => match class {
+            Class::Changing(Stage::Sent, _) | Class::Told => 7,
+            Class::Acquiring | Class::Looking(..) => 3,
+            Class::Released => 0,
+            other => by_step(other, [0, 10, 0, 8, 0, 3, 0]),
+        },
+        // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
+        FaultKind::Pause
+        | FaultKind::BlockEvents
+        | FaultKind::BlackHole
+        | FaultKind::SlowLink
+        | FaultKind::ClockJump
+        | FaultKind::ClockDrift
+        | FaultKind::IsolateServer
+        | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
+        // What is done, and its answer is not there.
+        FaultKind::Cut => match class {
+            Class::Changing(Stage::Proposed | Stage::Committed, _) => 10,
+            Class::Changing(Stage::Sent, _) => 9,
+            other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
+        },
+        // What is taken away twice is gone; what is made twice is there twice.
+        FaultKind::HoldLink if class.takes_away() => 9,
+        // It takes what was done last.
+        FaultKind::PowerLoss => by_step(class, [10, 6, 4, 4, 3, 6, 1]),
+        // What breaks while a change is being agreed on.
+        FaultKind::HoldLink
+        | FaultKind::CrashServer
+        | FaultKind::HangServer
+        | FaultKind::LagServer
+        | FaultKind::SlowDisk => match class {
+            Class::Changing(Stage::Proposed, _) => 10,
+            Class::Changing(Stage::Sent, _) => 9,
+            Class::Changing(Stage::Committed, _) => 7,
+            other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
+        },
+        // The less is there, the less is noticed.
+        FaultKind::RecreateLock => match class {
+            Class::Released => 10,
+            other => by_step(other, [8, 6, 4, 4, 4, 1, 1]),
+        },
+    }
+}
+
+/// How promising it is that a leader goes away, if what breaks next breaks when another leads, from 1 to 10: when the
+/// lock is free, and each may take it from another.
+pub(crate) fn promise_of_outage(class: Class) -> u32 {
+    match class {
+        Class::Succeeding => 0,
+        Class::Released => 10,
+        Class::Acquired => 9,
+        Class::Changing(Stage::Sent, _) | Class::First(Stage::Sent, _) => 7,
+        other => by_step(other, [9, 4, 4, 4, 4, 3, 1]),
+    }
+}
+
+/// How promising it is that a session is given up by its client, and lives on: who waits finds its own place again, for
+/// as long as that lasts.
+pub(crate) fn promise_of_lapse(class: Class) -> u32 {
+    match class {
+        Class::Succeeding => 0,
+        other => by_step(other, [4, 10, 3, 8, 2, 1, 1]),
+    }
+}
+
+/// Of these, that of the class: acquired, waiting, writing, queued, releasing, changing, and all others.
+fn by_step(class: Class, of: [u32; 7]) -> u32 {
+    let [
+        acquired,
+        waiting,
+        writing,
+        queued,
+        releasing,
+        changing,
+        others,
+    ] = of;
+    match class {
+        Class::Acquired => acquired,
+        Class::Waiting => waiting,
+        Class::Writing => writing,
+        Class::Queued => queued,
+        Class::Releasing => releasing,
+        Class::Changing(..) | Class::First(..) | Class::Renewing(..) => changing,
+        Class::Acquiring | Class::Released | Class::Looking(..) => others,
+        Class::Told | Class::Succeeding | Class::Other => others,
+    }
+}
+
+/// The same of moments at which it is not the step of its victim that counts.
+fn promise_apart(kind: FaultKind, class: Class) -> Option<u32> {
+    match class {
+        Class::First(way, request) => Some(between(kind, way, request.writes())),
+        Class::Renewing(way, request) => Some(renewal(kind, way, request)),
+        // Who is away for a moment misses what happens in it.
+        Class::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
+        _ => None,
+    }
+}
+
+/// What keeps a lease alive and is late, or does not come, with all that comes behind it on the same way. If it is only
+/// lost, the next one makes up for it.
+fn renewal(kind: FaultKind, way: Stage, request: RequestKind) -> u32 {
+    match (kind, way) {
+        (FaultKind::DelayRequest, Stage::Sent) => 11,
+        (FaultKind::DelayReply, Stage::Sent) => 7,
+        _ => promise(kind, Class::Changing(way, request)).min(6),
+    }
+}
+
+/// Between two requests that belong together, the first of which changes something, or only looks. Who does not get to
+/// the second leaves half of a change behind; whoever is late with it acts on what is not so any more.
+fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
+    let done = matches!(way, Stage::Committed | Stage::Answered);
+    match kind {
+        FaultKind::LoseMessage => 0,
+        FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply
+            if way == Stage::Proposed =>
+        {
+            0
+        }
+        FaultKind::LoseReply | FaultKind::SwallowReply => {
+            if changes {
+                12
+            } else {
+                4
+            }
+        }
+        FaultKind::DelayReply => {
+            if changes {
+                10
+            } else {
+                12
+            }
+        }
+        FaultKind::LoseRequest | FaultKind::DelayRequest => {
+            if way == Stage::Sent {
+                7
+            } else {
+                0
+            }
+        }
+        FaultKind::Crash | FaultKind::Cancel => match (changes, done) {
+            (true, true) => 12,
+            (true, false) => 6,
+            (false, _) => 3,
+        },
+        FaultKind::Pause | FaultKind::BlackHole | FaultKind::SlowLink => match (changes, done) {
+            (false, true) => 9,
+            (true, true) => 8,
+            (_, false) => 5,
+        },
+        FaultKind::ExpireSession
+        | FaultKind::DeleteNode
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
+        | FaultKind::MoveSlot
+        | FaultKind::EvictKey
+        | FaultKind::Promote
+        | FaultKind::ServerClockJump
+        | FaultKind::RecreateLock => match (changes, done) {
+            (false, true) => 8,
+            (true, _) => 3,
+            (false, false) => 2,
+        },
+        FaultKind::Cut
+        | FaultKind::HoldLink
+        | FaultKind::CrashServer
+        | FaultKind::PowerLoss
+        | FaultKind::HangServer
+        | FaultKind::LagServer
+        | FaultKind::SlowDisk => match (changes, way) {
+            // As if the answer were lost, but for the others on the connection.
+            (true, Stage::Committed) if kind == FaultKind::Cut => 12,
+            (true, Stage::Proposed) => 10,
+            (true, _) => 9,
+            (false, _) => 4,
+        },
+        FaultKind::BlockEvents
+        | FaultKind::ClockJump
+        | FaultKind::ClockDrift
+        | FaultKind::IsolateServer
+        | FaultKind::Partition => 3,
+    }
+}
+
+fn at_request(class: Class, ways: &[Stage]) -> u32 {
+    match class {
+        Class::Changing(Stage::Sent, _) => 10,
+        Class::Changing(way, _) if ways.contains(&way) => 6,
+        Class::Looking(way, _) if ways.contains(&way) => 3,
+        Class::Changing(..)
+        | Class::Looking(..)
+        | Class::First(..)
+        | Class::Acquiring
+        | Class::Queued
+        | Class::Waiting
+        | Class::Acquired
+        | Class::Writing
+        | Class::Releasing
+        | Class::Released
+        | Class::Told
+        | Class::Succeeding
+        | Class::Renewing(..)
+        | Class::Other => 0,
+    }
+}

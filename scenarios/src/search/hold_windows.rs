@@ -1,0 +1,243 @@
+//! Who holds the lock at the moments of a run, for how long still, and how much hangs on it.
+
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_sim::SeenMoment;
+use picklock_sim::plan::{ContenderName, Plan, Trigger};
+
+use super::request_roles::Part;
+use crate::fault_kind::FaultKind;
+
+/// The turns of a run, and how long a session lives without a sign of life.
+pub(super) struct Roles {
+    turns: Vec<Turn>,
+    /// The places of each contender's own.
+    own: Vec<Vec<usize>>,
+    contenders: u32,
+    session: Duration,
+    /// Whoever waits has a place in a queue.
+    queue: bool,
+    /// Whoever waits is sent messages.
+    told: bool,
+}
+
+/// From when until when a contender has the lock.
+struct Turn {
+    by: ContenderName,
+    acquired: VirtualTime,
+    /// It calls `release`; never, if it does not.
+    leaves: VirtualTime,
+    /// `release` has returned.
+    gone: VirtualTime,
+    /// How many wait for it at most.
+    waiting: u32,
+}
+
+impl Roles {
+    pub(super) fn of(plan: &Plan, seen: &[SeenMoment]) -> Self {
+        let mut turns: Vec<Turn> = Vec::new();
+        let never = VirtualTime::NEVER;
+        for moment in seen {
+            let at = moment.at;
+            match moment.trigger {
+                Trigger::Acquired { by, .. } => turns.push(Turn {
+                    by,
+                    acquired: at,
+                    leaves: never,
+                    gone: never,
+                    waiting: 0,
+                }),
+                Trigger::Releasing { by, .. } => {
+                    if let Some(turn) = latest(&mut turns, by) {
+                        turn.leaves = turn.leaves.min(at);
+                    }
+                }
+                Trigger::Released { by, .. } => {
+                    if let Some(turn) = latest(&mut turns, by) {
+                        turn.gone = turn.gone.min(at);
+                    }
+                }
+                Trigger::At(_)
+                | Trigger::Acquiring { .. }
+                | Trigger::Queued { .. }
+                | Trigger::Waiting { .. }
+                | Trigger::Writing { .. }
+                | Trigger::Sent { .. }
+                | Trigger::Proposed { .. }
+                | Trigger::Committed { .. }
+                | Trigger::Answered { .. }
+                | Trigger::Streamed { .. }
+                | Trigger::Applied { .. }
+                | Trigger::Told { .. }
+                | Trigger::SessionExpired { .. }
+                | Trigger::Disconnected { .. }
+                | Trigger::Reconnected { .. }
+                | Trigger::SessionLost { .. }
+                | Trigger::Elected { .. }
+                | Trigger::Fired { .. } => {}
+            }
+        }
+        for turn in &mut turns {
+            // Moments are in the order in which they came.
+            let from = seen.partition_point(|moment| moment.at < turn.acquired);
+            let during = seen[from..].iter();
+            let during = during.take_while(|moment| moment.at <= turn.leaves);
+            let waiting = during.map(|moment| moment.waiting);
+            turn.waiting = waiting.max().unwrap_or_default();
+        }
+        let mut own = vec![Vec::new(); plan.workload.contenders as usize];
+        for (place, turn) in turns.iter().enumerate() {
+            if let Some(own) = own.get_mut(turn.by.0 as usize) {
+                own.push(place);
+            }
+        }
+        Self {
+            turns,
+            own,
+            contenders: plan.workload.contenders,
+            session: plan.service.lease(),
+            queue: seen
+                .iter()
+                .any(|moment| matches!(moment.trigger, Trigger::Queued { .. })),
+            told: seen
+                .iter()
+                .any(|moment| matches!(moment.trigger, Trigger::Told { .. })),
+        }
+    }
+
+    /// The turn that a contender has at a moment.
+    fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&Turn> {
+        let own = self.own.get(by.0 as usize)?.iter();
+        let mut turns = own.filter_map(|place| self.turns.get(*place));
+        turns.find(|turn| turn.acquired <= at && at <= turn.gone)
+    }
+
+    /// What is left of the lease of a holder; a whole one for all others, and for those who have it renewed.
+    pub(super) fn lease_left(&self, by: ContenderName, at: VirtualTime) -> Duration {
+        let held = self.turn(by, at).map(|turn| at.since(turn.acquired));
+        let left = self.session.checked_sub(held.unwrap_or_default());
+        left.unwrap_or(self.session)
+    }
+
+    /// How long a holder goes on with its section; `None` of all others.
+    pub(super) fn stays(&self, by: ContenderName, at: VirtualTime) -> Option<Duration> {
+        let turn = self.turn(by, at)?;
+        Some(turn.leaves.since(at))
+    }
+
+    /// How long it takes until the next has the lock that one gives back, in the middle of all hand-overs.
+    pub(super) fn hand_over(&self) -> Duration {
+        let pairs = self.turns.windows(2);
+        let took = pairs.map(|pair| pair[1].acquired.since(pair[0].leaves));
+        middle(took.collect())
+    }
+
+    /// How long a section takes, in the middle of all.
+    pub(super) fn section(&self) -> Duration {
+        let ended = self
+            .turns
+            .iter()
+            .filter(|turn| turn.leaves != VirtualTime::NEVER);
+        middle(ended.map(|turn| turn.leaves.since(turn.acquired)).collect())
+    }
+
+    /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it, and
+    /// a request that lets its sender in decides. Of the
+    /// others, those count who have somebody before and behind them. Who does the same for the second time is less
+    /// promising than anybody who does it for the first: one who asks again and again would take all turns.
+    pub(super) fn suspense(
+        &self,
+        moment: &SeenMoment,
+        (by, nth): (ContenderName, u32),
+        part: Part,
+    ) -> u32 {
+        let first_time = u32::from(nth == 1) * 10;
+        let role = match self.turn(by, moment.at) {
+            Some(turn) => 2 + turn.waiting.min(3) * 2,
+            None if part == Part::Entry => 8,
+            None => {
+                let last = self.contenders.saturating_sub(1);
+                let between = by.0 > 0 && by.0 < last;
+                u32::from(moment.held) * 2 + u32::from(moment.waiting > 0) + u32::from(between) * 4
+            }
+        };
+        role + first_time
+    }
+
+    /// Whether whoever comes next is told so, and can miss it.
+    pub(super) fn can_miss_its_turn(&self) -> bool {
+        self.queue || self.told
+    }
+
+    /// How much less promising it is that one who waits dies or gives up, if there is no queue in which it has a place:
+    /// it leaves nothing behind.
+    pub(super) fn leaves_no_place(&self, kind: FaultKind, moment: &SeenMoment) -> u32 {
+        let goes = matches!(kind, FaultKind::Crash | FaultKind::Cancel);
+        let waits = matches!(moment.trigger, Trigger::Waiting { .. });
+        u32::from(goes && waits && !self.queue) * 40
+    }
+
+    /// How much less promising a fault is that bites only when a session ends, if the holder that it strikes is gone
+    /// by then.
+    pub(super) fn too_late(&self, kind: FaultKind, moment: &SeenMoment, by: ContenderName) -> u32 {
+        let Some(turn) = self.turn(by, moment.at).filter(|_| takes_a_session(kind)) else {
+            return 0;
+        };
+        match turn.leaves.since(moment.at) < self.session {
+            true => 40,
+            false => 0,
+        }
+    }
+}
+
+/// The one in the middle; nothing if there are none.
+fn middle(mut durations: Vec<Duration>) -> Duration {
+    durations.sort_unstable();
+    durations
+        .get(durations.len() / 2)
+        .copied()
+        .unwrap_or_default()
+}
+
+fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {
+    turns.iter_mut().rev().find(|turn| turn.by == by)
+}
+
+/// Whether a fault lets its victim go on, and does nothing until the session behind it ends.
+pub(crate) fn takes_a_session(kind: FaultKind) -> bool {
+    match kind {
+        FaultKind::BlockEvents
+        | FaultKind::BlackHole
+        | FaultKind::SlowLink
+        | FaultKind::ClockDrift
+        | FaultKind::HangServer
+        | FaultKind::IsolateServer
+        | FaultKind::Partition => true,
+        FaultKind::Pause
+        | FaultKind::Crash
+        | FaultKind::Cancel
+        | FaultKind::ExpireSession
+        | FaultKind::Cut
+        | FaultKind::LoseRequest
+        | FaultKind::LoseReply
+        | FaultKind::SwallowReply
+        | FaultKind::LoseMessage
+        | FaultKind::DelayRequest
+        | FaultKind::DelayReply
+        | FaultKind::ClockJump
+        | FaultKind::CrashServer
+        | FaultKind::PowerLoss
+        | FaultKind::HoldLink
+        | FaultKind::LagServer
+        | FaultKind::SlowDisk
+        | FaultKind::ServerClockJump
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
+        | FaultKind::MoveSlot
+        | FaultKind::EvictKey
+        | FaultKind::Promote
+        | FaultKind::DeleteNode
+        | FaultKind::RecreateLock => false,
+    }
+}

@@ -1,0 +1,190 @@
+//! Scouts: each comes by the plans of a search in a way of its own, one run after the other.
+
+use picklock_sim::engine::Tape;
+use picklock_sim::plan::{Plan, Strategy};
+use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
+
+use super::candidate::Candidate;
+use super::fault_targets::minds_server;
+use super::targeted::{self, Shots, TOGETHER};
+use crate::fault_kind::FaultKind;
+use crate::generate;
+use crate::sampled_parameters::{AnyFaults, Open};
+
+/// Learns from a run without faults which moments there are, tries faults at them, and begins anew when all were tried.
+/// Where the world is open, another is drawn after two, and a third before it learns anew: what a world is like matters
+/// as much as what breaks, and what fits one mostly fits the next. Two lessons of three are of the busiest worlds there
+/// are: where nobody is in the way of anybody, little breaks.
+pub(super) struct Aimed {
+    world: World,
+    kinds: Vec<FaultKind>,
+    shots: Vec<Candidate>,
+    /// The places of those that are still to come.
+    order: std::vec::IntoIter<usize>,
+    /// What chance is like in the world.
+    drawn: Strategy,
+    /// How many come before everything has had its turn.
+    sample: usize,
+    /// How many runs have taught.
+    lessons: usize,
+    /// How many have been tried since.
+    tried: usize,
+    /// The seed of the run that taught.
+    taught: u64,
+}
+
+/// What a search does next.
+pub(super) enum Turn {
+    /// A plan to run, and the seed that fills its tape.
+    Planned(Plan, u64),
+    /// A plan that had to be run already, because what comes next depends on what came of it.
+    Ran(Plan, Box<Simulated>),
+}
+
+impl Turn {
+    /// The plan, and what came of it.
+    pub(super) fn run(self) -> (Plan, Simulated) {
+        match self {
+            Self::Planned(plan, seed) => {
+                let simulated = simulate(&plan, seed);
+                (plan, simulated)
+            }
+            Self::Ran(plan, simulated) => (plan, *simulated),
+        }
+    }
+}
+
+/// A plan without faults, and what else of it is left open.
+#[derive(Clone)]
+pub(super) struct World {
+    pub(super) plan: Plan,
+    pub(super) open: Open,
+}
+
+impl Aimed {
+    pub(super) fn new(world: World, kinds: Vec<FaultKind>) -> Self {
+        Self {
+            world,
+            kinds,
+            shots: Vec::new(),
+            order: Vec::new().into_iter(),
+            drawn: Strategy::Even,
+            sample: 0,
+            lessons: 0,
+            tried: 0,
+            taught: 0,
+        }
+    }
+
+    /// The next run: the plan, and what came of it.
+    pub(super) fn run(&mut self, seed: u64) -> (Plan, Simulated) {
+        self.next(seed).run()
+    }
+
+    /// What comes next. What teaches is run at once.
+    pub(super) fn next(&mut self, seed: u64) -> Turn {
+        if let Some(place) = self.order.next() {
+            let shot = self.shots[place].clone();
+            let again = shot.as_seen && self.tried == 0;
+            let mut plan = shot.plan;
+            if !again {
+                plan.network.chance = self.chance(shot.minds_server);
+            }
+            self.tried += 1;
+            return Turn::Planned(plan, if again { self.taught } else { seed });
+        }
+        let World { plan, open } = &self.world;
+        let mut world = match self.other() {
+            None => generate::draw(plan, &open.busiest(), seed),
+            Some(_) => generate::draw(plan, open, seed),
+        };
+        self.drawn = world.network.chance;
+        if open.is_open()
+            && self.tried == 1
+            && let Some(shot) = self.shots.first().filter(|it| it.fits(&world))
+        {
+            world.faults.extend(shot.plan.faults.iter().cloned());
+            world.network.chance = self.chance(shot.minds_server);
+            self.tried += 1;
+            return Turn::Planned(world, seed);
+        }
+        let mut kinds = self.kinds.iter();
+        world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
+        let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
+        let possible = FaultKind::tried_in(&world, &self.kinds);
+        let shots = match open.is_open() && possible.len() > TOGETHER {
+            true => {
+                let one = one_shot(&world, &seen, &possible, self.other());
+                let plans: Vec<Candidate> = one.into_iter().collect();
+                let sample = plans.len();
+                Shots { plans, sample }
+            }
+            false => targeted::shots(&world, &seen, &possible),
+        };
+        let all = shots.plans.len();
+        let order: Vec<usize> = match open.is_open() && all > 0 {
+            true => vec![self.other().unwrap_or_default() % all],
+            false => shots.order().collect(),
+        };
+        self.lessons += 1;
+        self.sample = shots.sample.min(order.len());
+        (self.tried, self.taught) = (0, seed);
+        self.order = order.into_iter();
+        self.shots = shots.plans;
+        Turn::Ran(world, Box::new(simulated))
+    }
+
+    /// In an open world, one lesson of three is for others than the most promising: for the how manieth of them.
+    fn other(&self) -> Option<usize> {
+        (self.lessons % 3 == 2).then_some(self.lessons / 3)
+    }
+
+    /// What chance is to be like. What needs luck besides a fault mostly needs delays that differ, unless it is the
+    /// luck to come to a certain server.
+    fn chance(&self, minds_server: bool) -> Strategy {
+        match self.drawn {
+            Strategy::Even if !minds_server => Strategy::Extremes,
+            drawn => drawn,
+        }
+    }
+
+    /// How many runs a first look at everything takes, the one that teaches apart.
+    pub(super) fn sample(&self) -> usize {
+        self.sample
+    }
+}
+
+/// The one to try of many kinds, for the how manieth time: of the kind whose turn it is, or of the next with which
+/// there is something to try; the very first if it is nobody's turn. That takes a fraction of the time that all take.
+fn one_shot(
+    world: &Plan,
+    seen: &[SeenMoment],
+    kinds: &[FaultKind],
+    turn: Option<usize>,
+) -> Option<Candidate> {
+    let turn = turn.unwrap_or_default();
+    let (from, nth) = (turn % kinds.len(), turn / kinds.len());
+    let mut in_turn = kinds[from..].iter().chain(&kinds[..from]);
+    in_turn.find_map(|kind| targeted::shot(world, seen, *kind, nth))
+}
+
+/// Draws faults of some kinds anew for each run, with one strategy of chance.
+pub(super) struct Drawn {
+    world: World,
+}
+
+impl Drawn {
+    pub(super) fn new(mut world: World, kinds: Vec<FaultKind>, chance: Strategy) -> Self {
+        let at_most = AnyFaults::AT_MOST;
+        world.open.faults = Some(AnyFaults { kinds, at_most });
+        world.open.chance.clear();
+        world.plan.network.chance = chance;
+        Self { world }
+    }
+
+    /// What comes next.
+    pub(super) fn next(&self, seed: u64) -> Turn {
+        let World { plan, open } = &self.world;
+        Turn::Planned(generate::draw(plan, open, seed), seed)
+    }
+}

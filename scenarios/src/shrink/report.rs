@@ -1,0 +1,145 @@
+//! The story of a failure, told of the smallest run that fails so.
+
+use std::sync::atomic::AtomicBool;
+
+use picklock_checker::invariants;
+use picklock_checker::outcome::{CaseOutcome, Smaller, Story, Way};
+
+use super::kinds::{shape, ways};
+use super::unasked::Unasked;
+use super::{Cut, Shrunk};
+use crate::clock::Stopwatch;
+use crate::replay_command::Again;
+use crate::runner;
+use crate::scenario::{Case, Scenario};
+use crate::why;
+
+/// Shrinks runs that violate each promise that nobody expected to be violated, and tells apart how they do. The story
+/// is told of the smallest that does it as the first, or of the run that was found if nothing is left to spend on it.
+pub fn shorten(
+    scenario: &Scenario,
+    case: &Case,
+    outcome: &mut CaseOutcome,
+    unasked: &mut Unasked<'_>,
+) {
+    let watch = Stopwatch::start();
+    let about = outcome.story.as_ref().and_then(|it| it.violated.clone());
+    let about = about.map(|(invariant, _)| invariant);
+    for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
+        let Some(invariant) = invariants::find(&violation.invariant) else {
+            continue;
+        };
+        let is_told = about.as_ref() == Some(&violation.invariant);
+        if let Some(cut) = unasked.is_over() {
+            unasked.passes_over();
+            if let (true, Some(told)) = (is_told, &mut outcome.story) {
+                told.smaller = Some(untouched(scenario, case, told, invariant.name, cut));
+            }
+            continue;
+        }
+        let (ways, looked_into) = ways(case, violation, invariant, unasked);
+        violation.looked_into = looked_into.values().sum();
+        for way in ways {
+            let (seed, shrunk) = (way.seed, &way.smallest);
+            let mut told = story(scenario, &case.settled(seed), seed, shrunk);
+            if let Some(smaller) = &mut told.smaller {
+                smaller.sizes = sizes_unasked(shrunk);
+            }
+            let first = violation.ways.is_empty();
+            violation
+                .ways
+                .extend(told.smaller.clone().map(|smaller| Way {
+                    seeds: violation.alike.get(&way.argument).map_or(0, |it| it.seeds),
+                    looked_into: looked_into.get(&way.argument).copied().unwrap_or_default(),
+                    need_these: way.need_these,
+                    argument: way.argument,
+                    seed,
+                    summary: shrunk.witness.summary.clone(),
+                    replay: told.replay.clone(),
+                    smaller,
+                }));
+            if first && is_told {
+                // What is still large takes too long to be run so often.
+                let faults = shrunk.plan.faults.len() as u64;
+                let events = shrunk.simulated.run.counts.engine_events;
+                let all = events.saturating_mul(why::OTHERS * (faults + 1));
+                if let (Some(words), true) = (&mut told.smaller, unasked.affords(all)) {
+                    let needs =
+                        |stop: &AtomicBool| why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+                    words.needs = unasked.timed(needs);
+                }
+                outcome.story = Some(Box::new(told));
+            }
+        }
+    }
+    outcome.took += watch.elapsed();
+}
+
+/// What is said of a failure that is told as it was found, because nothing is left to spend on it.
+fn untouched(scenario: &Scenario, case: &Case, told: &Story, invariant: &str, cut: Cut) -> Smaller {
+    let again = Again {
+        scenario,
+        case,
+        seed: told.seed,
+        hash: Some(told.hash),
+    };
+    let why = match cut {
+        Cut::Budget | Cut::Time => {
+            "not tried: what is spent unasked went into the failures before this one"
+        }
+        Cut::Stopped => "not tried: somebody asked to stop",
+    };
+    Smaller {
+        sizes: format!("{why}; `picklock shrink` does it"),
+        is_other: false,
+        keep: Some(again.shrink(invariant)),
+        events: 0,
+        shape: Vec::new(),
+        needs: Vec::new(),
+    }
+}
+
+/// The story of a shrunk run that was found with a seed of this case.
+pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> Story {
+    let mut smaller = case.clone();
+    smaller.plan.clone_from(&shrunk.plan);
+    let outcome = runner::judge(&smaller, seed, &shrunk.simulated);
+    let violated = (shrunk.invariant.to_owned(), shrunk.witness.clone());
+    let simulated = shrunk.simulated.clone();
+    let story = runner::story(scenario, case, simulated, &outcome, Some(violated));
+    // Of the run that was found.
+    let again = Again {
+        scenario,
+        case,
+        seed,
+        hash: Some(shrunk.was),
+    };
+    Story {
+        replay: again.replay(),
+        why: Some(again.why(shrunk.invariant)),
+        smaller: Some(Smaller {
+            sizes: shrunk.sizes(),
+            is_other: shrunk.has_changed(),
+            keep: Some(again.shrink(shrunk.invariant)),
+            events: shrunk.to.events,
+            shape: shape(&shrunk.plan),
+            needs: Vec::new(),
+        }),
+        ..story
+    }
+}
+
+/// What became of a run that nobody asked to shrink, and that more may go, if it may.
+pub fn sizes_unasked(shrunk: &Shrunk) -> String {
+    let runs = match shrunk.tried {
+        1 => "1 run".to_owned(),
+        runs => format!("{runs} runs"),
+    };
+    let cut = match shrunk.cut {
+        None => return shrunk.sizes(),
+        Some(Cut::Budget) => format!("{runs} are what is spent unasked"),
+        Some(Cut::Time) => format!("cut by time after {runs}, on another machine it may be less"),
+        Some(Cut::Stopped) => format!("cut after {runs}, as somebody asked to stop"),
+    };
+    format!("{}; {cut}; `picklock shrink` goes on", shrunk.sizes())
+}

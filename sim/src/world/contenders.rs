@@ -1,0 +1,224 @@
+//! Contenders as the world sees them: when they come, what they say, and when everything has settled.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::completion::{Answer, Completion, completion};
+use picklock_checker::What;
+
+use super::World;
+use crate::choice_source::Chance;
+use crate::engine::TaskId;
+use crate::event::Event;
+use crate::network::Latency;
+use crate::plan::{Arrival, Fault};
+use crate::process::{ProcessId, ProcessState};
+use crate::world::triggers::{Moment, Occasion};
+
+impl World {
+    /// Writes down what a contender has to say, and tells the faults.
+    #[inline(always)]
+    pub fn contender_says(&mut self, process: ProcessId, what: What) {
+        self.record(what);
+        let occasion = match what {
+            What::AcquireStarted { .. } => Occasion::Acquiring,
+            What::Acquired { .. } => {
+                if self.draining {
+                    let took = self.now.micros() - self.last_release.micros();
+                    self.samples.handover.push(took);
+                }
+                self.start_next(process);
+                Occasion::Acquired
+            }
+            What::Writing { .. } => Occasion::Writing,
+            What::ReleaseStarted { .. } => {
+                // The queue drains as long as somebody waits for what is released.
+                self.draining = self.busy.acquiring > 0;
+                self.last_release = self.now;
+                Occasion::Releasing
+            }
+            What::Released { .. } => Occasion::Released,
+            // What a contender says besides is no moment to aim at.
+            _ => return,
+        };
+        self.moment(Moment {
+            by: process.0,
+            occasion,
+            request: None,
+        });
+    }
+
+    /// A contender goes into `acquire`, or comes out of it.
+    pub fn set_acquiring(&mut self, process: ProcessId, acquiring: bool) {
+        let contender = &mut self.contenders[process.0 as usize];
+        match (
+            std::mem::replace(&mut contender.acquiring, acquiring),
+            acquiring,
+        ) {
+            (false, true) => self.busy.acquiring += 1,
+            (true, false) => {
+                self.busy.acquiring -= 1;
+                self.waits_no_more(process);
+            }
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    /// A contender goes to rest between two tries, or goes on.
+    pub fn pauses(&mut self, process: ProcessId, pauses: bool) {
+        if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
+            contender.pauses = match pauses {
+                true => contender.pauses + 1,
+                false => contender.pauses.saturating_sub(1),
+            };
+        }
+    }
+
+    /// If the plan cancels this contender some time: what tells it.
+    pub fn cancellable(&mut self, process: ProcessId) -> Option<Answer<()>> {
+        let planned =
+            self.plan.faults.iter().any(
+                |fault| matches!(fault.inject, Fault::Cancel { target } if target.0 == process.0),
+            );
+        planned.then(|| {
+            let (cancel, cancelled) = completion();
+            self.contenders[process.0 as usize].cancel = Some(cancel);
+            cancelled
+        })
+    }
+
+    /// A contender comes to the lock.
+    pub fn start(&mut self, process: ProcessId) {
+        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+            return;
+        };
+        if !std::mem::replace(&mut contender.started, true) {
+            self.busy.unstarted -= 1;
+            if let Some(go) = contender.go.take() {
+                go.complete(());
+            }
+        }
+    }
+
+    /// Lets a contender wait until it is to come; answers whether it has to.
+    pub fn wait_to_start(&mut self, process: ProcessId, go: Completion<()>) -> bool {
+        if process.0 == 0 {
+            self.start(process);
+        }
+        let contender = &mut self.contenders[process.0 as usize];
+        if !contender.started {
+            contender.go = Some(go);
+        }
+        !contender.started
+    }
+
+    /// A contender holds the lock or waits for it: whoever was to come after it comes.
+    #[inline]
+    pub fn start_next(&mut self, process: ProcessId) {
+        match self.plan.workload.arrive {
+            Arrival::Together | Arrival::Within(_) => {}
+            Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
+            Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
+                // One that has not come itself lets nobody come when it dies.
+                let has_come = process.0 == 0 || self.contenders[process.0 as usize].started;
+                if has_come && self.busy.unstarted > 0 {
+                    self.come_in_turn();
+                    for place in 0..self.contenders.len() {
+                        self.start(ProcessId(place as u32));
+                    }
+                }
+            }
+        }
+    }
+
+    /// All contenders come at this moment: in their order, if the plan wants that.
+    pub(super) fn come_in_turn(&mut self) {
+        if self.plan.workload.arrive == Arrival::InOrderBehindHolder {
+            self.in_turn = self.now;
+        }
+    }
+
+    /// Which of so many tasks that are ready runs: mostly it is up to the tape.
+    pub fn choose_task(&mut self, ready: usize) -> usize {
+        if self.now == self.in_turn {
+            return 0;
+        }
+        self.tape.choose(ready as u32) as usize
+    }
+
+    /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
+    pub fn wait_until_settled(&mut self, process: ProcessId, settled: Completion<()>) {
+        self.settled_waiters.insert(process, settled);
+        // At an ensemble there is always a ping to come; elsewhere it may be quiet for ever.
+        if self.redis.is_there() {
+            self.timeline
+                .add(self.now + Duration::from_secs(1), Event::LookAround);
+        }
+    }
+
+    /// Tells those who wait for it that everything has settled, if it has.
+    #[inline(always)]
+    pub fn settle(&mut self) {
+        if self.settled_waiters.is_empty() || self.is_unsettled() && !self.never_settles() {
+            return;
+        }
+        self.all_settled();
+    }
+
+    /// It stands by itself: what would clean up behind a panic in it would keep the look from being written in.
+    #[inline(never)]
+    fn all_settled(&mut self) {
+        for settled in std::mem::take(&mut self.settled_waiters).into_values() {
+            settled.complete(());
+        }
+    }
+
+    fn is_unsettled(&self) -> bool {
+        // Whoever waits by asking again and again has always something under way.
+        (self.busy.requests > 0 && !self.redis.is_there())
+            || self.busy.notifications > 0
+            || self.busy.unstarted > 0
+            || self.busy.waiting < self.busy.acquiring
+    }
+
+    /// Whether tasks are to be woken, dropped, or added.
+    #[inline]
+    pub fn wants_tasks(&self) -> bool {
+        // One test, not three: this is asked after every event.
+        self.awakened.len() + self.killed.len() + self.spawned.len() > 0
+    }
+
+    /// Whether a task of a process may run now. If the process is paused, it will when that is over.
+    pub fn may_run(&mut self, process: ProcessId, task: TaskId) -> bool {
+        let owner = &mut self.processes[process.0 as usize];
+        match owner.state {
+            ProcessState::Running => true,
+            ProcessState::Paused => {
+                owner.sleepers.push(task);
+                false
+            }
+            ProcessState::Crashed => false,
+        }
+    }
+
+    /// Whether a process neither stands still nor is dead.
+    #[inline]
+    pub fn runs(&self, process: ProcessId) -> bool {
+        self.all_run || self.processes[process.0 as usize].state == ProcessState::Running
+    }
+
+    /// Draws a duration from a range.
+    pub fn draw(&mut self, range: (Duration, Duration)) -> Duration {
+        Duration::from_micros(Latency::new(range).draw(&mut self.tape))
+    }
+
+    /// A value that nobody has written before.
+    pub fn next_value(&mut self) -> i64 {
+        self.values += 1;
+        self.values
+    }
+
+    /// The operator's process: the last one.
+    pub fn operator_process(&self) -> ProcessId {
+        ProcessId(self.processes.len() as u32 - 1)
+    }
+}
