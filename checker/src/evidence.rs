@@ -4,13 +4,13 @@
 //! Events are named by their place in [`History::events`](crate::History::events).
 
 mod collect;
-mod left;
+mod orphans;
 mod table;
 mod writes;
 
 use std::time::Duration;
 
-pub(crate) use self::left::Left;
+pub(crate) use self::orphans::Orphan;
 use crate::{
     ContenderId, Disowned, Ended, Event, Knowledge, LockId, NameId, Run, Token, VirtualTime, What,
 };

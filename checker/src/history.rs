@@ -9,8 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
-use crate::too_long::TooLong;
 use crate::{Broken, Failure, Knowledge, VirtualTime};
 
 /// A contender, by its place in [`History::contenders`].
@@ -335,7 +335,7 @@ pub struct History {
     pub broken: Option<Broken>,
     /// The list of the queue that no client could read, if that kept everybody from the lock in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub too_long: Option<TooLong>,
+    pub too_long: Option<ListTooLong>,
 }
 
 impl History {

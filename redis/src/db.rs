@@ -6,9 +6,9 @@ use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply};
 use picklock_checker::VirtualTime;
 
 use crate::cluster::{Cluster, Wishes};
-use crate::command_gates::Trouble;
+use crate::command_rejection::Trouble;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
-use crate::key_tracking::{Followed, Why};
+use crate::key_observer::{KeyObserver, Why};
 use crate::keyspace::{Entry, Keyspace};
 use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
@@ -31,7 +31,7 @@ pub(crate) struct Core {
     /// Whose command is being run: nobody's while time passes, or another server says something.
     pub(crate) serving: Option<ConnectionId>,
     /// The key that somebody outside follows.
-    pub(crate) followed: Option<Followed>,
+    pub(crate) followed: Option<KeyObserver>,
     /// What becomes of keys that are found to have expired.
     pub(crate) expired: Expired,
     /// It is a replica, and only its primary may write.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 
-use crate::key_tracking::Why;
+use crate::key_observer::Why;
 use crate::keyspace::Keyspace;
 use crate::scripts::Scripts;
 use crate::settings::{Fsync, Persistence};

@@ -6,14 +6,14 @@
 mod blocked_clients;
 mod clients;
 mod cluster;
-mod command_gates;
+mod command_rejection;
 mod commands;
 mod db;
 mod disk;
 mod errors;
 mod glob;
 mod io;
-mod key_tracking;
+mod key_observer;
 mod keyspace;
 mod numbers;
 mod propagation;
@@ -34,7 +34,7 @@ pub use cluster::{
 };
 pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};
-pub use key_tracking::{Fate, Gone, Why, Writer};
+pub use key_observer::{Fate, Gone, Why, Writer};
 pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use sentinel::Sentinel;
 pub use server::Server;

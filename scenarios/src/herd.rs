@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::Recipe;
-use picklock_checker::{Counts, TooLong};
+use picklock_checker::{Counts, ListTooLong};
 use picklock_sim::plan::{
     Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
 };
@@ -38,7 +38,7 @@ pub struct Measured {
     /// The same while nothing else happens.
     pub bystander_idle: Quantiles,
     /// The list of the queue that nobody could read, if that ended the run.
-    pub too_long: Option<TooLong>,
+    pub too_long: Option<ListTooLong>,
     /// The hash of the run.
     pub hash: u64,
 }

@@ -9,6 +9,7 @@ mod event_threads;
 mod faults;
 mod for_good;
 mod isro_probe;
+mod list_too_long;
 mod message_size;
 mod ownership_events;
 mod partitions;
@@ -22,7 +23,6 @@ mod servers;
 mod setup;
 mod timeline_lanes;
 mod triggers;
-mod unreadable;
 mod watch_delivery;
 
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ pub(crate) struct World {
     /// Set when the run is over.
     pub ended: Option<Ended>,
     /// Whether clients still ask in vain for a list that is too long.
-    unreadable: unreadable::Unreadable,
+    list_retries: list_too_long::ListRetries,
     pub progress_bound: Duration,
     pub lease: Duration,
     /// When new leaders gave every session its full time again.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{Ended, Run, TooLong, What};
+use picklock_checker::{Ended, ListTooLong, Run, What};
 use picklock_sim::plan::{
     Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
 };
@@ -54,7 +54,7 @@ fn a_queue_that_nobody_can_list_ends_the_run_with_the_number() {
     for hold in [Hold::Settled, Hold::For(Duration::from_secs(5))] {
         let run = queue("zk-predecessor-watch", 100, 2_048, hold);
         assert_eq!(ended(&run), Some(Ended::BoundReached));
-        let Some(TooLong { children, most }) = run.history.too_long else {
+        let Some(ListTooLong { children, most }) = run.history.too_long else {
             panic!("the history names the list");
         };
         assert!((30..=100).contains(&children), "{children}");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use picklock::algorithms::Recipe;
 use picklock::algorithms::clients::ServiceKind;
 use picklock::algorithms::registry::{RECIPES, find};
-use picklock::checker::TooLong;
+use picklock::checker::ListTooLong;
 use picklock::reports::herd::chart::Chart;
 use picklock::reports::herd::{HerdRow, json, table};
 use picklock::reports::words::thousands;
@@ -222,8 +222,8 @@ fn parse_buffer(text: &str) -> Result<u32, String> {
 }
 
 /// Why the queue of an experiment never drained.
-fn stuck(experiment: &Experiment, list: TooLong) -> String {
-    let TooLong { children, most } = list;
+fn stuck(experiment: &Experiment, list: ListTooLong) -> String {
+    let ListTooLong { children, most } = list;
     format!(
         "{} with {}: progress violated: the list of {} children does not fit into jute.maxbuffer ({} bytes): no \
          contender can list the queue. --jute-max-buffer raises it.",

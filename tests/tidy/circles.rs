@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::imports::{Crate, Imports, Place};
+use crate::imports::{Crate, Imports, ModulePath};
 use crate::tree::{Breach, Tree};
 
 /// How many files may import each other in a loop, by where they are: the machines of a service are made of parts that
@@ -42,7 +42,7 @@ pub fn imports_run_one_way(tree: &Tree) -> Vec<Breach> {
 
 /// The sets of modules of which each can be reached from each other (Tarjan, *Depth-first search and linear graph
 /// algorithms*, 1972), sorted.
-fn circles(imports: &Imports) -> Vec<BTreeSet<Place>> {
+fn circles(imports: &Imports) -> Vec<BTreeSet<ModulePath>> {
     let mut found = Found::default();
     for place in imports.keys() {
         if !found.index.contains_key(place) {
@@ -55,14 +55,14 @@ fn circles(imports: &Imports) -> Vec<BTreeSet<Place>> {
 
 #[derive(Default)]
 struct Found {
-    index: BTreeMap<Place, usize>,
-    low: BTreeMap<Place, usize>,
-    stack: Vec<Place>,
-    components: Vec<BTreeSet<Place>>,
+    index: BTreeMap<ModulePath, usize>,
+    low: BTreeMap<ModulePath, usize>,
+    stack: Vec<ModulePath>,
+    components: Vec<BTreeSet<ModulePath>>,
 }
 
 impl Found {
-    fn visit(&mut self, place: &Place, imports: &Imports) {
+    fn visit(&mut self, place: &ModulePath, imports: &Imports) {
         let index = self.index.len();
         self.index.insert(place.clone(), index);
         self.stack.push(place.clone());

@@ -6,14 +6,14 @@ use crate::scan::code_of;
 use crate::tree::Tree;
 
 /// A module, as the names on the way to it from the root of its crate.
-pub type Place = Vec<String>;
+pub type ModulePath = Vec<String>;
 
 /// Modules by what they import.
-pub type Imports = BTreeMap<Place, BTreeSet<Place>>;
+pub type Imports = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
 /// The modules of a crate, without those that are only there for tests.
 pub struct Crate {
-    modules: BTreeMap<Place, Module>,
+    modules: BTreeMap<ModulePath, Module>,
 }
 
 /// One file.
@@ -24,11 +24,11 @@ struct Module {
     /// What it defines itself.
     items: BTreeSet<String>,
     /// What `use` lines name, by the name that it has here.
-    imports: BTreeMap<String, Place>,
+    imports: BTreeMap<String, ModulePath>,
     /// What `use` lines take everything from.
-    globs: Vec<Place>,
+    globs: Vec<ModulePath>,
     /// All paths of the code.
-    paths: Vec<Place>,
+    paths: Vec<ModulePath>,
 }
 
 impl Crate {
@@ -41,7 +41,7 @@ impl Crate {
     }
 
     /// The path of the file of a module.
-    pub fn path(&self, place: &Place) -> &str {
+    pub fn path(&self, place: &ModulePath) -> &str {
         self.modules.get(place).map_or("", |module| &module.path)
     }
 
@@ -57,7 +57,7 @@ impl Crate {
     }
 
     /// The module in which something is defined that a path names; nothing if it is a module, or of another crate.
-    fn definer(&self, from: &Place, path: &[String], depth: usize) -> Option<Place> {
+    fn definer(&self, from: &ModulePath, path: &[String], depth: usize) -> Option<ModulePath> {
         /// So often a name is looked up further on: more than any re-export needs.
         const FAR: usize = 16;
         if depth > FAR {
@@ -96,14 +96,14 @@ impl Crate {
             if module.items.contains(name) {
                 return Some(place);
             }
-            let rest: Place = names.cloned().collect();
+            let rest: ModulePath = names.cloned().collect();
             if let Some(import) = module.imports.get(name) {
-                let further: Place = import.iter().cloned().chain(rest).collect();
+                let further: ModulePath = import.iter().cloned().chain(rest).collect();
                 return self.definer(&place, &further, depth + 1);
             }
             let globs = module.globs.iter().map(|glob| {
                 let whole = glob.iter().chain([name]).cloned().chain(rest.clone());
-                whole.collect::<Place>()
+                whole.collect::<ModulePath>()
             });
             let by_glob = globs
                 .filter_map(|further| self.definer(&place, &further, depth + 1))
@@ -117,10 +117,10 @@ impl Crate {
 /// Reads a module and those below it.
 fn read(
     tree: &Tree,
-    place: Place,
+    place: ModulePath,
     path: &str,
     folder: &str,
-    modules: &mut BTreeMap<Place, Module>,
+    modules: &mut BTreeMap<ModulePath, Module>,
 ) {
     let code = code_of(tree.text(path));
     let tokens = without_tests(tokens(&code));
@@ -164,7 +164,7 @@ fn read(
 }
 
 /// Reads a tree of imports, and answers where it ends.
-fn read_use(tokens: &[&str], mut at: usize, prefix: &mut Place, module: &mut Module) -> usize {
+fn read_use(tokens: &[&str], mut at: usize, prefix: &mut ModulePath, module: &mut Module) -> usize {
     let depth = prefix.len();
     while let Some(&token) = tokens.get(at) {
         at += 1;

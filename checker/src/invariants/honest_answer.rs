@@ -50,7 +50,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             }
         }
     }
-    if let Some(left) = evidence.left_by_refused() {
+    if let Some(left) = evidence.orphan_of_failed_acquire() {
         return left_behind::verdict(evidence, &left);
     }
     if !told {

@@ -1,7 +1,7 @@
 //! Nothing of the lock is left to nobody.
 
 mod overdue;
-mod said_gone;
+mod reported_gone;
 
 use self::overdue::{Overdue, overdue};
 use crate::witness::{Case, seconds};
@@ -41,7 +41,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
     let leftover = evidence.leftovers.first();
     let leftover = leftover.map(|&leftover| left_over(evidence, leftover));
-    if let Some(orphan) = said_gone::orphan(evidence).or(leftover) {
+    if let Some(orphan) = reported_gone::orphan(evidence).or(leftover) {
         return orphan;
     }
     if evidence.ownerships.is_empty() {

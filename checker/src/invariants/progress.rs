@@ -1,7 +1,7 @@
 //! Everybody who waits gets the lock in the end.
 
-mod unlistable;
-mod useless;
+mod list_too_long;
+mod livelock;
 
 use crate::witness::Case;
 use crate::{ContenderId, Ended, Evidence, Invariant, LockId, NameId, Truth, Verdict, What};
@@ -32,7 +32,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         (evidence.run.history.too_long, evidence.ended)
     {
         return nobody_serves(evidence)
-            .unwrap_or_else(|| unlistable::verdict(evidence, list, ended));
+            .unwrap_or_else(|| list_too_long::verdict(evidence, list, ended));
     }
     match evidence.ended {
         None => undecided("the history does not say how the run ended"),
@@ -43,7 +43,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         Some((_, Ended::Broken)) => undecided("the run broke off"),
         Some((_, Ended::AllFinished)) if evidence.waiting.is_empty() => Verdict::Holds,
         Some((ended, Ended::AllFinished | Ended::BoundReached)) => excused(evidence)
-            .or_else(|| useless::holds(evidence, ended))
+            .or_else(|| livelock::holds(evidence, ended))
             .unwrap_or_else(|| stuck(evidence, ended)),
     }
 }

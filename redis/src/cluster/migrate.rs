@@ -16,7 +16,7 @@ use super::redirect::Wishes;
 use super::{NodeId, slot_of};
 use crate::commands::{self, Outcome, Transaction};
 use crate::errors::{SYNTAX, refuse};
-use crate::key_tracking::Why;
+use crate::key_observer::Why;
 use crate::keyspace::Keyspace;
 use crate::replication_protocol::Address;
 use crate::value::Data;

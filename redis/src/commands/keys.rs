@@ -7,7 +7,7 @@ use super::strings::no_such_key;
 use super::{Row, read, write};
 use crate::db::Core;
 use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
-use crate::key_tracking::Why;
+use crate::key_observer::Why;
 use crate::value::Data;
 use crate::{glob, numbers};
 

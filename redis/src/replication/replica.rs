@@ -9,7 +9,7 @@ use super::primary::TIMEOUT;
 use super::{LinkState, Upstream};
 use crate::commands::{self, Run};
 use crate::db::Expired;
-use crate::key_tracking::Why;
+use crate::key_observer::Why;
 use crate::replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 use crate::{Output, Server};
 

@@ -10,8 +10,8 @@ use super::fault_targets::{minds_server, strikes_request};
 use super::fault_variants::{Variant, variants};
 use super::fault_weights::{promise, promise_of_lapse, promise_of_outage};
 use super::followup_faults::{Strike, Then};
-use super::lesson::{Lesson, Shot};
 use super::moment_class::{Class, read};
+use super::profile::{InjectionPoint, Profile};
 use super::request_roles::Part;
 use crate::describe;
 use crate::fault_kind::FaultKind;
@@ -65,7 +65,7 @@ fn takes_leader(kind: FaultKind) -> bool {
     )
 }
 
-impl<'s> Lesson<'s> {
+impl<'s> Profile<'s> {
     /// The first of these kinds at each moment, and the others at once when the one before has struck.
     pub(super) fn chains(&self, kinds: &[FaultKind]) -> Vec<Chain> {
         let Some((first, rest)) = kinds.split_first() else {
@@ -156,7 +156,13 @@ impl<'s> Lesson<'s> {
     }
 
     /// The first kind at a moment, and the others after it.
-    fn chain(&self, shot: &Shot<'s>, kinds: &[FaultKind], follows: Variant, then: Then) -> Chain {
+    fn chain(
+        &self,
+        shot: &InjectionPoint<'s>,
+        kinds: &[FaultKind],
+        follows: Variant,
+        then: Then,
+    ) -> Chain {
         let plan = self.plan;
         let mut faults: Vec<PlannedFault> = Vec::new();
         for (nth, kind) in kinds.iter().enumerate() {
@@ -251,7 +257,7 @@ impl<'s> Lesson<'s> {
         &self,
         kind: FaultKind,
         then: Then,
-    ) -> impl Iterator<Item = ((Class, Variant), Shot<'s>)> {
+    ) -> impl Iterator<Item = ((Class, Variant), InjectionPoint<'s>)> {
         let variants = match then {
             Then::AtOnce => variants(self.plan, kind),
             Then::Elected => &[Variant::Outage],
@@ -265,7 +271,7 @@ impl<'s> Lesson<'s> {
                 .zip(worn)
                 .filter_map(move |(variant, worn)| {
                     let score = self.score((kind, *variant), moment, whose, part)?;
-                    let shot = Shot {
+                    let shot = InjectionPoint {
                         score: score.saturating_sub(worn),
                         moment,
                         by,
@@ -277,8 +283,8 @@ impl<'s> Lesson<'s> {
     }
 
     /// The first of [`ranked`](Self::ranked), without the others, where all strike at once.
-    fn best(&self, kind: FaultKind) -> Option<Shot<'s>> {
-        let mut best_of_classes: Vec<((Class, Variant), Shot)> = Vec::new();
+    fn best(&self, kind: FaultKind) -> Option<InjectionPoint<'s>> {
+        let mut best_of_classes: Vec<((Class, Variant), InjectionPoint)> = Vec::new();
         // Not a loop: iterators of iterators go faster from within.
         self.suiting(kind, Then::AtOnce).for_each(|(class, shot)| {
             let mut known = best_of_classes.iter_mut();
@@ -296,15 +302,15 @@ impl<'s> Lesson<'s> {
 
     /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
     /// promising, so that the best of another comes between.
-    fn ranked(&self, kind: FaultKind, then: Then) -> Vec<Shot<'s>> {
-        let mut classes: Vec<((Class, Variant), Vec<Shot>)> = Vec::new();
+    fn ranked(&self, kind: FaultKind, then: Then) -> Vec<InjectionPoint<'s>> {
+        let mut classes: Vec<((Class, Variant), Vec<InjectionPoint>)> = Vec::new();
         for (class, shot) in self.suiting(kind, then) {
             match classes.iter_mut().find(|(known, _)| *known == class) {
                 Some((_, of_class)) => of_class.push(shot),
                 None => classes.push((class, vec![shot])),
             }
         }
-        let mut ranked: Vec<(u32, Shot)> = Vec::new();
+        let mut ranked: Vec<(u32, InjectionPoint)> = Vec::new();
         for (_, mut of_class) in classes {
             of_class.sort_by_key(|shot| std::cmp::Reverse(shot.score));
             let worn = (0..).step_by(WORN as usize).zip(of_class);

@@ -8,8 +8,8 @@ use picklock_sim::plan::{ContenderName, Plan, Service, Trigger};
 use super::durations::{restart, slot_move, whole};
 use super::fault_targets::strikes_contender;
 use super::fault_variants::Variant;
-use super::lesson::{Lesson, Shot};
 use super::moment_class::read;
+use super::profile::{InjectionPoint, Profile};
 use crate::fault_kind::FaultKind;
 
 /// When the second fault of a chain strikes.
@@ -35,7 +35,7 @@ pub(super) struct Strike<'s> {
 
 impl<'s> Strike<'s> {
     /// The first fault of a chain.
-    pub(super) fn of(shot: &Shot<'s>) -> Self {
+    pub(super) fn of(shot: &InjectionPoint<'s>) -> Self {
         Self {
             moment: shot.moment,
             by: shot.by,
@@ -46,11 +46,11 @@ impl<'s> Strike<'s> {
     }
 }
 
-impl<'s> Lesson<'s> {
+impl<'s> Profile<'s> {
     /// When and at whom one of several kinds strikes, if it is not the first.
     pub(super) fn next_strike(
         &self,
-        shot: &Shot<'s>,
+        shot: &InjectionPoint<'s>,
         (kinds, nth): (&[FaultKind], usize),
         follows: Variant,
         then: Then,
@@ -103,7 +103,11 @@ impl<'s> Lesson<'s> {
     }
 
     /// What strikes when another leads. Whoever asks anew who leads is another than whoever stays with the old leader.
-    fn when_elected(&self, shot: &Shot<'s>, (kind, nth): (FaultKind, usize)) -> Strike<'s> {
+    fn when_elected(
+        &self,
+        shot: &InjectionPoint<'s>,
+        (kind, nth): (FaultKind, usize),
+    ) -> Strike<'s> {
         let mut strike = Strike {
             when: (nth == 1).then_some(Trigger::Elected { nth: 1 }),
             by: self.another(shot.by),
@@ -124,7 +128,7 @@ impl<'s> Lesson<'s> {
     /// Who has the lock next, and a moment of its turn: what lasts long comes when it is about to write.
     fn successor(
         &self,
-        shot: &Shot<'s>,
+        shot: &InjectionPoint<'s>,
         follows: Variant,
     ) -> Option<(ContenderName, &'s SeenMoment)> {
         let entry = self.entry_after(shot.moment, |by| by != shot.by)?;

@@ -6,7 +6,7 @@ use picklock_sim::plan::Plan;
 
 use super::candidate::Candidate;
 use super::fault_sequences::Chain;
-use super::lesson::Lesson;
+use super::profile::Profile;
 use crate::fault_kind::FaultKind;
 
 /// The kinds of faults that a plan has, each once, in its order.
@@ -63,7 +63,7 @@ impl Shots {
 /// one before it: twice as often as alone, for who names a few thinks of them together. What takes a leader away is
 /// tried, too, with what strikes when another leads.
 pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
-    let lesson = Lesson::of(plan, seen);
+    let lesson = Profile::of(plan, seen);
     let alone: Vec<Vec<Chain>> = kinds.iter().map(|kind| lesson.chains(&[*kind])).collect();
     let mut together: Vec<Vec<Chain>> = Vec::new();
     if (2..=TOGETHER).contains(&kinds.len()) {
@@ -91,6 +91,6 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
 
 /// Of what there is to try with a kind of faults alone, the `nth` (from zero), and then from the first again.
 pub fn shot(plan: &Plan, seen: &[SeenMoment], kind: FaultKind, nth: usize) -> Option<Candidate> {
-    let chain = Lesson::of(plan, seen).one(kind, nth)?;
+    let chain = Profile::of(plan, seen).one(kind, nth)?;
     Some(chain.in_world(plan))
 }

@@ -101,7 +101,7 @@ impl World {
             client_outputs: Vec::new(),
             speaking: None,
             said_meanwhile: Vec::new(),
-            unreadable: Default::default(),
+            list_retries: Default::default(),
             server_outputs: Vec::new(),
             pace: Pace::from(&ensemble),
             ensemble,

@@ -49,7 +49,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
     Data, Path, Reply, SessionId, SessionState, Watcher, Zxid,
 };
-use picklock_checker::{TooLong, VirtualTime};
+use picklock_checker::{ListTooLong, VirtualTime};
 
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use crate::choice_source::Chance;
@@ -183,7 +183,7 @@ pub struct Client {
     /// A server did not believe it.
     disbelieved: bool,
     /// The last list that was too long to be read.
-    too_long: Option<Box<TooLong>>,
+    too_long: Option<Box<ListTooLong>>,
 }
 
 impl Client {

@@ -1,11 +1,11 @@
 //! What an acquire that failed for certain has left at the service all the same.
 
-use crate::evidence::Left;
+use crate::evidence::Orphan;
 use crate::witness::Case;
 use crate::{Evidence, Verdict};
 
-pub(super) fn verdict(evidence: &Evidence<'_>, left: &Left) -> Verdict {
-    let Left {
+pub(super) fn verdict(evidence: &Evidence<'_>, left: &Orphan) -> Verdict {
+    let Orphan {
         call,
         name,
         came,

@@ -7,7 +7,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
     Data, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
 };
-use picklock_checker::{TooLong, VirtualTime};
+use picklock_checker::{ListTooLong, VirtualTime};
 
 use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
@@ -256,7 +256,7 @@ impl Client {
             && answer.is_too_long(most)
             && self.settings.library.reads_no_long_answers()
         {
-            self.too_long = Some(Box::new(TooLong {
+            self.too_long = Some(Box::new(ListTooLong {
                 children: answer.children() as u64,
                 most: most.into(),
             }));
@@ -275,7 +275,7 @@ impl Client {
     }
 
     /// The list that was too long to be read since this was asked last.
-    pub fn take_too_long(&mut self) -> Option<Box<TooLong>> {
+    pub fn take_too_long(&mut self) -> Option<Box<ListTooLong>> {
         self.too_long.take()
     }
 

@@ -7,7 +7,7 @@ use crate::{NameId, ServiceAnswer, What};
 
 /// Something at the service of a call of `acquire` that failed definitely.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Left {
+pub(crate) struct Orphan {
     /// The call.
     pub call: Refused,
     /// The node or key.
@@ -60,12 +60,12 @@ impl Evidence<'_> {
     }
 
     /// The first thing that is at the service of a call that failed definitely, when it had failed or later.
-    pub(crate) fn left_by_refused(&self) -> Option<Left> {
+    pub(crate) fn orphan_of_failed_acquire(&self) -> Option<Orphan> {
         let certain = self.refused.iter().filter(|call| !call.doubtful);
-        certain.copied().find_map(|call| self.left_by(call))
+        certain.copied().find_map(|call| self.orphan_of(call))
     }
 
-    fn left_by(&self, call: Refused) -> Option<Left> {
+    fn orphan_of(&self, call: Refused) -> Option<Orphan> {
         let events = &self.run.history.events;
         let over = events[call.failed..].iter().position(|event| {
             matches!(event.what,
@@ -98,7 +98,7 @@ impl Evidence<'_> {
                 _ => return None,
             };
             let told = self.at(came).max(self.at(call.failed));
-            let left = Left {
+            let left = Orphan {
                 call,
                 name,
                 came,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{Ended, TooLong, VirtualTime};
+use picklock_checker::{Ended, ListTooLong, VirtualTime};
 
 use super::World;
 use crate::event::ClientId;
@@ -11,11 +11,11 @@ use crate::plan::Hold;
 
 /// Since when nothing has changed but that clients have asked in vain.
 #[derive(Default)]
-pub(super) struct Unreadable {
+pub(super) struct ListRetries {
     since: VirtualTime,
     /// How often the lock was granted, and how many contenders had not finished.
     state: (u64, usize),
-    list: Option<TooLong>,
+    list: Option<ListTooLong>,
 }
 
 impl World {
@@ -27,27 +27,28 @@ impl World {
             return;
         };
         let state = (self.ownership.grants(), self.contenders_active);
-        if self.unreadable.list.is_none() || self.unreadable.state != state {
-            self.unreadable.since = self.now;
-            self.unreadable.state = state;
+        if self.list_retries.list.is_none() || self.list_retries.state != state {
+            self.list_retries.since = self.now;
+            self.list_retries.state = state;
         }
-        self.unreadable.list = Some(*list);
+        self.list_retries.list = Some(*list);
         // Who holds the lock has let go of it by then, and the nodes of the dead are gone.
         let hold = match self.plan.workload.hold {
             Hold::For(hold) => hold,
             Hold::Settled => Duration::ZERO,
         };
         let patient = self.plan.workload.patience.is_none();
-        if patient && self.is_calm() && self.now >= self.unreadable.since + hold + self.lease * 2 {
+        if patient && self.is_calm() && self.now >= self.list_retries.since + hold + self.lease * 2
+        {
             self.ended = self.ended.or(Some(Ended::BoundReached));
         }
     }
 
     /// The list that nobody could read, if nothing else has happened since it was asked for last.
-    pub(super) fn list_that_nobody_reads(&self) -> Option<TooLong> {
+    pub(super) fn list_that_nobody_reads(&self) -> Option<ListTooLong> {
         let state = (self.ownership.grants(), self.contenders_active);
-        self.unreadable
+        self.list_retries
             .list
-            .filter(|_| self.unreadable.state == state)
+            .filter(|_| self.list_retries.state == state)
     }
 }

@@ -19,7 +19,7 @@ fn released(evidence: &Evidence<'_>) -> Option<Verdict> {
 
 /// What an acquire that failed for certain has left, if it is the owner by that, or becomes it.
 fn refused(evidence: &Evidence<'_>) -> Option<Verdict> {
-    let left = evidence.left_by_refused()?;
+    let left = evidence.orphan_of_failed_acquire()?;
     let of_this = |ownership: &&Ownership| {
         let owner = (ownership.by, ownership.lock, ownership.name);
         owner == (left.call.by, left.call.lock, left.name) && ownership.owned >= left.came

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A list of children that is longer than clients read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct TooLong {
+pub struct ListTooLong {
     /// How many children there are.
     pub children: u64,
     /// `jute.maxbuffer`, in bytes.

@@ -8,7 +8,7 @@ use super::hold_windows::Roles;
 use super::request_roles::Parts;
 
 /// A moment to aim at.
-pub(super) struct Shot<'s> {
+pub(super) struct InjectionPoint<'s> {
     /// How promising it is.
     pub(super) score: u32,
     pub(super) moment: &'s SeenMoment,
@@ -18,14 +18,14 @@ pub(super) struct Shot<'s> {
 }
 
 /// What a run in which nothing breaks has taught.
-pub(super) struct Lesson<'s> {
+pub(super) struct Profile<'s> {
     pub(super) plan: &'s Plan,
     pub(super) seen: &'s [SeenMoment],
     pub(super) roles: Roles,
     pub(super) parts: Parts,
 }
 
-impl<'s> Lesson<'s> {
+impl<'s> Profile<'s> {
     pub(super) fn of(plan: &'s Plan, seen: &'s [SeenMoment]) -> Self {
         Self {
             plan,

@@ -59,7 +59,7 @@ pub enum Writer {
 
 /// The key that is followed.
 #[derive(Clone, Debug)]
-pub(crate) struct Followed {
+pub(crate) struct KeyObserver {
     key: Bytes,
     fate: Fate,
 }
@@ -68,7 +68,7 @@ impl Server {
     /// Follows a key from now on, and no other: [`fate`](Self::fate) tells what becomes of it.
     pub fn follow_key(&mut self, key: &[u8]) {
         let (key, fate) = (Bytes::from(key), Fate::default());
-        self.core.followed = Some(Followed { key, fate });
+        self.core.followed = Some(KeyObserver { key, fate });
     }
 
     /// What has become of the key that it follows since it was asked last.

@@ -1,11 +1,11 @@
 //! A queue that is so long that nobody can list it.
 
 use crate::witness::Case;
-use crate::{Evidence, TooLong, Verdict};
+use crate::{Evidence, ListTooLong, Verdict};
 
 /// The queue is so long that its list does not fit into what a client reads.
-pub(super) fn verdict(evidence: &Evidence<'_>, list: TooLong, ended: usize) -> Verdict {
-    let TooLong { children, most } = list;
+pub(super) fn verdict(evidence: &Evidence<'_>, list: ListTooLong, ended: usize) -> Verdict {
+    let ListTooLong { children, most } = list;
     let summary = format!(
         "the list of {children} children does not fit into jute.maxbuffer ({most} bytes): no contender can list the \
          queue"
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn a_queue_that_nobody_can_list_is_no_progress_and_says_how_long_it_is() {
         let mut run = notation::run("bound-reached:90 b.waiting:90");
-        run.history.too_long = Some(TooLong {
+        run.history.too_long = Some(ListTooLong {
             children: 23_456,
             most: 1_048_575,
         });
