@@ -10,6 +10,11 @@ use picklock_sim::plan::{
 
 use crate::units::write_duration;
 
+/// A text of several lines as one.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A contender's name: `contender-1`.
 pub fn contender(name: ContenderName) -> String {
     format!("contender-{}", u64::from(name.0) + 1)

@@ -10,6 +10,7 @@ use picklock::reports::style::Style;
 use picklock::reports::terminal;
 use picklock::reports::timeline::Detail;
 use picklock::reports::words::count;
+use picklock::scenarios::describe::one_line;
 use picklock::scenarios::replay_command::job;
 use picklock::scenarios::runner::{self, wanted};
 use picklock::scenarios::{Case, Scenario, Want, Was};
@@ -121,7 +122,10 @@ impl Judged {
             match (verdict, wanted(case, invariant)) {
                 (Verdict::Violated(witness), Some(Want::Violated { because, .. })) => {
                     standing = standing.max(Standing::AsExpected);
-                    remarks.push(format!("{invariant} is to be violated: {}", flat(because)));
+                    remarks.push(format!(
+                        "{invariant} is to be violated: {}",
+                        one_line(because)
+                    ));
                     violated.push((Standing::AsExpected, *invariant, witness));
                 }
                 (Verdict::Violated(witness), Some(Want::Excused { .. })) => {
@@ -208,10 +212,6 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
         }
     }
     text
-}
-
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A run for machines; the schema only ever gains keys within a version.

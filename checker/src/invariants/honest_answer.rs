@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use crate::notation;
 
-    fn verdict(text: &str) -> Verdict {
+    pub(super) fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
     }
 

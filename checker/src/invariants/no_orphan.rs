@@ -244,11 +244,11 @@ mod tests {
     use crate::{Gone, notation};
 
     /// With a lease of 10 s, as by default.
-    fn verdict(text: &str) -> Verdict {
+    pub(super) fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
     }
 
-    fn summary(text: &str) -> String {
+    pub(super) fn summary(text: &str) -> String {
         verdict(text)
             .witness()
             .expect("a violation")

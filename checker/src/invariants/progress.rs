@@ -270,11 +270,11 @@ mod tests {
     use super::*;
     use crate::{Gone, Stranded, VirtualTime, notation};
 
-    fn verdict(text: &str) -> Verdict {
+    pub(super) fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
     }
 
-    fn summary(text: &str) -> String {
+    pub(super) fn summary(text: &str) -> String {
         verdict(text)
             .witness()
             .expect("a violation")

@@ -6,8 +6,9 @@ use std::time::Duration;
 use picklock_checker::outcome::{Alike, CaseOutcome, Finding, Standing, Story, Violation};
 use picklock_checker::{Witness, invariants, metrics};
 
-use super::phrases::{one_line, seeds, share};
+use super::phrases::{seeds, share};
 use super::{Seen, Tally, Unknown, mixed};
+use crate::describe::one_line;
 use crate::replay_command::{Again, quoted};
 use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};

@@ -1,10 +1,5 @@
 //! Numbers of seeds, in words.
 
-/// A text of several lines as one.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// `41 of 1000 seeds, 4.1 %`
 pub(super) fn share(some: u64, all: u64) -> String {
     let of_all = seeds(all);

@@ -5,6 +5,7 @@ use picklock_checker::{Evidence, Step, Verdict, invariants};
 
 use super::Shrunk;
 use super::search::read_back;
+use crate::describe::one_line;
 use crate::scenario::{Case, Expectation, Recorded, Saved, Scenario, Want, Was};
 use crate::search::hunt::BrokenRun;
 
@@ -147,10 +148,6 @@ fn expectations(case: &Case, shrunk: &Shrunk) -> Vec<Expectation> {
         }
     });
     expectation.collect()
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn sentence(text: &str) -> String {

@@ -31,14 +31,8 @@ pub(super) fn verdict(evidence: &Evidence<'_>, left: &Orphan) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use crate::invariants::find;
-    use crate::{Verdict, notation};
-
-    fn verdict(text: &str) -> Verdict {
-        find("honest-answer")
-            .expect("a known name")
-            .verdict(&notation::run(text))
-    }
+    use super::super::tests::verdict;
+    use crate::Verdict;
 
     #[track_caller]
     fn left(text: &str, node: &str) {

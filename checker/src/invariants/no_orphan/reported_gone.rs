@@ -54,20 +54,8 @@ fn violated(evidence: &Evidence<'_>, ownership: &Ownership, from: usize, said: &
 
 #[cfg(test)]
 mod tests {
-    use crate::invariants::find;
-    use crate::{Verdict, notation};
-
-    fn verdict(text: &str) -> Verdict {
-        find("no-orphan")
-            .expect("a known name")
-            .verdict(&notation::run(text))
-    }
-
-    fn summary(text: &str) -> String {
-        let verdict = verdict(text);
-        let witness = verdict.witness().expect("a violation");
-        witness.summary.clone()
-    }
+    use super::super::tests::{summary, verdict};
+    use crate::Verdict;
 
     #[test]
     fn what_was_released_and_is_still_there_is_an_orphan_within_its_lease() {

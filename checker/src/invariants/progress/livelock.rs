@@ -96,20 +96,8 @@ fn loser<'e>(evidence: &'e Evidence<'_>, by: ContenderId, calm: usize) -> Option
 
 #[cfg(test)]
 mod tests {
-    use crate::invariants::find;
-    use crate::{Verdict, notation};
-
-    fn verdict(text: &str) -> Verdict {
-        find("progress")
-            .expect("a known name")
-            .verdict(&notation::run(text))
-    }
-
-    fn summary(text: &str) -> String {
-        let verdict = verdict(text);
-        let witness = verdict.witness().expect("a violation");
-        witness.summary.clone()
-    }
+    use super::super::tests::{summary, verdict};
+    use crate::Verdict;
 
     #[test]
     fn a_lock_that_is_lost_each_time_before_its_section_is_done_makes_no_progress() {
