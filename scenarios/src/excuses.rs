@@ -6,8 +6,9 @@
 //!
 //! - `mutual-exclusion`, if the plan holds a pause, a hold-up of messages, a callback that does not return while there
 //!   is something to be told, or a cut between servers that comes near the session timeout; an end of the session, the
-//!   node, or the lock from outside; a clock that runs much too slow; or two dead links of one contender, one of which
-//!   brings old news while the other keeps its own word back.
+//!   node, or the lock from outside; a clock that runs much too slow; a link that is dead towards the service, and
+//!   brings news of others, for most of a session; or two dead links of one contender, one of which brings old news
+//!   while the other keeps its own word back.
 //! - `no-stale-effect`, under the same, unless the resource is fenced.
 //! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
 //!   their tokens.
@@ -126,6 +127,16 @@ fn margin(ensemble: &Ensemble) -> Duration {
     ensemble.granted_timeout() / 3
 }
 
+/// Who hears the service and is not heard for so long may lose its session. Its last sign of life can be a third of the
+/// timeout old when the link dies; and when it is heard again, by a follower, the leader hears of it half a tick later.
+fn unheard(ensemble: &Ensemble) -> Duration {
+    let relayed = match ensemble.servers {
+        1 => Duration::ZERO,
+        _ => ensemble.tick / 2,
+    };
+    (margin(ensemble) * 2).saturating_sub(relayed)
+}
+
 /// Why this one fault is enough.
 fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
     let margin = margin(ensemble);
@@ -162,6 +173,13 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::DelayReply { by, .. } => {
             (*by >= margin / 2).then_some("news that is old passes for a sign of life")
         }
+        Fault::BlackHole {
+            direction: Direction::ToServer,
+            length,
+            ..
+        } => length.at_least(unheard(ensemble)).then_some(
+            "what others do passes for a sign of life while no word of its own reaches the leader",
+        ),
         Fault::ClockDrift {
             parts_per_million, ..
         } => (*parts_per_million < -200_000)

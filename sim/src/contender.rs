@@ -3,7 +3,8 @@
 mod calls;
 mod handle;
 
-use std::cell::RefMut;
+use std::cell::{RefCell, RefMut};
+use std::future::{Future as _, poll_fn};
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -68,6 +69,8 @@ struct Contender {
     /// What sleeps and answers of the resource came in before, and others may again.
     sleeps: Completions<()>,
     answers: Completions<i64>,
+    /// The answer to the write that it has sent last, until it has come.
+    unanswered: RefCell<Option<Answer<i64>>>,
 }
 
 /// How a section ended early.
@@ -89,6 +92,7 @@ impl Contender {
             lock,
             sleeps: Completions::default(),
             answers: Completions::default(),
+            unanswered: RefCell::default(),
         }
     }
 
@@ -234,6 +238,9 @@ impl Contender {
             Err(Interrupted(error)) => {
                 let why = failure(error);
                 self.say(What::Lost { by, lock, why }).await;
+                // What has been sent cannot be called back. Nobody else may own the lock before it has been answered, so
+                // far as it lies with us.
+                self.write_answered().await;
                 // Whatever is left of it is given back; if the session is gone, nothing is.
                 let _nothing_left = self.lock.release(held).await;
                 self.sleep(TRY_AGAIN_AFTER).await;
@@ -298,7 +305,8 @@ impl Contender {
     async fn write(&self, write: Write) -> Result<(), Interrupted> {
         self.writing(write.token).await;
         let answer = self.ask(ResourceRequest::Write(write), Duration::ZERO);
-        let accepted = answer.await == 1;
+        *self.unanswered.borrow_mut() = Some(answer);
+        let accepted = self.write_answered().await == Some(1);
         self.say(What::Written {
             by: self.id,
             lock: LOCK,
@@ -310,6 +318,17 @@ impl Contender {
         } else {
             Err(Interrupted(LockError::Refused))
         }
+    }
+
+    /// Waits for the answer to the write that it has sent last, if it has not come.
+    async fn write_answered(&self) -> Option<i64> {
+        let answer = poll_fn(|context| match self.unanswered.borrow_mut().as_mut() {
+            Some(answer) => Pin::new(answer).poll(context).map(Some),
+            None => Poll::Ready(None),
+        })
+        .await;
+        self.unanswered.take();
+        answer
     }
 
     /// Asks the resource. What it asks may travel longer by `extra`.

@@ -63,6 +63,8 @@ pub enum Event {
         process: ProcessId,
         done: Completion<()>,
     },
+    /// A task of a process has slept enough, if its clock has kept its pace since.
+    Alarm { process: ProcessId },
     /// A request reaches the resource.
     Resource {
         process: ProcessId,
@@ -246,7 +248,7 @@ impl Event {
             Self::PeerLost { server, peer } => (8, u32::from(server.0) << 8 | u32::from(peer.0)),
             Self::ServerWake { server } => (9, u32::from(server.0)),
             Self::ClientWake { client } => (10, client.0),
-            Self::Timer { process, .. } => (11, process.0),
+            Self::Timer { process, .. } | Self::Alarm { process } => (11, process.0),
             Self::Resource { process, .. } => (12, process.0),
             Self::Answer { process, .. } => (13, process.0),
             Self::Strike { fault, .. } => (14, *fault as u32),

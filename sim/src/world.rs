@@ -21,6 +21,7 @@ mod resource;
 mod server_faults;
 mod servers;
 mod setup;
+mod sleeps;
 mod timeline_lanes;
 mod triggers;
 mod watch_delivery;
@@ -101,6 +102,7 @@ pub(crate) struct World {
     pub ownership: Ownership,
     pub storage: Storage,
     beliefs: beliefs::Beliefs,
+    sleeps: sleeps::Sleeps,
     /// At this moment, tasks run in the order in which they were woken.
     in_turn: VirtualTime,
     /// Tasks to be added before the next step.
@@ -339,6 +341,7 @@ impl World {
             Event::ServerWake { server } => self.server_wake(server),
             Event::ClientWake { client } => self.client_wake(client),
             Event::Timer { done, .. } => done.complete(()),
+            Event::Alarm { process } => self.wake_sleepers(process),
             Event::Resource {
                 process,
                 request,
@@ -358,12 +361,5 @@ impl World {
             Event::BoundReached => self.ended = self.ended.or(Some(Ended::BoundReached)),
             Event::Settled => self.ended = self.ended.or(Some(Ended::AllFinished)),
         }
-    }
-
-    /// Completes `done` after this long by the clock of a process.
-    pub fn sleep(&mut self, process: ProcessId, duration: Duration, done: Completion<()>) {
-        let owner = &self.processes[process.0 as usize];
-        let until = owner.world_time(owner.monotonic(self.now) + duration);
-        self.timeline.add(until, Event::Timer { process, done });
     }
 }

@@ -6,13 +6,15 @@ mod first;
 
 use std::time::Duration;
 
-use common::{A, FIRST, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use first::first;
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
 use picklock_sim::plan::{
-    ContenderName, Direction, Ensemble, Fault, PlannedFault, ServerName, Service, Trigger,
+    ContenderName, Deployment, Direction, Ensemble, Fault, Hold, PlannedFault, ServerName, Service,
+    Trigger,
 };
+use picklock_sim::simulate;
 
 /// Two contenders, one after the other, each for five seconds; the fault strikes at `when`.
 fn run(algorithm: &str, when: Trigger, inject: Fault) -> History {
@@ -315,6 +317,33 @@ fn a_process_whose_clock_runs_fast_leaves_early() {
 }
 
 #[test]
+fn who_sleeps_while_the_clock_changes_its_pace_wakes_when_the_clock_shows_it() {
+    let held = |length| {
+        let drift = PlannedFault {
+            after: seconds(1),
+            ..planned(
+                acquired(),
+                Fault::ClockDrift {
+                    target: FIRST,
+                    parts_per_million: 1_000_000,
+                    length,
+                },
+            )
+        };
+        let history = with_faults("zk-predecessor-watch", vec![drift]);
+        let writes = |what: &What| matches!(what, What::Writing { by: A, .. });
+        let held = first(&history, writes).unwrap() - first(&history, entered).unwrap();
+        held.as_millis()
+    };
+    assert_eq!(held(None), 3_000, "one right second, and four in two");
+    assert_eq!(
+        held(Some(seconds(1))),
+        4_000,
+        "and two in one, and two more"
+    );
+}
+
+#[test]
 fn a_leader_that_dies_hangs_or_is_isolated_is_followed_by_another() {
     let target = ServerName::Leader;
     for inject in [
@@ -446,4 +475,66 @@ fn a_request_timeout_ends_the_wait_for_a_swallowed_reply() {
     );
     assert_eq!(count(&history, queued), 1, "its node is found again");
     assert_eq!(count(&history, entered), 1);
+}
+
+#[test]
+fn a_server_that_dies_again_while_it_is_dead_and_stands_still_serves_when_it_is_back() {
+    let target = ServerName::Number(0);
+    let crash = |at, back: Duration| {
+        let inject = Fault::CrashServer {
+            target,
+            restart_after: Some(back),
+        };
+        planned(Trigger::At(at), inject)
+    };
+    let hang = Fault::HangServer {
+        target,
+        length: seconds(1).into(),
+    };
+    let faults = vec![
+        crash(seconds(1), seconds(5)),
+        planned(Trigger::At(seconds(2)), hang),
+        crash(Duration::from_millis(2_500), Duration::from_millis(1)),
+    ];
+    let alone = Service::ZooKeeper(Ensemble {
+        servers: 1,
+        ..Ensemble::default()
+    });
+    let history = history_on(alone, "zk-hardened", faults);
+    let finished = |what: &What| matches!(what, What::Finished { .. });
+    assert_eq!(count(&history, finished), 2);
+}
+
+#[test]
+fn who_is_told_of_its_loss_gives_nothing_back_before_its_last_write_has_been_answered() {
+    let mut in_flight = 0;
+    for seed in 0..200 {
+        // The write leaves shortly before the lease of ten seconds is no longer valid, or does not.
+        let redis = Service::Redis(Deployment::default());
+        let mut plan = plan_on(redis, "redis-compare-and-delete", Vec::new());
+        plan.workload.hold = Hold::For(Duration::from_millis(9_770));
+        plan.network.client_latency = (Duration::from_millis(1), Duration::from_millis(60));
+        let history = simulate(&plan, seed).run.history;
+        let lost = first(&history, |what| matches!(what, What::Lost { by: A, .. }));
+        let writes = first(&history, |what| matches!(what, What::Writing { by: A, .. }));
+        let wrote = first(&history, |what| matches!(what, What::Effect { by: A, .. }));
+        let disowned = first(&history, |what| {
+            matches!(
+                what,
+                What::Disowned {
+                    by: A,
+                    how: Disowned::Released,
+                    ..
+                }
+            )
+        });
+        if let (Some(lost), Some(wrote), Some(disowned)) = (lost, wrote, disowned)
+            && writes <= Some(lost)
+            && lost <= wrote
+        {
+            in_flight += 1;
+            assert!(wrote < disowned, "seed {seed}");
+        }
+    }
+    assert!(in_flight > 10, "{in_flight}");
 }

@@ -112,17 +112,31 @@ fn old_news_of_a_dead_link_is_an_excuse_if_another_keeps_silent_from_then_on() {
         length: Duration::from_millis(millis).into(),
     };
     let brings = dead(TARGET, Direction::Both, 3_300);
-    let keeps = dead(TARGET, Direction::ToServer, 9_000);
+    let keeps = dead(TARGET, Direction::Both, 9_000);
     let of = |faults: &[&Fault]| {
         let faults: Vec<Fault> = faults.iter().map(|it| (*it).clone()).collect();
         excused(true, &faults).contains(&"mutual-exclusion")
     };
     assert!(of(&[&brings, &keeps]) && of(&[&keeps, &brings]));
     assert!(!of(&[&brings]) && !of(&[&keeps]));
-    let of_another = dead(ContenderName(1), Direction::ToServer, 9_000);
+    let of_another = dead(ContenderName(1), Direction::Both, 9_000);
     assert!(!of(&[&brings, &of_another]));
-    let too_short = dead(TARGET, Direction::ToServer, 3_900);
+    let too_short = dead(TARGET, Direction::Both, 3_900);
     assert!(!of(&[&brings, &too_short]));
+}
+
+#[test]
+fn who_is_not_heard_for_most_of_a_session_can_be_kept_sure_of_it_by_what_others_do() {
+    let mute_for = |millis| {
+        let fault = Fault::BlackHole {
+            target: TARGET,
+            direction: Direction::ToServer,
+            length: Duration::from_millis(millis).into(),
+        };
+        excused(true, &[fault]).contains(&"mutual-exclusion")
+    };
+    // Two thirds of six seconds, and half a tick of two until a follower's news is the leader's.
+    assert!(!mute_for(2_999) && mute_for(3_000));
 }
 
 #[test]

@@ -174,6 +174,12 @@ impl World {
         slot.machine.will_be_woken(slot.wake);
     }
 
+    /// The clock that a client goes by has changed its pace.
+    pub(super) fn set_alarm_again(&mut self, id: ClientId) {
+        self.clients[id.0 as usize].wake = VirtualTime::NEVER;
+        self.arm_client(id);
+    }
+
     #[cold]
     pub(super) fn client_wake(&mut self, client: ClientId) {
         let process = self.clients[client.0 as usize].process;

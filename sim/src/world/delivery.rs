@@ -42,9 +42,9 @@ impl World {
             Event::ClientWake { client } | Event::Writer { client, .. } => {
                 Recipient::Process(self.clients[client.0 as usize].process)
             }
-            Event::Timer { process, .. } | Event::Answer { process, .. } => {
-                Recipient::Process(*process)
-            }
+            Event::Timer { process, .. }
+            | Event::Alarm { process }
+            | Event::Answer { process, .. } => Recipient::Process(*process),
             Event::Knock { .. }
             | Event::AskForWriter { .. }
             | Event::ServerWake { .. }
@@ -93,6 +93,7 @@ impl World {
             | Event::AskForWriter { .. }
             | Event::Writer { .. }
             | Event::Timer { .. }
+            | Event::Alarm { .. }
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }

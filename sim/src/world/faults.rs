@@ -121,6 +121,7 @@ impl World {
                 self.clocks_agree = false;
                 self.look_at_own_clock(process(target));
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
+                self.set_alarms_again(process(target));
                 // Until somebody sets it right: long enough to matter to a session.
                 Some(length.unwrap_or(self.lease * 3))
             }
@@ -163,6 +164,7 @@ impl World {
             Fault::ClockDrift { target, .. } => {
                 self.look_at_own_clock(process(*target));
                 self.processes[target.0 as usize].drift(self.now, 0);
+                self.set_alarms_again(process(*target));
             }
             Fault::FullMemory { .. } | Fault::FullDisk { .. } | Fault::MoveSlot { .. } => {
                 self.heal_redis(fault, &plan.faults[fault].inject);
@@ -292,6 +294,7 @@ impl World {
         for event in &backlog {
             self.too_late(target, event);
         }
+        self.forget_sleepers(target);
         self.killed.push(target);
         self.record(What::Crashed {
             by: ContenderId(target.0),
@@ -363,6 +366,7 @@ impl World {
     }
 }
 
-fn process(name: ContenderName) -> ProcessId {
+/// The process of a contender.
+pub(super) fn process(name: ContenderName) -> ProcessId {
     ProcessId(name.0)
 }

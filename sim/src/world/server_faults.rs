@@ -114,13 +114,14 @@ impl World {
             return;
         }
         let slot = &mut self.servers[server.0 as usize];
+        // One that is down already does not stand still either, whatever would have ended that.
+        slot.hung = false;
+        slot.backlog.clear();
         if !slot.up {
             return;
         }
         slot.up = false;
         slot.deaths.push(self.now);
-        slot.hung = false;
-        slot.backlog.clear();
         slot.machine.crash(self.now);
         for client in 0..self.clients.len() {
             let Some(connection) = self.clients[client].connection else {

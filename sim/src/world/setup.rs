@@ -10,6 +10,7 @@ use super::beliefs::Beliefs;
 use super::for_good::Struck;
 use super::redis::Redis;
 use super::servers::Pace;
+use super::sleeps::Sleeps;
 use super::{
     BYSTANDER_PATH, Busy, Contender, FaultState, LOCK, LOCK_KEY, LOCK_PATH, ServerSlot, World,
     phases,
@@ -60,6 +61,7 @@ impl World {
             ownership: Ownership::new(plan.recipe.ownership, LOCK),
             storage: Storage::new(plan.workload.section.initial_value(), plan.resource.fenced),
             beliefs: Beliefs::default(),
+            sleeps: Sleeps::of(&plan),
             spawned: Vec::new(),
             killed: Vec::new(),
             awakened: Vec::new(),

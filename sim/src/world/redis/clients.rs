@@ -102,6 +102,12 @@ impl World {
             self.busy.requests = self.busy.requests + in_flight - slot.counted;
             slot.counted = in_flight;
         }
+        self.arm_redis_client(client);
+    }
+
+    /// Sees to it that a client is woken in time.
+    fn arm_redis_client(&mut self, client: ClientId) {
+        let slot = &mut self.redis.clients[client.0 as usize];
         let wake = slot.machine.next_wake();
         if slot.alive && wake < slot.wake {
             slot.wake = wake;
@@ -109,6 +115,16 @@ impl World {
             slot.alarm = at;
             let event = RedisEvent::ClientWake { client };
             self.timeline.add(at.max(self.now), Event::Redis(event));
+        }
+    }
+
+    /// The clock that the clients of a process go by has changed its pace.
+    pub(in crate::world) fn set_alarms_of_redis_clients_again(&mut self, process: ProcessId) {
+        for id in 0..self.redis.clients.len() {
+            if self.redis.clients[id].process == process {
+                self.redis.clients[id].wake = VirtualTime::NEVER;
+                self.arm_redis_client(ClientId(id as u32));
+            }
         }
     }
 
