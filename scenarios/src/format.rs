@@ -86,18 +86,8 @@ fn scenario(
     mistakes: &mut Mistakes,
 ) -> Scenario {
     let claim = claim(fields, mistakes);
-    let because = prose(
-        fields,
-        "because",
-        "because = \"the reason for it\"",
-        mistakes,
-    );
-    let source = prose(
-        fields,
-        "source",
-        "source = \"where that is written\"",
-        mistakes,
-    );
+    let because = prose(fields, "because", mistakes);
+    let source = prose(fields, "source", mistakes);
     let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
     let mut open = Open::default();
     let (service, servers) = world::service(fields, &mut open, mistakes);
@@ -146,17 +136,20 @@ fn scenario(
     }
 }
 
-fn prose(fields: &mut Fields, key: &'static str, example: &str, mistakes: &mut Mistakes) -> String {
-    let item = fields.need(key, example);
+/// A text that may be left out.
+fn prose(fields: &mut Fields, key: &'static str, mistakes: &mut Mistakes) -> String {
+    let item = fields.get(key);
     item.and_then(|item| item.prose("a string", mistakes))
         .unwrap_or_default()
 }
 
+/// What a file claims that does not say what it does.
+const CLAIM: &str = "Every lock keeps its promises here.";
+
 /// The claim: one line that ends with a full stop.
 fn claim(fields: &mut Fields, mistakes: &mut Mistakes) -> String {
-    let example = "claim = \"A waiter's death does not grant the lock.\"";
-    let Some(item) = fields.need("claim", example) else {
-        return String::new();
+    let Some(item) = fields.get("claim") else {
+        return CLAIM.to_owned();
     };
     let Some(claim) = item.prose("one sentence", mistakes) else {
         return String::new();

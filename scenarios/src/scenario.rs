@@ -63,9 +63,9 @@ pub struct Scenario {
     pub path: String,
     /// One sentence.
     pub claim: String,
-    /// Why that is so.
+    /// Why that is so; empty if the file does not say.
     pub because: String,
-    /// Where that is written.
+    /// Where that is written; empty if the file does not say.
     pub source: String,
     /// One per algorithm, in the order of the file.
     pub cases: Vec<Case>,

@@ -18,12 +18,15 @@ use crate::units::{write_duration, write_range};
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
 /// that the file means the same for a later version; it parses back to an equal plan.
 pub fn write(scenario: &Scenario, case: &Case) -> String {
-    let mut lines = vec![
-        format!("claim = {}", text(&scenario.claim)),
-        format!("because = {}", prose(&scenario.because)),
-        format!("source = {}", text(&scenario.source)),
-        format!("resource = \"{}\"", fencing(case.plan.resource.fenced)),
-    ];
+    let mut lines = vec![format!("claim = {}", text(&scenario.claim))];
+    if !scenario.because.is_empty() {
+        lines.push(format!("because = {}", prose(&scenario.because)));
+    }
+    if !scenario.source.is_empty() {
+        lines.push(format!("source = {}", text(&scenario.source)));
+    }
+    let fenced = fencing(case.plan.resource.fenced);
+    lines.push(format!("resource = \"{fenced}\""));
     let settled = Open::default();
     let open = case.open.as_ref().unwrap_or(&settled);
     // The budget of what is left open follows from what each seed settles.

@@ -40,6 +40,14 @@ fn every_scenario_of_the_library_is_without_a_mistake() {
 }
 
 #[test]
+fn every_scenario_of_the_library_gives_its_reason_and_its_source() {
+    for scenario in from_disk() {
+        let said = [&scenario.because, &scenario.source];
+        assert!(said.iter().all(|it| !it.is_empty()), "{}", scenario.name);
+    }
+}
+
+#[test]
 fn every_flaw_has_a_scenario_that_expects_it_to_be_caught() {
     let scenarios = from_disk();
     let cases: Vec<_> = scenarios

@@ -327,7 +327,6 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "A lock\\nis a lock.",
     ),
     ("empty_reason", "\"It says so.\"", "\"  \""),
-    ("claim_is_missing", "claim = \"A lock is a lock.\"\n", ""),
     ("source_of_the_wrong_type", "\"Nowhere\"", "[\"Nowhere\"]"),
     ("even_servers", "servers = 3", "servers = 4"),
     ("too_many_servers", "servers = 3", "servers = 7"),

@@ -50,6 +50,19 @@ fn every_case_of_the_library_reads_back_as_it_was() {
 }
 
 #[test]
+fn a_file_that_does_not_say_what_it_claims_and_why_claims_that_promises_are_kept() {
+    let text = "[service.zookeeper]\n[[case]]\nalgorithm = \"zk-hardened\"\n";
+    let scenario = parse("short", text, &Catalogue::EVERYTHING)
+        .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    assert_eq!(scenario.claim, "Every lock keeps its promises here.");
+    assert_eq!(
+        (scenario.because.as_str(), scenario.source.as_str()),
+        ("", "")
+    );
+    read_back(&scenario, &scenario.cases[0]);
+}
+
+#[test]
 fn a_case_that_is_written_out_leaves_nothing_to_defaults() {
     let (name, text) = BUILT_IN
         .iter()
