@@ -7,13 +7,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use picklock_algorithms::Recipe;
-use picklock_algorithms::registry::RECIPES;
 use picklock_checker::outcome::{ScenarioOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
 use picklock_scenarios::runner::{Settings, Stopped, run_case};
 use picklock_scenarios::shrink::{self, Unasked};
-use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
+use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse, program};
 
 use crate::{sources, watchdog};
 
@@ -80,7 +79,7 @@ impl Harness {
     /// All algorithms that picklock knows, and the seeds from 0 to 99.
     pub fn new() -> Self {
         Self {
-            recipes: RECIPES.to_vec(),
+            recipes: program::algorithms().to_vec(),
             seeds: 0..100,
             verify_determinism: false,
         }
@@ -170,7 +169,9 @@ impl Harness {
                 why,
             })?;
             shrink::shorten(scenario, case, &mut outcome, &mut unasked);
-            let unknown = RECIPES.iter().all(|it| it.name != case.algorithm.name);
+            let unknown = program::algorithms()
+                .iter()
+                .all(|it| it.name != case.algorithm.name);
             if let Some(story) = &mut outcome.story
                 && (is_text || unknown)
             {

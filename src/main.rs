@@ -1,95 +1,9 @@
-//! The command line.
-
-mod cmd;
-mod console;
-mod exit;
-mod failure;
-mod progress;
-mod seeds;
-mod threads;
-
-use std::process::ExitCode;
-
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
-
-use cmd::Command;
-use console::Look;
-use failure::Failure;
-use picklock::sim::broken::caught;
-use picklock::watchdog;
+//! The command line, with the algorithms that come with picklock.
 
 /// A run makes and drops many small things: it takes a tenth less time than with the allocator of the C library.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Runs distributed locks in a simulated world, breaks that world on purpose, and says which
-/// promises survive.
-///
-/// For every promise that does not, there is a seed, a timeline, and the command that shows it
-/// again.
-#[derive(Debug, Parser)]
-#[command(name = "picklock", version, after_help = EXAMPLES, disable_help_subcommand = true)]
-struct Cli {
-    #[command(flatten)]
-    look: Look,
-    #[command(subcommand)]
-    command: Command,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  picklock run                                      every scenario that comes with picklock
-  picklock run zookeeper/waiter-death my-locks/     one of them, and those of a folder
-  picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
-  picklock list algorithms
-
-Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided,
-4 not deterministic, 5 broken: a run panicked, or would not end. Where several apply, the first of
-2, 4, 5, 1, 3 is told.";
-
-fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args_os().collect();
-    let finished = if arguments.len() <= 1 {
-        console::print(&Cli::command().render_help().to_string())
-            .map(|()| exit::AS_EXPECTED)
-            .map_err(|failure| (failure, false))
-    } else {
-        match Cli::try_parse_from(arguments) {
-            Ok(cli) => {
-                let color = cli.look.colored_stderr();
-                watchdog::start();
-                // What runs catches its panics: one that comes here is from anywhere else.
-                let done = caught(|| cli.command.execute(&cli.look));
-                let done = done.unwrap_or_else(|why| Err(Failure::Broken(why.to_string())));
-                done.map_err(|failure| (failure, color))
-            }
-            Err(error) => refuse(&error).map_err(|failure| (failure, false)),
-        }
-    };
-    let code = finished.unwrap_or_else(|(failure, color)| {
-        if let Some(message) = failure.message(color) {
-            console::tell(&message);
-        }
-        failure.exit()
-    });
-    ExitCode::from(code)
-}
-
-/// Shows the help or the version if that was asked for, or else what is wrong with the command
-/// line.
-fn refuse(error: &clap::Error) -> Result<u8, Failure> {
-    let shown = error.render();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            console::print(&shown.to_string()).map(|()| exit::AS_EXPECTED)
-        }
-        // The list of kinds is not ours and not closed; all others are mistakes.
-        _ => {
-            let text = shown.to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            console::tell(&format!("picklock: {text}"));
-            Ok(exit::BAD_INPUT)
-        }
-    }
+fn main() -> std::process::ExitCode {
+    picklock::cli::main(&[])
 }

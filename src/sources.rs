@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use picklock_scenarios::load::has_scenarios;
-use picklock_scenarios::{BUILT_IN, Catalogue, Diagnostic, Scenario, load, nearest, parse};
+use picklock_scenarios::{
+    BUILT_IN, Catalogue, Diagnostic, Scenario, load, nearest, parse, program,
+};
 
 /// Every scenario that comes with picklock, sorted by name.
 ///
@@ -78,7 +80,10 @@ fn unknown(word: &Path, name: &str) -> Diagnostic {
         Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
         None => mistake,
     };
-    mistake.with_help("`picklock list scenarios` shows those that come with picklock")
+    let program = program::command();
+    mistake.with_help(format!(
+        "`{program} list scenarios` shows those that come with picklock"
+    ))
 }
 
 fn last_of(name: &str) -> &str {

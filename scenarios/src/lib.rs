@@ -23,6 +23,7 @@ mod known;
 pub mod library;
 pub mod load;
 mod nearest;
+pub mod program;
 pub mod replay_command;
 pub mod runner;
 pub mod sampled_parameters;

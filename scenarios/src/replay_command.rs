@@ -2,7 +2,8 @@
 
 use picklock_sim::watch::{Job, Replay};
 
-use crate::scenario::{Case, Catalogue, Scenario};
+use crate::program;
+use crate::scenario::{Case, Scenario};
 
 /// A run, as commands name it.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ pub struct Again<'a> {
 impl Again<'_> {
     /// The command that tells its story.
     pub fn replay(self) -> String {
-        format!("picklock replay {}{}", self.run(), self.was())
+        format!("{} replay {}{}", program::command(), self.run(), self.was())
     }
 
     /// The command that says why it violates a promise.
@@ -35,7 +36,8 @@ impl Again<'_> {
 
     fn about(self, command: &str, invariant: &str) -> String {
         let (run, was) = (self.run(), self.was());
-        format!("picklock {command} {run} --invariant {invariant}{was}")
+        let program = program::command();
+        format!("{program} {command} {run} --invariant {invariant}{was}")
     }
 
     /// Which run. One that was recorded is alone in its file.
@@ -59,12 +61,12 @@ impl Again<'_> {
 /// What the runs of a case are called while they run.
 pub fn job(scenario: &Scenario, case: &Case) -> Job {
     let (path, name) = (quoted(&scenario.path), quoted(&case.name));
-    let mut known = Catalogue::EVERYTHING.algorithms.iter();
+    let (program, mut known) = (program::command(), program::algorithms().iter());
     let is_known = known.any(|recipe| recipe.name == case.algorithm.name);
     let replay = match &case.recorded {
         _ if !is_known => Replay::Test,
-        None => Replay::Seeded(format!("picklock replay {path} --case {name}")),
-        Some(_) => Replay::Command(format!("picklock replay {path}")),
+        None => Replay::Seeded(format!("{program} replay {path} --case {name}")),
+        Some(_) => Replay::Command(format!("{program} replay {path}")),
     };
     Job {
         scenario: scenario.name.clone(),

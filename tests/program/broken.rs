@@ -96,11 +96,7 @@ fn what_is_asked_of_a_run_that_broke_off_is_answered_with_why_and_exit_code_5() 
         "--contenders",
         "3",
     ]);
-    assert_eq!(
-        done.code,
-        Some(2),
-        "herds know no recipe but those of the registry"
-    );
+    assert_eq!(done.code, Some(5), "{done:?}");
 }
 
 #[test]

@@ -101,6 +101,10 @@ pub(super) fn case(
     })
 }
 
+/// How to bring an algorithm.
+const BRING_YOUR_OWN: &str = "a lock of your own is a `Recipe`: hand it to `picklock::cli::main` in a program of \
+    yours, or to `Harness::with_recipe` in a test; docs/your-lock.md shows how";
+
 fn algorithm(item: &Item, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Option<Recipe> {
     let name = item.text("the name of an algorithm", mistakes)?;
     let found = catalogue
@@ -115,7 +119,7 @@ fn algorithm(item: &Item, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Opt
             .collect();
         mistakes.add(
             item.span.clone(),
-            Mistake::unknown("algorithm", name, &names),
+            Mistake::unknown("algorithm", name, &names).help(BRING_YOUR_OWN),
         );
     }
     found.copied()

@@ -1,6 +1,7 @@
 //! `[replay]`: the one run that a file is about, as it was recorded. `[saved]`: the seed that drew a plan.
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
+use crate::program;
 use crate::scenario::{Case, Recorded, Saved, Was};
 
 /// Longer tapes than this are taken for a mistake.
@@ -21,7 +22,7 @@ pub(super) fn replay(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mista
     match cases {
         [only] if only.open.is_some() => {
             let mistake = Mistake::new("a recorded run leaves nothing open");
-            let help = "`picklock plan` writes what a seed settles";
+            let help = format!("`{} plan` writes what a seed settles", program::command());
             mistakes.add(item.span, mistake.help(help));
         }
         [only] => {

@@ -8,6 +8,7 @@ use picklock_sim::plan::Service;
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::fault_kind::FaultKind;
+use crate::program;
 use crate::sampled_parameters::AnyFaults;
 
 /// Reads `faults`, of the file or of a case. With the most servers that there may be, the service is this.
@@ -69,7 +70,10 @@ fn kinds(item: &Item, service: &Service, mistakes: &mut Mistakes) -> Option<Vec<
             });
             mistakes.add(
                 item.span.clone(),
-                mistake.help("leave it out; `picklock list faults` says what each strikes"),
+                mistake.help(format!(
+                    "leave it out; `{} list faults` says what each strikes",
+                    program::command()
+                )),
             );
             return None;
         }

@@ -8,7 +8,8 @@ use super::Shard;
 use crate::case_statistics::Tally;
 use crate::digest::digest;
 use crate::format::parse;
-use crate::scenario::{Case, Catalogue, Scenario};
+use crate::program;
+use crate::scenario::{Case, Scenario};
 use crate::write::write;
 
 /// What says that a file is one of a shard.
@@ -144,7 +145,7 @@ impl Ran {
     pub fn scenario(&self) -> Result<Scenario, Foreign> {
         let foreign = |why: String| Foreign(format!("{} {}: {why}", self.scenario, self.case));
         let mut scenario =
-            parse(&self.scenario, &self.text, &Catalogue::EVERYTHING).map_err(|mistakes| {
+            parse(&self.scenario, &self.text, &program::catalogue()).map_err(|mistakes| {
                 foreign(
                     mistakes
                         .first()

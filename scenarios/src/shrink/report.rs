@@ -9,6 +9,7 @@ use super::kinds::{shape, ways};
 use super::unasked::Unasked;
 use super::{Cut, Shrunk};
 use crate::clock::Stopwatch;
+use crate::program;
 use crate::replay_command::Again;
 use crate::runner;
 use crate::scenario::{Case, Scenario};
@@ -90,7 +91,7 @@ fn untouched(scenario: &Scenario, case: &Case, told: &Story, invariant: &str, cu
         Cut::Stopped => "not tried: somebody asked to stop",
     };
     Smaller {
-        sizes: format!("{why}; `picklock shrink` does it"),
+        sizes: format!("{why}; `{} shrink` does it", program::command()),
         is_other: false,
         keep: Some(again.shrink(invariant)),
         events: 0,
@@ -141,5 +142,6 @@ pub fn sizes_unasked(shrunk: &Shrunk) -> String {
         Some(Cut::Time) => format!("cut by time after {runs}, on another machine it may be less"),
         Some(Cut::Stopped) => format!("cut after {runs}, as somebody asked to stop"),
     };
-    format!("{}; {cut}; `picklock shrink` goes on", shrunk.sizes())
+    let program = program::command();
+    format!("{}; {cut}; `{program} shrink` goes on", shrunk.sizes())
 }

@@ -1,0 +1,67 @@
+//! The verbs of the command line.
+
+mod bench;
+mod herd;
+mod hunt;
+mod last_words;
+mod list;
+mod merge;
+mod plan;
+mod replay;
+mod run;
+mod run_identity;
+mod seed_args;
+mod select;
+mod shrink;
+mod verbosity;
+mod verify;
+mod violating_run;
+mod why;
+mod yields;
+
+use clap::Subcommand;
+
+use crate::cli::console::Look;
+use crate::cli::failure::Failure;
+
+/// A verb and its arguments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(run::Run),
+    Merge(merge::Merge),
+    Replay(replay::Replay),
+    Shrink(shrink::Shrink),
+    Why(why::Why),
+    Hunt(hunt::Hunt),
+    Plan(plan::Plan),
+    #[command(name = "yield")]
+    Yields(yields::Yields),
+    List(list::List),
+    Herd(herd::Herd),
+    Bench(bench::Bench),
+    Verify(verify::Verify),
+}
+
+impl Command {
+    /// Does it. The exit code, if it could be done.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if it could not.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        match self {
+            Self::Run(run) => run.execute(look),
+            Self::Merge(merge) => merge.execute(look),
+            Self::Replay(replay) => replay.execute(look),
+            Self::Shrink(shrink) => shrink.execute(look),
+            Self::Why(why) => why.execute(look),
+            Self::Hunt(hunt) => hunt.execute(look),
+            Self::Plan(plan) => plan.execute(),
+            Self::Yields(yields) => yields.execute(),
+            Self::List(list) => list.execute(),
+            Self::Herd(herd) => herd.execute(look),
+            Self::Bench(bench) => bench.execute(look),
+            Self::Verify(verify) => verify.execute(look),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `picklock bench`: what the simulator costs on this machine.
+
+use std::time::Duration;
+
+use crate::reports::words::{decimal, thousands};
+use crate::scenarios::bench::{Figure, Goal, figures, herds, searches};
+
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock bench
+  picklock bench --herd 10000     also the herds of ten thousand, which take a while
+
+All figures are of one core. A machine that does other things meanwhile gives lower ones.";
+
+/// Measure what the simulator costs on this machine, and compare it with what it should.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Bench {
+    /// How long to measure each figure, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 1_000,
+        value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    millis: u64,
+    /// Measure herds of so many contenders too.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    herd: Option<u32>,
+}
+
+impl Bench {
+    /// Measures, and shows the figures. The exit code does not depend on them: machines differ.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if nobody could see them.
+    pub fn execute(self, _look: &Look) -> Result<u8, Failure> {
+        // One core, whatever the machine has.
+        let pool = threads::pool(Some(1))?;
+        let each = Duration::from_millis(self.millis);
+        let mut measured = pool.install(|| figures(each));
+        measured.extend(pool.install(|| searches(each)));
+        measured.extend(self.herd.into_iter().flat_map(herds));
+        let mut text = String::new();
+        for figure in &measured {
+            text.push_str(&line(figure));
+        }
+        console::print(&text)?;
+        Ok(exit::AS_EXPECTED)
+    }
+}
+
+fn line(figure: &Figure) -> String {
+    let goal = match figure.goal {
+        Goal::AtLeast(least) => format!("goal: at least {}", number(least)),
+        Goal::AtMost(most) => format!("goal: at most {}", number(most)),
+    };
+    let mark = if figure.reached() {
+        "reached"
+    } else {
+        "not reached"
+    };
+    let (what, value, unit) = (&figure.what, number(figure.value), figure.unit);
+    format!("{what:<68} {value:>10} {unit:<15}  {goal}, {mark}\n")
+}
+
+/// Whole numbers where the digits behind the point say nothing.
+fn number(value: f64) -> String {
+    if value >= 100.0 {
+        thousands(value.round() as u64)
+    } else {
+        decimal(value, 2)
+    }
+}

@@ -1,0 +1,277 @@
+//! `picklock herd`: what a release costs, and who gets hurt.
+
+use std::path::PathBuf;
+
+use crate::algorithms::Recipe;
+use crate::algorithms::clients::ServiceKind;
+use crate::checker::ListTooLong;
+use crate::reports::herd::chart::Chart;
+use crate::reports::herd::{HerdRow, json, table};
+use crate::reports::words::thousands;
+use crate::scenarios::clock::Stopwatch;
+use crate::scenarios::herd::Experiment;
+use crate::scenarios::program;
+use crate::scenarios::units::{UnitMistake, parse_bytes, parse_duration, write_duration};
+use crate::sim::plan::Hold;
+use rayon::prelude::*;
+
+use super::shrink::make_folder;
+use crate::cli::console::Look;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+use crate::cli::threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock herd
+  picklock herd --algorithm zk-children-watch,zk-predecessor-watch --contenders 10,100,1000
+  picklock herd --hold 0s                   releases that come faster than waiters can look
+  picklock herd --out charts --json herd.json
+
+The first contender takes the lock; the others queue up behind it; then the queue drains. What is
+counted, is counted at the servers, from the first release on. Times are virtual.";
+
+/// Measure what a release costs: notifications, requests, bytes, and how long others have to wait.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Herd {
+    /// The algorithms to compare.
+    #[arg(
+        long = "algorithm",
+        value_name = "A,B",
+        value_delimiter = ',',
+        default_value = "zk-same-name,zk-children-watch,zk-predecessor-watch"
+    )]
+    algorithms: Vec<String>,
+    /// How many contenders, the first holder included.
+    #[arg(
+        long,
+        value_name = "N,M",
+        value_delimiter = ',',
+        default_value = "11,51,101,201",
+        value_parser = clap::value_parser!(u32).range(2..=100_000)
+    )]
+    contenders: Vec<u32>,
+    /// How long each holds the lock: a duration, or `settled` for until everybody else waits again, so that one
+    /// release comes at a time.
+    #[arg(long, value_name = "HOLD", default_value = "settled", value_parser = parse_hold)]
+    hold: Hold,
+    /// How many servers: 1, 3, or 5.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = ["1", "3", "5"])]
+    servers: String,
+    /// The longest message that servers and clients read (`jute.maxbuffer`): bytes, or such as 4MiB.
+    #[arg(long, value_name = "BYTES", default_value = "1048575", value_parser = parse_buffer)]
+    jute_max_buffer: u32,
+    /// The seed that latencies are drawn from.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// How many threads to use; as many as the machine runs at once, if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    jobs: Option<u64>,
+    /// Write the figures to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Draw charts into this folder, each as SVG and as PNG. It is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Herd {
+    /// Measures, and shows the figures.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if an algorithm is not known or a file cannot be written.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let experiments = self.experiments()?;
+        let pool = threads::pool(self.jobs)?;
+        let work = Work::measuring(experiments.len() as u64);
+        if let Some(folder) = &self.out {
+            make_folder(folder)?;
+        }
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        for (path, _, _) in &self.charts() {
+            work.can_write(path)?;
+        }
+        let measured: Vec<(HerdRow, Option<String>)> = pool.install(|| {
+            experiments
+                .par_iter()
+                .map(|experiment| {
+                    work.at(format!(
+                        "{} {}",
+                        experiment.recipe.name, experiment.contenders
+                    ));
+                    let row = measure(experiment);
+                    work.seed_done();
+                    row
+                })
+                .collect()
+        });
+        work.end();
+        let (rows, stuck): (Vec<HerdRow>, Vec<Option<String>>) = measured.into_iter().unzip();
+        work.print(&table(&rows, &look.stdout()))?;
+        if let Some(path) = &self.json {
+            work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;
+        }
+        for (path, chart, draw) in self.charts() {
+            work.write(&path, &draw(chart, &rows)?)?;
+        }
+        let stuck: Vec<String> = stuck.into_iter().flatten().collect();
+        if stuck.is_empty() {
+            return Ok(exit::AS_EXPECTED);
+        }
+        work.print(&format!("\n{}\n", stuck.join("\n")))?;
+        Ok(exit::NOT_AS_EXPECTED)
+    }
+
+    fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
+        let mut experiments = Vec::new();
+        for name in &self.algorithms {
+            let recipe = of_zookeeper(name)?;
+            for contenders in &self.contenders {
+                experiments.push(Experiment {
+                    recipe,
+                    contenders: *contenders,
+                    hold: self.hold,
+                    // One of the three that are accepted.
+                    servers: self.servers.parse().unwrap_or(1),
+                    jute_max_buffer: self.jute_max_buffer,
+                    seed: self.seed,
+                });
+            }
+        }
+        Ok(experiments)
+    }
+
+    /// The charts to draw, and where.
+    fn charts(&self) -> Vec<(PathBuf, Chart, Draw)> {
+        let Some(folder) = &self.out else {
+            return Vec::new();
+        };
+        let mut charts = Vec::new();
+        for chart in Chart::ALL {
+            charts.push((
+                folder.join(format!("{}.svg", chart.name())),
+                chart,
+                svg as Draw,
+            ));
+            charts.push((
+                folder.join(format!("{}.png", chart.name())),
+                chart,
+                png as Draw,
+            ));
+        }
+        charts
+    }
+}
+
+/// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
+fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
+    let measured = |recipe: &&Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
+    let known = program::algorithms();
+    match known.iter().find(|recipe| recipe.name == name) {
+        Some(recipe) if measured(&recipe) => Ok(*recipe),
+        Some(_) => {
+            let problem = format!("{name} does not stand on ZooKeeper, where herds are measured");
+            let hint = format!(
+                "`{} list algorithms` shows all there are",
+                program::command()
+            );
+            Err(Failure::usage(problem, [hint]))
+        }
+        None => {
+            let names = known.iter().filter(measured).map(|recipe| recipe.name);
+            Err(Failure::unknown(
+                "algorithm",
+                name,
+                &names.collect::<Vec<_>>(),
+            ))
+        }
+    }
+}
+
+type Draw = fn(Chart, &[HerdRow]) -> Result<Vec<u8>, Failure>;
+
+fn svg(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
+    chart
+        .svg(rows)
+        .map(String::into_bytes)
+        .map_err(|error| Failure::Chart(error.to_string()))
+}
+
+fn png(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
+    chart
+        .png(rows)
+        .map_err(|error| Failure::Chart(error.to_string()))
+}
+
+fn parse_hold(text: &str) -> Result<Hold, String> {
+    if text == "settled" {
+        return Ok(Hold::Settled);
+    }
+    parse_duration(text).map(Hold::For).map_err(|mistake| {
+        format!(
+            "{}; expected a duration such as 30ms, or `settled`",
+            mistake.message
+        )
+    })
+}
+
+fn parse_buffer(text: &str) -> Result<u32, String> {
+    let wrong = |mistake: UnitMistake| format!("{}; {}", mistake.message, mistake.help);
+    parse_bytes(text).map_err(wrong)
+}
+
+/// Why the queue of an experiment never drained.
+fn stuck(experiment: &Experiment, list: ListTooLong) -> String {
+    let ListTooLong { children, most } = list;
+    format!(
+        "{} with {}: progress violated: the list of {} children does not fit into jute.maxbuffer ({} bytes): no \
+         contender can list the queue. --jute-max-buffer raises it.",
+        experiment.recipe.name,
+        thousands(experiment.contenders.into()),
+        thousands(children),
+        thousands(most),
+    )
+}
+
+/// The figures, and why the queue never drained, if it did not.
+fn measure(experiment: &Experiment) -> (HerdRow, Option<String>) {
+    let watch = Stopwatch::start();
+    let measured = experiment.run();
+    let counts = measured.counts;
+    let handovers = counts.departures.max(1) as f64;
+    let why = measured.too_long.map(|list| stuck(experiment, list));
+    let row = HerdRow {
+        algorithm: experiment.recipe.name.to_owned(),
+        contenders: experiment.contenders.into(),
+        hold: match experiment.hold {
+            Hold::For(hold) => write_duration(hold),
+            Hold::Settled => "settled".to_owned(),
+        },
+        servers: experiment.servers.into(),
+        notifications: counts.notifications_to_waiters + counts.notifications_to_releaser,
+        to_waiters: counts.notifications_to_waiters,
+        to_releaser: counts.notifications_to_releaser,
+        arriving: counts.notifications_arriving,
+        wasted_wakeups: counts.wasted_wakeups,
+        wakeups: counts.wakeups,
+        requests_per_handover: counts.requests as f64 / handovers,
+        bytes_per_handover: counts.bytes as f64 / handovers,
+        handover_p50: measured.handover.p50,
+        handover_p99: measured.handover.p99,
+        handover_max: measured.handover.max,
+        bystander_p50: measured.bystander.p50,
+        bystander_p99: measured.bystander.p99,
+        bystander_max: measured.bystander.max,
+        bystander_idle_p50: measured.bystander_idle.p50,
+        bystander_idle_p99: measured.bystander_idle.p99,
+        bystander_idle_max: measured.bystander_idle.max,
+        formula: experiment.formula(),
+        took_seconds: Some(watch.elapsed().as_secs_f64()),
+    };
+    (row, why)
+}

@@ -1,0 +1,315 @@
+//! `picklock hunt`: aims faults at a lock until it breaks.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::checker::invariants;
+use crate::reports::story::story;
+use crate::reports::timeline::Detail;
+use crate::reports::words::count;
+use crate::scenarios::fault_kind::FaultKind;
+use crate::scenarios::replay_command::job;
+use crate::scenarios::replay_command::quoted;
+use crate::scenarios::runner::{self, wanted};
+use crate::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
+use crate::scenarios::search::portfolio::Way;
+use crate::scenarios::shrink::{self, Unasked, broken_off, reproduction};
+use crate::scenarios::{Case, Scenario, Want, program};
+use crate::sim::watch::{Job, Named, Replay};
+
+use super::select;
+use super::shrink::{Target, make_folder, save};
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+use crate::cli::threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock hunt zookeeper/herd --case zk-same-name
+  picklock hunt my-locks/mine.toml --kind pause --kind cut --runs 100000 --out found/
+
+Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and
+faults are tried at them, the most promising first. `nearer`: plans like those that came nearest to
+an overlap. `drawn`: faults drawn anew for each run, with each strategy of chance in turn. The
+faults of the file are left out.
+
+Ctrl-C ends the search, and what was found by then is told and kept as it was found.
+
+Exit codes: 0 if nothing broke but what the scenario expects to, 1 if something else did, 5 if a run
+broke off: it panicked, or would not end. It is kept, too.";
+
+/// Aim faults at a lock until it breaks, and keep what breaks it as scenario files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Hunt {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// Only faults of this kind; may be given several times. Two or three are also tried together.
+    #[arg(long = "kind", value_name = "FAULT")]
+    kinds: Vec<String>,
+    /// Only this way to search: `aimed`, `nearer`, or `drawn`; may be given several times.
+    #[arg(long = "way", value_name = "WAY")]
+    ways: Vec<String>,
+    /// The first seed.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// After how many runs to give up.
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    runs: u64,
+    /// How many threads to use; as many as the machine runs at once, if not given. What is found does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    jobs: Option<u64>,
+    /// The folder to write to: one file for each promise that is broken. It is made if it is not there.
+    #[arg(long, value_name = "DIR", default_value = "regressions")]
+    out: PathBuf,
+}
+
+impl Hunt {
+    /// Hunts, and tells of what it found.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such case or fault, or a file could not be written.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
+        let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
+        let pool = threads::pool(self.jobs)?;
+        let work = Work::search();
+        let folder_is_new = self.prepare(&work)?;
+        work.at(format!("{} {}", scenario.name, case.name));
+        let job = Arc::new(self.job(&scenario, &case));
+        let hunted = pool.install(|| {
+            let _named = Named::new(&job, self.seed);
+            let with = (&kinds[..], &ways[..]);
+            hunt(&case, with, self.seed, self.runs, work.stop())
+        });
+        let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+        if work.stop().load(Ordering::Relaxed) {
+            let runs = count(hunted.runs, "run");
+            text.push_str(&format!(
+                "  stopped after {runs}; `{} shrink` makes smaller what was found\n",
+                program::command()
+            ));
+        }
+        text.push_str(&head(&case, &hunted));
+        let mut code = exit::AS_EXPECTED;
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::new(work.stop(), &told);
+        for quarry in &hunted.found {
+            if !matches!(wanted(&case, quarry.invariant), Some(Want::Violated { .. })) {
+                code = exit::NOT_AS_EXPECTED;
+            }
+            let told = pool.install(|| self.keep(&scenario, quarry, &work, &mut unasked, look))?;
+            text.push_str(&told);
+        }
+        if let Some(broken) = &hunted.broken {
+            code = exit::BROKEN;
+            text.push_str(&self.keep_broken(&scenario, broken, &work, look)?);
+        }
+        work.end();
+        if folder_is_new {
+            // Only if nothing was found: a folder with something in it stays.
+            let _ = std::fs::remove_dir(&self.out);
+        }
+        console::shown(console::print(&text))?;
+        match work.stop().load(Ordering::Relaxed) {
+            true => Ok(exit::INTERRUPTED),
+            false => Ok(code),
+        }
+    }
+
+    /// What the runs are called while they run. Which plan comes when depends on what came before: all of it comes
+    /// again.
+    fn job(&self, scenario: &Scenario, case: &Case) -> Job {
+        let (path, name) = (quoted(&scenario.path), quoted(&case.name));
+        let (program, runs, first) = (program::command(), self.runs, self.seed);
+        let mut command =
+            format!("{program} hunt {path} --case {name} --runs {runs} --seed {first}");
+        for (option, names) in [("--kind", &self.kinds), ("--way", &self.ways)] {
+            for name in names {
+                command.push_str(&format!(" {option} {}", quoted(name)));
+            }
+        }
+        Job {
+            replay: Replay::Command(command),
+            ..job(scenario, case)
+        }
+    }
+
+    /// Sees to it that what is found can be written down, before the search and not after hours of it. Answers
+    /// whether the folder had to be made.
+    fn prepare(&self, work: &Work) -> Result<bool, Failure> {
+        let is_new = !self.out.exists();
+        make_folder(&self.out)?;
+        work.can_write(&self.out.join("found.toml"))?;
+        Ok(is_new)
+    }
+
+    fn kinds(&self, case: &Case) -> Result<Vec<FaultKind>, Failure> {
+        if self.kinds.is_empty() {
+            let mut kinds = FaultKind::unasked();
+            kinds.retain(|kind| kind.is_outlived(&case.plan.service));
+            return Ok(kinds);
+        }
+        let names = FaultKind::NAMED.map(|(name, _)| name);
+        let service = &case.plan.service;
+        let service = match &case.open {
+            Some(open) => open.widest(service),
+            None => service.clone(),
+        };
+        let kinds = self.kinds.iter().map(|name| {
+            let mut named = FaultKind::NAMED.iter();
+            let Some((_, kind)) = named.find(|(known, _)| known == name) else {
+                return Err(Failure::unknown("fault", name, &names));
+            };
+            if !kind.can_be_tried(&service) {
+                let problem = format!("there is nothing that `{name}` could strike in this case");
+                let program = program::command();
+                let hint = format!("`{program} list faults` says what each strikes");
+                return Err(Failure::usage(problem, [hint]));
+            }
+            Ok(*kind)
+        });
+        kinds.collect()
+    }
+
+    fn ways(&self) -> Result<Vec<Way>, Failure> {
+        if self.ways.is_empty() {
+            return Ok(Way::ALL.to_vec());
+        }
+        let mut ways = Vec::new();
+        for name in &self.ways {
+            let named = Way::named(name);
+            if named.is_empty() {
+                let mut names = Way::ALL.map(Way::name).to_vec();
+                names.dedup();
+                return Err(Failure::unknown("way", name, &names));
+            }
+            ways.extend(
+                named
+                    .into_iter()
+                    .filter(|way| !ways.contains(way))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        Ok(ways)
+    }
+
+    /// Writes down a run that broke off, and tells its story.
+    fn keep_broken(
+        &self,
+        scenario: &Scenario,
+        broken: &BrokenRun,
+        work: &Work,
+        look: &Look,
+    ) -> Result<String, Failure> {
+        let case = &broken.case;
+        let outcome = runner::judge(case, broken.seed, &broken.simulated);
+        let simulated = broken.simulated.clone();
+        let mut told = runner::story(scenario, case, simulated, &outcome, None);
+        let small = broken_off(scenario, self.seed, broken);
+        let name = shrink::file_name(scenario, case, "broken");
+        let target = Target::Folder(self.out.join(format!("{name}.toml")));
+        save(small, target, work, &mut told)?;
+        Ok(format!(
+            "{}\n",
+            story(&told, Detail::Essential, &look.stdout())
+        ))
+    }
+
+    /// Shrinks what was found, writes it down, and tells its story.
+    fn keep(
+        &self,
+        scenario: &Scenario,
+        quarry: &Quarry,
+        work: &Work,
+        unasked: &mut Unasked<'_>,
+        look: &Look,
+    ) -> Result<String, Failure> {
+        let invariant = invariants::find(quarry.invariant).expect("the hunt has looked at it");
+        let (case, choices) = (&quarry.case, quarry.choices.clone());
+        let shrunk = unasked.shrink_found(case, self.seed, choices, invariant);
+        // The run that was looked at is the run that was found: it violates the same.
+        let shrunk = shrunk.expect("the same choices give the same run");
+        let mut small = reproduction(scenario, case, self.seed, &shrunk);
+        // It was found by no seed of the case.
+        let by_seed = format!("found by seed {} of", self.seed);
+        small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);
+        let name = shrink::file_name(scenario, case, invariant.name);
+        let file = self.out.join(format!("{name}.toml"));
+        let mut told = shrink::story(scenario, case, self.seed, &shrunk);
+        if let Some(smaller) = &mut told.smaller {
+            smaller.sizes = shrink::sizes_unasked(&shrunk);
+        }
+        save(small, Target::Folder(file), work, &mut told)?;
+        told.why = None;
+        Ok(format!(
+            "{}\n",
+            story(&told, Detail::Essential, &look.stdout())
+        ))
+    }
+}
+
+fn head(case: &Case, hunted: &Hunted) -> String {
+    let mut text = String::new();
+    let runs = count(hunted.runs, "run");
+    if hunted.found.is_empty() && hunted.broken.is_none() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}: {runs}, and every promise was kept.", case.name);
+    }
+    let promises = case.expectations.iter().map(|it| it.invariant);
+    let never = promises.filter(|it| wanted(case, it).is_some() && !hunted.looked_at.contains(it));
+    for invariant in never {
+        let _ = writeln!(
+            text,
+            "  {}: {invariant} was not looked at: no lock keeps it under faults like those",
+            case.name
+        );
+    }
+    if let Some(broken) = &hunted.broken {
+        let (after, runs) = (count(broken.after, "run"), count(broken.runs, "run"));
+        let _ = writeln!(
+            text,
+            "  {}: a run broke off after {after}, and {runs} of all ({})",
+            case.name, broken.way
+        );
+    }
+    for quarry in &hunted.found {
+        let (invariant, after) = (quarry.invariant, count(quarry.after, "run"));
+        let expected = match wanted(case, invariant) {
+            Some(Want::Violated { .. }) => ", as expected",
+            Some(
+                Want::Holds
+                | Want::Excused { .. }
+                | Want::Undecided { .. }
+                | Want::Unchecked { .. },
+            )
+            | None => "",
+        };
+        let _ = writeln!(
+            text,
+            "  {}: {invariant} broken after {after}{expected} ({})",
+            case.name, quarry.way
+        );
+    }
+    text.push('\n');
+    for share in &hunted.shares {
+        let (way, runs) = (share.way.to_string(), count(share.runs, "run"));
+        let found = match share.found.as_slice() {
+            [] => "nothing".to_owned(),
+            found => found.join(", "),
+        };
+        let _ = writeln!(text, "  {way:<20}{runs:>12}, found {found}");
+    }
+    text.push('\n');
+    text
+}

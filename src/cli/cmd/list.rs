@@ -1,0 +1,301 @@
+//! `picklock list`: what scenario files may speak of, and what comes with picklock.
+
+mod faults;
+
+use std::io::IsTerminal;
+
+use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
+use crate::scenarios::program;
+use crate::sources;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use crate::cli::console;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock list algorithms
+  picklock list faults              each fault and trigger, as a scenario file writes it
+  picklock list scenarios --json    the same for machines";
+
+/// Show what there is: algorithms, faults, invariants, metrics, moments, distances, or scenarios.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct List {
+    /// What to show.
+    what: Option<What>,
+    /// Show it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// The lock algorithms that can be put to the test.
+    Algorithms,
+    /// What can break, and when.
+    Faults,
+    /// The promises that are checked.
+    Invariants,
+    /// The figures that scenarios can set bounds for.
+    Metrics,
+    /// The moments that runs ought to come through sometimes.
+    Sometimes,
+    /// The ways to say how near a run came to an overlap.
+    Distances,
+    /// The scenarios that come with picklock.
+    Scenarios,
+}
+
+/// A table: its name, and its rows.
+struct Table {
+    name: &'static str,
+    rows: Vec<Row>,
+}
+
+/// What is shown of a thing.
+struct Row {
+    /// Its name.
+    name: String,
+    /// One sentence, or several.
+    meaning: String,
+    /// An example that is shown below it.
+    example: Option<&'static str>,
+    /// All that is known of it.
+    all: Value,
+}
+
+impl List {
+    /// Shows the tables.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if nobody could see them.
+    pub fn execute(self) -> Result<u8, Failure> {
+        let Some(what) = self.what else {
+            let names = What::value_variants().iter();
+            let names: Vec<_> = names.filter_map(ValueEnum::to_possible_value).collect();
+            let names: Vec<_> = names.iter().map(|name| name.get_name()).collect();
+            let hint = format!("{} list {}", program::command(), names.join("|"));
+            return Err(Failure::usage("list what?", [hint]));
+        };
+        let tables = match what {
+            What::Algorithms => vec![algorithms()],
+            What::Faults => vec![
+                examples("faults", faults::FAULTS),
+                examples("triggers", faults::TRIGGERS),
+            ],
+            What::Invariants => vec![invariants()],
+            What::Metrics => vec![metrics()],
+            What::Sometimes => {
+                let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
+                vec![meanings("sometimes", rows)]
+            }
+            What::Distances => {
+                let rows = DISTANCES.iter().map(|it| (it.name, it.meaning));
+                vec![meanings("distances", rows)]
+            }
+            What::Scenarios => vec![scenarios()?],
+        };
+        let text = if self.json {
+            as_json(tables)?
+        } else {
+            let width = if std::io::stdout().is_terminal() {
+                console::WIDTH
+            } else {
+                usize::MAX
+            };
+            as_text(&tables, width)
+        };
+        console::print(&text)?;
+        Ok(exit::AS_EXPECTED)
+    }
+}
+
+fn algorithms() -> Table {
+    let rows = program::algorithms().iter().map(|recipe| {
+        let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
+        let flaw = recipe
+            .flaw
+            .map(|flaw| format!(" Flaw: {}.", flaw.trim_end_matches('.')));
+        Row {
+            name: recipe.name.to_owned(),
+            meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
+            example: None,
+            all: json!({
+                "name": recipe.name,
+                "summary": recipe.summary,
+                "flaw": recipe.flaw,
+                "source": recipe.source,
+                "claims": claims,
+            }),
+        }
+    });
+    Table {
+        name: "algorithms",
+        rows: rows.collect(),
+    }
+}
+
+fn invariants() -> Table {
+    let rows = INVARIANTS.iter().map(|invariant| Row {
+        name: invariant.name.to_owned(),
+        meaning: invariant.meaning.to_owned(),
+        example: None,
+        all: json!({
+            "name": invariant.name,
+            "meaning": invariant.meaning,
+            "truth": invariant.truth,
+        }),
+    });
+    Table {
+        name: "invariants",
+        rows: rows.collect(),
+    }
+}
+
+/// Things of which there is no more to say than what they mean.
+fn meanings(
+    name: &'static str,
+    things: impl Iterator<Item = (&'static str, &'static str)>,
+) -> Table {
+    let rows = things.map(|(name, meaning)| Row {
+        name: name.to_owned(),
+        meaning: meaning.to_owned(),
+        example: None,
+        all: json!({ "name": name, "meaning": meaning }),
+    });
+    let rows = rows.collect();
+    Table { name, rows }
+}
+
+fn metrics() -> Table {
+    let rows = METRICS.iter().map(|metric| Row {
+        name: metric.name.to_owned(),
+        meaning: metric.meaning.to_owned(),
+        example: None,
+        all: json!({
+            "name": metric.name,
+            "meaning": metric.meaning,
+            "unit": metric.unit,
+        }),
+    });
+    Table {
+        name: "metrics",
+        rows: rows.collect(),
+    }
+}
+
+fn scenarios() -> Result<Table, Failure> {
+    let scenarios = sources::library(&program::catalogue())?;
+    let rows = scenarios.into_iter().map(|scenario| {
+        let cases: Vec<_> = scenario.cases.iter().map(|case| &case.name).collect();
+        Row {
+            all: json!({
+                "name": scenario.name,
+                "claim": scenario.claim,
+                "because": scenario.because,
+                "source": scenario.source,
+                "cases": cases,
+            }),
+            name: scenario.name,
+            meaning: scenario.claim,
+            example: None,
+        }
+    });
+    Ok(Table {
+        name: "scenarios",
+        rows: rows.collect(),
+    })
+}
+
+/// What a fault or a trigger is, and that it is for good if nothing says for how long.
+fn in_full(row: &faults::Example) -> String {
+    let ends = row.example.contains("for = ") && row.name != "move-slot";
+    let or_for_good = if ends {
+        " For good, without `for`."
+    } else {
+        ""
+    };
+    format!("{}{or_for_good}", row.meaning)
+}
+
+fn examples(name: &'static str, rows: &[faults::Example]) -> Table {
+    let rows = rows.iter().map(|row| Row {
+        name: row.name.to_owned(),
+        meaning: in_full(row),
+        example: Some(row.example),
+        all: json!({
+            "name": row.name,
+            "meaning": in_full(row),
+            "example": row.example,
+        }),
+    });
+    Table {
+        name,
+        rows: rows.collect(),
+    }
+}
+
+fn as_json(tables: Vec<Table>) -> Result<String, Failure> {
+    let mut document = serde_json::Map::new();
+    document.insert("version".to_owned(), json!(1));
+    for table in tables {
+        let rows = table.rows.into_iter().map(|row| row.all).collect();
+        document.insert(table.name.to_owned(), Value::Array(rows));
+    }
+    console::json(&document)
+}
+
+/// Tables with their names aligned, under headings if there are several.
+fn as_text(tables: &[Table], width: usize) -> String {
+    let rows = tables.iter().flat_map(|table| &table.rows);
+    let column = rows.map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (place, table) in tables.iter().enumerate() {
+        if tables.len() > 1 {
+            let space = if place == 0 { "" } else { "\n" };
+            text.push_str(&format!("{space}{}:\n", table.name));
+        }
+        for row in &table.rows {
+            let indent = column + 2;
+            let lines = console::wrapped(&row.meaning, width.saturating_sub(indent).max(20));
+            let lines = lines.join(&format!("\n{:indent$}", ""));
+            text.push_str(&format!("{:<column$}  {lines}\n", row.name));
+            if let Some(example) = row.example {
+                text.push_str(&format!("{:indent$}{example}\n", ""));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_aligned_and_meanings_hang() {
+        let row = |name: &str, meaning: &str, example| Row {
+            name: name.to_owned(),
+            meaning: meaning.to_owned(),
+            example,
+            all: Value::Null,
+        };
+        let rows = vec![
+            row("a", "One two three four five.", None),
+            row("long", "Six.", Some("a = 1")),
+        ];
+        let table = Table { name: "t", rows };
+        let text = as_text(&[table], 26);
+        let expected = "\
+a     One two three four
+      five.
+long  Six.
+      a = 1
+";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,136 @@
+//! `picklock merge`: the shards of a run joined into the results of the whole.
+
+use std::path::{Path, PathBuf};
+
+use crate::checker::outcome::{ScenarioOutcome, Standing};
+use crate::reports::{json, terminal};
+use crate::scenarios::runner::conclude;
+use crate::scenarios::shard::{self, ShardFile};
+use crate::scenarios::shrink::{self, Unasked};
+use crate::scenarios::{coverage, program};
+
+use super::verbosity::Amount;
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+use crate::cli::threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock run --seeds 10000 --shard 1/2 --json 1.json    on one machine
+  picklock run --seeds 10000 --shard 2/2 --json 2.json    on another
+  picklock merge 1.json 2.json --json results.json        as if it had been one
+
+The scenarios are in the files: nothing else is needed.";
+
+/// Join what all shards of a run wrote, and say whether everything comes as the scenarios expect it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Merge {
+    /// What `picklock run --shard I/N --json FILE` wrote, of every shard once.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Write the results to this file, as JSON: those of a run that was not split.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    #[arg(long)]
+    no_shrink: bool,
+    #[command(flatten)]
+    amount: Amount,
+}
+
+impl Merge {
+    /// Joins them. The exit code says how the whole run stands.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if they are not all shards of one run, each once, or the results could not be reported.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let mut files = Vec::new();
+        for path in &self.files {
+            files.push((path.display().to_string(), read(path)?));
+        }
+        let name = files
+            .first()
+            .map(|(name, _)| name.clone())
+            .unwrap_or_default();
+        let joined =
+            shard::join(files).map_err(|misfit| Failure::usage(misfit.problem, [misfit.hint]))?;
+        let work = Work::in_parts();
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        let outcomes = self.outcomes(&joined, &name, &work)?;
+        let vacuous = coverage::vacuous(&outcomes);
+        let cases = outcomes.iter().flat_map(|it| &it.cases);
+        let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
+        let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
+        let mut text = String::new();
+        for outcome in &outcomes {
+            text.extend(self.amount.said(outcome, look));
+        }
+        text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
+        text.push_str(&coverage::said(&vacuous));
+        console::shown(work.print(&text))?;
+        if let Some(path) = &self.json {
+            work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;
+        }
+        Ok(code)
+    }
+
+    /// The outcomes of the whole. Cases that follow each other in one scenario belong together.
+    fn outcomes(
+        &self,
+        joined: &ShardFile,
+        name: &str,
+        work: &Work,
+    ) -> Result<Vec<ScenarioOutcome>, Failure> {
+        // A simulation runs on threads that do nothing else.
+        let pool = threads::pool(None)?;
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::new(work.stop(), &told);
+        let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
+        for ran in &joined.cases {
+            let scenario = ran.scenario().map_err(|why| {
+                let hint = "run the shards again with this picklock".to_owned();
+                Failure::usage(format!("{name}: {}", why.0), [hint])
+            })?;
+            for case in &scenario.cases {
+                let outcome = pool.install(|| {
+                    let mut outcome = conclude(&scenario, case, &ran.tally);
+                    if !self.no_shrink {
+                        shrink::shorten(&scenario, case, &mut outcome, &mut unasked);
+                    }
+                    outcome
+                });
+                match outcomes.last_mut() {
+                    Some((path, last)) if *path == ran.path => last.cases.push(outcome),
+                    Some(_) | None => outcomes.push((
+                        &ran.path,
+                        ScenarioOutcome {
+                            name: scenario.name.clone(),
+                            claim: scenario.claim.clone(),
+                            cases: vec![outcome],
+                        },
+                    )),
+                }
+            }
+        }
+        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    }
+}
+
+fn read(path: &Path) -> Result<ShardFile, Failure> {
+    let (shown, program) = (path.display(), program::command());
+    let bytes = std::fs::read(path).map_err(|error| {
+        let hint = format!("name what `{program} run --shard I/N --json FILE` wrote");
+        Failure::usage(format!("{shown}: this cannot be read: {error}"), [hint])
+    })?;
+    ShardFile::read(&bytes, env!("CARGO_PKG_VERSION")).map_err(|why| {
+        let hint =
+            format!("name what `{program} run --shard I/N --json FILE` of this picklock wrote");
+        Failure::usage(format!("{shown}: {}", why.0), [hint])
+    })
+}

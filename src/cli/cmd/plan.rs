@@ -1,0 +1,58 @@
+//! `picklock plan`: what a seed runs, as a scenario file.
+
+use std::path::PathBuf;
+
+use crate::scenarios::{Saved, Was, runner, write};
+
+use super::select;
+use crate::cli::console;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock plan zookeeper/swarm --case zk-hardened --seed 7
+  picklock plan zookeeper/swarm --case zk-unsorted --seed 13 > my-locks/found.toml
+
+The tape of a run is drawn from the seed too: a saved plan shows the same run with the same seed.
+It says which that was: `picklock replay` takes the file alone, and says if it is another run now.";
+
+/// Print the plan that a seed runs, as a scenario file with nothing left open.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Plan {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// The seed.
+    #[arg(long, value_name = "S")]
+    seed: u64,
+}
+
+impl Plan {
+    /// Prints the plan.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such case, or nobody could see it.
+    pub fn execute(self) -> Result<u8, Failure> {
+        let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
+        let mut settled = case.settled(self.seed).into_owned();
+        // A file has no larger numbers.
+        if case.recorded.is_none() && i64::try_from(self.seed).is_ok() {
+            settled.saved = Some(Saved {
+                seed: self.seed,
+                drawn: settled.drawn,
+                was: Was {
+                    hash: Some(runner::simulated(&settled, self.seed).hash),
+                    picklock: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                },
+            });
+        }
+        console::shown(console::print(&write(&scenario, &settled)))?;
+        Ok(exit::AS_EXPECTED)
+    }
+}

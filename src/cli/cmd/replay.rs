@@ -1,0 +1,268 @@
+//! `picklock replay`: one seed of one case, told to a person.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::checker::outcome::{SeedOutcome, Standing, Story};
+use crate::checker::{History, Verdict, Witness};
+use crate::reports::story::story;
+use crate::reports::style::Style;
+use crate::reports::terminal;
+use crate::reports::timeline::Detail;
+use crate::reports::words::count;
+use crate::scenarios::describe::one_line;
+use crate::scenarios::replay_command::job;
+use crate::scenarios::runner::{self, wanted};
+use crate::scenarios::{Case, Scenario, Want, Was};
+use crate::sim::watch::Named;
+use serde::Serialize;
+
+use super::run_identity::{self, Fits};
+use super::select;
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
+  picklock replay my-locks/outage.toml --seed 3 --full
+  picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
+
+Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
+recorded or saved or that --was names, 3 if the run cannot tell, 5 if it broke off.";
+
+/// Run one seed again, and tell its story.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Replay {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// The seed; a file with a recorded run or a saved plan needs none.
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// The version and the hash of the run that this should be, as a report says them.
+    #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
+    was: Option<Was>,
+    /// Show all contenders and all events, and not only what the violation needs.
+    #[arg(long)]
+    full: bool,
+    /// Write the run to this file, as JSON: its verdicts and its history.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Replay {
+    /// Runs the seed. The exit code says whether the scenario expects what it shows.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if it could not be run and reported.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
+        let work = Work::whole();
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
+        let simulated = runner::simulated(&case, seed);
+        let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
+        let outcome = runner::judge(&case, seed, &simulated);
+        let mut judged = Judged::of(&case, &outcome);
+        judged.remarks.extend(fits.remarks);
+        let told = runner::story(
+            &scenario,
+            &case,
+            simulated,
+            &outcome,
+            judged.violated.clone(),
+        );
+        if let Some(path) = &self.json {
+            work.write(
+                path,
+                as_json(&scenario, &case, &told, &outcome, &judged)?.as_bytes(),
+            )?;
+        }
+        let detail = if self.full {
+            Detail::Full
+        } else {
+            Detail::Essential
+        };
+        let style = look.stdout();
+        let head = head(&scenario, &case, &judged, &told, &style);
+        let text = format!("{head}\n{}", story(&told, detail, &style));
+        console::shown(console::print(&text))?;
+        if !fits.same {
+            return Ok(exit::BAD_INPUT);
+        }
+        Ok(exit::of([judged.standing]))
+    }
+}
+
+/// What one run shows, held against what the scenario expects of many.
+struct Judged {
+    standing: Standing,
+    /// The violation to tell of.
+    violated: Option<(String, Witness)>,
+    /// What to say about the standing, one line each.
+    remarks: Vec<String>,
+}
+
+impl Judged {
+    fn of(case: &Case, outcome: &SeedOutcome) -> Self {
+        let mut standing = Standing::Holds;
+        let mut remarks: Vec<String> = outcome.vacuous.iter().cloned().collect();
+        let mut violated = Vec::new();
+        for (invariant, verdict) in &outcome.verdicts {
+            match (verdict, wanted(case, invariant)) {
+                (Verdict::Violated(witness), Some(Want::Violated { because, .. })) => {
+                    standing = standing.max(Standing::AsExpected);
+                    remarks.push(format!(
+                        "{invariant} is to be violated: {}",
+                        one_line(because)
+                    ));
+                    violated.push((Standing::AsExpected, *invariant, witness));
+                }
+                (Verdict::Violated(witness), Some(Want::Excused { .. })) => {
+                    standing = Standing::Fail;
+                    remarks.push(format!("{invariant} was to hold where nothing excuses it"));
+                    violated.push((Standing::Fail, *invariant, witness));
+                }
+                (Verdict::Violated(witness), Some(Want::Undecided { .. })) => {
+                    standing = Standing::Fail;
+                    remarks.push(format!("{invariant} was to be undecided"));
+                    violated.push((Standing::Fail, *invariant, witness));
+                }
+                (Verdict::Undecided(reason), Some(Want::Undecided { .. })) => {
+                    standing = standing.max(Standing::AsExpected);
+                    remarks.push(format!("{invariant} is to be undecided: {reason}"));
+                }
+                (Verdict::Violated(witness), Some(Want::Holds | Want::Unchecked { .. }) | None) => {
+                    standing = Standing::Fail;
+                    remarks.push(format!("{invariant} was to hold"));
+                    violated.push((Standing::Fail, *invariant, witness));
+                }
+                (Verdict::Undecided(reason), _) => {
+                    standing = standing.max(Standing::Undecided);
+                    remarks.push(format!("{invariant}: {reason}"));
+                }
+                (Verdict::Holds, _) => {}
+            }
+        }
+        match outcome.vacuous {
+            Some(_) => standing = standing.max(Standing::Undecided),
+            None if outcome.broken.is_some() => {}
+            None => remarks.extend(kept_though(case, outcome)),
+        }
+        if let Some(why) = &outcome.broken {
+            standing = Standing::Broken;
+            remarks.push(format!("the run broke off: {why}"));
+        }
+        // What nobody expected is told first.
+        let mut worst: Vec<_> = violated.iter().collect();
+        worst.sort_by_key(|(standing, _, _)| *standing != Standing::Fail);
+        let violated = worst.first();
+        Self {
+            standing,
+            violated: violated.map(|(_, name, witness)| ((*name).to_owned(), (***witness).clone())),
+            remarks,
+        }
+    }
+}
+
+/// What the scenario expects some of its seeds to violate, and this one keeps.
+fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = String> {
+    let told = |name| {
+        outcome.verdicts.iter().any(|(it, _)| *it == name) || outcome.excused.contains(&name)
+    };
+    let kept = case
+        .expectations
+        .iter()
+        .filter(move |it| !told(it.invariant));
+    kept.filter_map(|it| match it.want {
+        Want::Violated { within_seeds, .. } => {
+            let (name, within) = (it.invariant, count(within_seeds, "seed"));
+            Some(format!(
+                "{name} is to be violated within {within}, and this one keeps it"
+            ))
+        }
+        Want::Holds | Want::Excused { .. } | Want::Undecided { .. } | Want::Unchecked { .. } => {
+            None
+        }
+    })
+}
+
+/// The lines above the story: what was run, and how it stands.
+fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: &Style) -> String {
+    let word = format!("{:>12}", terminal::verdict(judged.standing));
+    let word = match judged.standing {
+        Standing::Fail | Standing::Broken => style.red(&word),
+        Standing::Holds | Standing::AsExpected | Standing::Undecided => word,
+    };
+    let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+    text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
+    for remark in &judged.remarks {
+        for line in console::wrapped(remark, console::WIDTH - 16) {
+            text.push_str(&format!("{:16}{line}\n", ""));
+        }
+    }
+    text
+}
+
+/// A run for machines; the schema only ever gains keys within a version.
+#[derive(Serialize)]
+struct Replayed<'a> {
+    version: u32,
+    picklock: &'a str,
+    scenario: &'a str,
+    case: &'a str,
+    algorithm: &'a str,
+    seed: u64,
+    hash: String,
+    standing: Standing,
+    undecided: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<String>,
+    verdicts: Vec<Judgement<'a>>,
+    history: &'a History,
+}
+
+/// A verdict that is not "holds".
+#[derive(Serialize)]
+struct Judgement<'a> {
+    invariant: &'a str,
+    verdict: &'a Verdict,
+}
+
+fn as_json(
+    scenario: &Scenario,
+    case: &Case,
+    told: &Story,
+    outcome: &SeedOutcome,
+    judged: &Judged,
+) -> Result<String, Failure> {
+    let replayed = Replayed {
+        version: 1,
+        picklock: env!("CARGO_PKG_VERSION"),
+        scenario: &scenario.name,
+        case: &case.name,
+        algorithm: case.algorithm.name,
+        seed: told.seed,
+        hash: format!("{:016x}", told.hash),
+        standing: judged.standing,
+        undecided: outcome.vacuous.as_deref(),
+        broken: outcome.broken.as_ref().map(ToString::to_string),
+        verdicts: outcome
+            .verdicts
+            .iter()
+            .map(|(invariant, verdict)| Judgement { invariant, verdict })
+            .collect(),
+        history: &told.history,
+    };
+    console::json(&replayed)
+}

@@ -1,0 +1,285 @@
+//! `picklock run`: many seeds of many cases, compared with what the scenarios expect.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use crate::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
+use crate::reports::words::count;
+use crate::reports::{json, terminal};
+use crate::scenarios::case_statistics::Tally;
+use crate::scenarios::replay_command::quoted;
+use crate::scenarios::runner::{Settings, Stopped, conclude, run_block};
+use crate::scenarios::shard::ShardFile;
+use crate::scenarios::shrink::{self, Unasked};
+use crate::scenarios::{Case, Scenario, coverage, program};
+use rayon::ThreadPool;
+
+use super::last_words::LastWords;
+use super::seed_args::{Part, Span, timed};
+use super::select;
+use super::verbosity::Amount;
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+use crate::cli::threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock run                                        every scenario that comes with picklock
+  picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
+  picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
+  picklock run --time 60s                             as many seeds as fit, every day others
+  picklock run --seed-base 20778000000                those of a day, again
+  picklock run --seeds 10000 --shard 2/4 --json 2.json
+  picklock run zookeeper --case zk-hardened --verify-determinism";
+
+/// Run scenarios, and say whether everything comes as they expect it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Run {
+    /// A scenario file, a folder of them, or a scenario or group that comes with picklock; all of
+    /// those if nothing is named.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Run only the cases of this name; may be given several times.
+    #[arg(long = "case", value_name = "CASE")]
+    cases: Vec<String>,
+    #[command(flatten)]
+    part: Part,
+    /// How many threads to use; as many as the machine runs at once, if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    jobs: Option<u64>,
+    /// Write the results to this file, as JSON; of a shard, what `picklock merge` needs.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Run every seed twice, and end with exit code 4 if two runs differ.
+    #[arg(long)]
+    verify_determinism: bool,
+    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    #[arg(long)]
+    no_shrink: bool,
+    #[command(flatten)]
+    amount: Amount,
+}
+
+impl Run {
+    /// Runs the scenarios. The exit code says how they stand.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if not all of them could be run and reported.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let scenarios = select::scenarios(&self.paths, &self.cases)?;
+        let span = self.part.span()?;
+        let pool = threads::pool(self.jobs)?;
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let seeds = cases.clone().fold(0_u64, |seeds, case| {
+            seeds.saturating_add(span.part().len(&case.seeds(&span.seeds)))
+        });
+        let work = Work::begin(
+            cases.count() as u64,
+            seeds,
+            !self.amount.quiet && span.time.is_none(),
+        );
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        let picklock = env!("CARGO_PKG_VERSION");
+        let timed = span.time.is_some();
+        let mut file = ShardFile::new(picklock, span.seeds.clone(), span.part(), timed);
+        let done = self.run(&scenarios, &span, &mut file, &pool, &work, look);
+        work.end();
+        let Done {
+            outcomes,
+            read,
+            untouched,
+        } = done?;
+        if work.is_stopped() {
+            if read {
+                let mut summary = terminal::summary(&outcomes, exit::INTERRUPTED, &look.stdout());
+                summary.push_str("  Stopped: this is what was found by then.\n");
+                console::shown(work.print(&summary))?;
+            }
+            return Ok(exit::INTERRUPTED);
+        }
+        let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
+        let standings = standings.map(|case| case.standing);
+        let vacuous = match span.shard {
+            None => coverage::vacuous(&outcomes),
+            Some(_) => Vec::new(),
+        };
+        let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
+        let code = match span.shard {
+            None => exit::of(standings.chain(unsaturated)),
+            Some(_) => exit::of_shard(standings),
+        };
+        if read {
+            let mut summary = terminal::summary(&outcomes, code, &look.stdout());
+            summary.push_str(&coverage::said(&vacuous));
+            summary.push_str(&said_of_untouched(untouched));
+            let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
+            let ran = ran.unwrap_or_default();
+            // A run that was recorded has no seeds.
+            if scenarios
+                .iter()
+                .flat_map(|it| &it.cases)
+                .any(|case| case.recorded.is_none())
+            {
+                summary.push_str(&self.part.said(&span, ran, &self.command()));
+            }
+            console::shown(work.print(&summary))?;
+        }
+        if let Some(path) = &self.json {
+            let text = match span.shard {
+                None => json::results(&outcomes, picklock),
+                Some(_) => console::json(&file)?,
+            };
+            work.write(path, text.as_bytes())?;
+        }
+        Ok(code)
+    }
+
+    /// The command that runs the same cases, ready for a shell, without what says which seeds.
+    fn command(&self) -> String {
+        let paths = self.paths.iter().map(|path| path.display().to_string());
+        let cases = self
+            .cases
+            .iter()
+            .flat_map(|case| ["--case".to_owned(), case.clone()]);
+        let words = paths.chain(cases).map(|word| format!(" {}", quoted(&word)));
+        format!("{} run{}", program::command(), words.collect::<String>())
+    }
+
+    /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers
+    /// whether anybody still reads that: if not, and no report was asked for either, what is left
+    /// is not run. What was seen goes into the file of the shard.
+    fn run(
+        &self,
+        scenarios: &[Scenario],
+        span: &Span,
+        file: &mut ShardFile,
+        pool: &ThreadPool,
+        work: &Work,
+        look: &Look,
+    ) -> Result<Done, Failure> {
+        let settings = Settings {
+            seeds: span.seeds.clone(),
+            verify_determinism: self.verify_determinism,
+        };
+        // A shard that is not whole is none.
+        let json = self.json.as_deref().filter(|_| span.shard.is_none());
+        let last_words = LastWords::begin(scenarios, json, look.stdout());
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::new(work.stop(), &told);
+        let mut ran = timed(scenarios, &settings, span, pool, work)?;
+        // What ran in turns has run already: of each case there is something to tell.
+        let in_turns = ran.is_some();
+        let goes_on = || in_turns || !work.is_stopped();
+        let mut outcomes = Vec::new();
+        let mut read = true;
+        for scenario in scenarios.iter().take_while(|_| goes_on()) {
+            last_words.scenario(scenario);
+            let mut cases = Vec::new();
+            for case in scenario.cases.iter().take_while(|_| goes_on()) {
+                work.at(format!("{} {}", scenario.name, case.name));
+                let tally = match ran.as_mut().and_then(VecDeque::pop_front) {
+                    Some(ran) => ran,
+                    None => pool.install(|| all_seeds(scenario, case, &settings, span, work))?,
+                };
+                let is_whole = !work.is_stopped();
+                let outcome = pool.install(|| self.conclude(scenario, case, &tally, &mut unasked));
+                // Of seeds that did not all run, only what they broke says something.
+                let broke = outcome.violations.iter().any(|it| !it.expected);
+                if is_whole || broke || outcome.standing == Standing::Broken {
+                    last_words.case(&outcome);
+                    cases.push(outcome);
+                }
+                file.push(scenario, case, tally);
+                work.goes_on(is_whole);
+            }
+            if cases.is_empty() {
+                break;
+            }
+            let outcome = ScenarioOutcome {
+                name: scenario.name.clone(),
+                claim: scenario.claim.clone(),
+                cases,
+            };
+            if let Some(said) = self.amount.said(&outcome, look)
+                && read
+            {
+                read = console::shown(work.print(&said))?;
+            }
+            last_words.shown();
+            outcomes.push(outcome);
+            if !read && self.json.is_none() {
+                break;
+            }
+        }
+        Ok(Done {
+            outcomes,
+            read,
+            untouched: unasked.untouched(),
+        })
+    }
+
+    /// What came of a case, told of a smaller run if it failed, unless nobody wants that.
+    fn conclude(
+        &self,
+        scenario: &Scenario,
+        case: &Case,
+        tally: &Tally,
+        unasked: &mut Unasked<'_>,
+    ) -> CaseOutcome {
+        let mut outcome = conclude(scenario, case, tally);
+        if !self.no_shrink {
+            shrink::shorten(scenario, case, &mut outcome, unasked);
+        }
+        outcome
+    }
+}
+
+/// What came of all scenarios.
+struct Done {
+    outcomes: Vec<ScenarioOutcome>,
+    /// Whether anybody still reads it.
+    read: bool,
+    /// How many broken promises were told as they were found.
+    untouched: u32,
+}
+
+/// Runs the seeds of a case: all of them, or as many as ran before somebody asked to stop.
+fn all_seeds(
+    scenario: &Scenario,
+    case: &Case,
+    settings: &Settings,
+    span: &Span,
+    work: &Work,
+) -> Result<Tally, Failure> {
+    let mut tally = Tally::new(case.seeds(&settings.seeds), span.part());
+    let progress = || work.seed_done();
+    loop {
+        let part = (span.part(), &mut tally);
+        match run_block(scenario, case, settings, part, work.stop(), &progress) {
+            Ok(0) | Err(Stopped::Interrupted) => return Ok(tally),
+            Ok(_) => {}
+            Err(why @ Stopped::NotDeterministic { .. }) => {
+                return Err(Failure::stopped(scenario, case, why));
+            }
+        }
+    }
+}
+
+/// Says of how many broken promises no smaller run was looked for, and why.
+pub(super) fn said_of_untouched(untouched: u32) -> String {
+    if untouched == 0 {
+        return String::new();
+    }
+    let promises = count(untouched.into(), "broken promise");
+    format!(
+        "  {promises} told as found: shrinking that nobody asks for ends after a few seconds of work\n  \
+         in all. `{} shrink` makes each smaller.\n",
+        program::command()
+    )
+}

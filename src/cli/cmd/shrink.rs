@@ -1,0 +1,209 @@
+//! `picklock shrink`: of a run that fails, the smallest that still does, as a scenario file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::checker::outcome::Story;
+use crate::reports::story::story;
+use crate::reports::timeline::Detail;
+use crate::reports::words::count;
+use crate::scenarios::replay_command::Again;
+use crate::scenarios::shrink::{self, Budget, Cut, Shrunk, Watch, reproduction};
+use crate::scenarios::{Scenario, why, write};
+
+use super::violating_run::{OneRun, Ran};
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock shrink zookeeper/waiter-death --case zk-no-recheck --seed 0
+  picklock shrink my-locks/outage.toml --seed 3 --out my-locks/outage-small.toml
+  picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
+      --invariant no-stale-effect
+
+Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
+run cannot tell; 5 if it broke off.";
+
+/// Shrink a run that violates a promise, and write what is left of it as a scenario file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Shrink {
+    #[command(flatten)]
+    run: OneRun,
+    /// Where to write: a file that ends in .toml, or a folder, which is made if it is not there.
+    #[arg(long, value_name = "PATH", default_value = "regressions")]
+    out: PathBuf,
+    /// How many runs to try at most.
+    #[arg(long, value_name = "N", default_value_t = Budget::default().runs,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+}
+
+impl Shrink {
+    /// Shrinks the run.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such run, or the file could not be written.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let ran = self.run.run()?;
+        let Some((invariant, _)) = &ran.violated else {
+            console::print(&format!("{}; nothing was written.\n", ran.held))?;
+            return Ok(ran.exit);
+        };
+        let work = Work::whole();
+        let target = self.target(&ran, invariant.name)?;
+        work.can_write(target.wanted())?;
+        let budget = Budget {
+            runs: self.runs,
+            ..Budget::default()
+        };
+        let choices = ran.simulated.choices.clone();
+        let watch = Watch::until(work.stop());
+        let shrunk = shrink::shrink_choices(&ran.case, choices, invariant, budget, &watch);
+        // The run that was looked at is the run that was given: it violates the same.
+        let shrunk = shrunk.expect("the same choices give the same run");
+        let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
+        let style = look.stdout();
+        let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
+        let saved = save(small, target, &work, &mut told)?;
+        if let Some(smaller) = &mut told.smaller {
+            let plan = &shrunk.plan;
+            smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
+        }
+        told.why = Some(recorded(&saved).why(invariant.name));
+        let mut text = head(&ran, &shrunk);
+        text.push_str(&story(&told, Detail::Essential, &style));
+        console::shown(console::print(&text))?;
+        Ok(exit::AS_EXPECTED)
+    }
+
+    /// What `--out` names: a file, or a folder, which is made if none is there.
+    fn target(&self, ran: &Ran, invariant: &str) -> Result<Target, Failure> {
+        if self.out.extension().is_some_and(|it| it == "toml") {
+            if ran.case.recorded.is_none() && is_same_file(&self.out, Path::new(&ran.scenario.path))
+            {
+                let problem = "--out names the scenario itself, and nothing of it would be left";
+                let hint = "name another file, or a folder".to_owned();
+                return Err(Failure::usage(problem, [hint]));
+            }
+            return Ok(Target::File(self.out.clone()));
+        }
+        make_folder(&self.out)?;
+        let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
+        Ok(Target::Folder(self.out.join(format!("{name}.toml"))))
+    }
+}
+
+/// Whether both are there, and one and the same.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let one = std::fs::canonicalize(one).ok();
+    one.is_some() && one == std::fs::canonicalize(other).ok()
+}
+
+/// Where a reproduction is written to.
+pub(super) enum Target {
+    /// The file that somebody named: what was there is not there any more.
+    File(PathBuf),
+    /// A file of this name in a folder, or of one like it if another is there already: somebody may have changed it.
+    Folder(PathBuf),
+}
+
+impl Target {
+    /// The file that is written to if nothing is in the way.
+    fn wanted(&self) -> &Path {
+        match self {
+            Self::File(file) | Self::Folder(file) => file,
+        }
+    }
+
+    /// The file for such a text.
+    fn file(&self, text: &str) -> PathBuf {
+        let wanted = match self {
+            Self::File(file) => return file.clone(),
+            Self::Folder(file) => file.clone(),
+        };
+        let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
+        let others = (2_u32..).map(|number| wanted.with_file_name(format!("{stem}-{number}.toml")));
+        let is_free = |file: &PathBuf| match std::fs::read(file) {
+            Ok(there) => there == text.as_bytes(),
+            Err(_) => !file.exists(),
+        };
+        let mut all = std::iter::once(wanted.clone()).chain(others);
+        all.find(is_free).unwrap_or(wanted)
+    }
+}
+
+/// Writes a reproduction down, and has its story say how to replay it from there. Answers it as it was saved.
+pub(super) fn save(
+    mut small: Scenario,
+    target: Target,
+    work: &Work,
+    told: &mut Story,
+) -> Result<Scenario, Failure> {
+    let text = write(&small, &small.cases[0]);
+    let file = target.file(&text);
+    work.write(&file, text.as_bytes())?;
+    small.path = file.display().to_string();
+    told.replay = recorded(&small).replay();
+    // It is kept already.
+    if let Some(smaller) = &mut told.smaller {
+        smaller.keep = None;
+    }
+    Ok(small)
+}
+
+/// The run that a file with a recorded run is about.
+fn recorded(saved: &Scenario) -> Again<'_> {
+    Again {
+        scenario: saved,
+        case: &saved.cases[0],
+        seed: 0,
+        hash: None,
+    }
+}
+
+/// Makes a folder, if it is not there.
+pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let problem = format!("cannot make the folder {}: {error}", folder.display());
+        Failure::usage(problem, ["name another with --out".to_owned()])
+    })
+}
+
+/// What was tried, and what came of it.
+fn head(ran: &Ran, shrunk: &Shrunk) -> String {
+    let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
+    let name = &ran.case.name;
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{:>12}  {name}  seed {}", "SHRUNK", ran.seed);
+    let tried = count(shrunk.tried.into(), "run");
+    let done = match shrunk.cut {
+        None if shrunk.steps.is_empty() && !shrunk.has_changed() => {
+            format!("{tried}; nothing could be taken away")
+        }
+        None => format!("{tried}; nothing more can be taken away"),
+        Some(Cut::Budget) => {
+            format!("{tried}, and then the budget was used up; --runs allows for more")
+        }
+        Some(Cut::Time | Cut::Stopped) => format!("{tried}, and then somebody asked to stop"),
+    };
+    let (from, to) = (shrunk.from, shrunk.to);
+    let operations = format!("{} to {}", from.operations, to.operations);
+    let choices = format!("{} to {}", from.choices, to.choices);
+    for line in [
+        done,
+        format!("operations {operations}, choices that are not zero {choices}"),
+    ] {
+        let _ = writeln!(text, "{:16}{line}", "");
+    }
+    text.push('\n');
+    for (place, step) in shrunk.steps.iter().enumerate() {
+        let _ = writeln!(text, "  {:>3}  {step}", place + 1);
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,105 @@
+//! `picklock verify`: the model of a service against a real one.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::cli::console::Look;
+use crate::cli::failure::Failure;
+
+#[cfg(feature = "verify")]
+mod compared;
+#[cfg(feature = "verify")]
+mod herd;
+#[cfg(feature = "verify")]
+mod redis;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock verify zookeeper
+  picklock verify zookeeper --servers 3 --operations 50000 --seed 7
+  picklock verify zookeeper --herd              notifications, counted on both sides
+  picklock verify redis --operations 100000
+
+The real servers are started on loopback in a temporary folder, and stopped again. They come
+from Debian's packages:
+  apt-get install --no-install-recommends zookeeper default-jre-headless
+  apt-get install --no-install-recommends redis-server
+
+This command is not part of the default build:
+  cargo run --release --features verify -- verify zookeeper
+
+Exit codes: 0 every answer is the same, 1 some are not, 2 there is no server to compare with,
+3 a server died, did not start, or answered too late.";
+
+/// Ask a simulated service and a real one the same, and show where their answers differ.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Verify {
+    /// Which service.
+    #[arg(value_name = "SERVICE")]
+    service: Service,
+    /// How many ZooKeeper servers each side has; both 1 and 3 unless given.
+    #[arg(long, value_name = "1|3", value_parser = ["1", "3"])]
+    servers: Option<String>,
+    /// How many operations, for each number of servers.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    operations: u64,
+    /// Instead of that: let queues drain on both, and count the notifications.
+    #[arg(long, conflicts_with_all = ["operations", "seed"])]
+    herd: bool,
+    /// What decides the random operations.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Where zookeeper.jar and what it needs are, if not where Debian has them.
+    #[arg(long, value_name = "FOLDER")]
+    jars: Option<PathBuf>,
+    /// Where redis-server is, if not where programs are.
+    #[arg(long, value_name = "PROGRAM")]
+    redis_server: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Service {
+    Zookeeper,
+    Redis,
+}
+
+impl Verify {
+    /// Compares, and shows what differs.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if it could not be compared.
+    #[cfg(feature = "verify")]
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        match self.service {
+            Service::Zookeeper if self.herd => herd::zookeeper(&self),
+            Service::Zookeeper => compared::zookeeper(&self, look),
+            Service::Redis if self.herd => Err(Failure::usage(
+                "`--herd` is of ZooKeeper",
+                ["ask for it: picklock verify zookeeper --herd".to_owned()],
+            )),
+            Service::Redis => redis::redis(&self),
+        }
+    }
+
+    /// Says how to build with it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`], always.
+    #[cfg(not(feature = "verify"))]
+    pub fn execute(self, _look: &Look) -> Result<u8, Failure> {
+        let name = match self.service {
+            Service::Zookeeper => "zookeeper",
+            Service::Redis => "redis",
+        };
+        let remedy =
+            format!("build with it: cargo run --release --features verify -- verify {name}");
+        Err(Failure::usage(
+            "this picklock was built without `verify`",
+            [remedy],
+        ))
+    }
+}

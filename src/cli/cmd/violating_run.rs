@@ -1,0 +1,149 @@
+//! One run that violates something: what `shrink` and `why` are about.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::checker::invariants::{self, INVARIANTS, Invariant};
+use crate::checker::outcome::SeedOutcome;
+use crate::checker::{Evidence, Verdict, Witness};
+use crate::scenarios::replay_command::job;
+use crate::scenarios::runner::{self, wanted};
+use crate::scenarios::{Case, Scenario, Want, Was};
+use crate::sim::Simulated;
+use crate::sim::watch::Named;
+
+use super::run_identity::{self, Fits};
+use super::select;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+/// Which run, and which of the promises that it breaks.
+#[derive(Debug, clap::Args)]
+pub struct OneRun {
+    /// A scenario file, or the name of a scenario that comes with picklock.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+    /// The case; may be left out if there is only one.
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// The seed; a file with a recorded run needs none.
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// The promise that is broken; the first that nobody expected to be, if not given.
+    #[arg(long, value_name = "INVARIANT")]
+    invariant: Option<String>,
+    /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.
+    #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
+    was: Option<Was>,
+}
+
+/// A run.
+pub struct Ran {
+    pub scenario: Scenario,
+    pub case: Case,
+    pub seed: u64,
+    pub simulated: Simulated,
+    /// What it violates, if anything that was asked for.
+    pub violated: Option<(&'static Invariant, Witness)>,
+    /// If not, what it does instead, in a sentence.
+    pub held: String,
+    /// And the exit code then.
+    pub exit: u8,
+}
+
+impl OneRun {
+    /// Runs it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such run, or it broke off.
+    pub fn run(&self) -> Result<Ran, Failure> {
+        let asked = self.invariant.as_deref().map(find).transpose()?;
+        let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
+        let simulated = runner::simulated(&case, seed);
+        if self.was.is_some() {
+            Fits::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;
+        }
+        let judged = runner::judge(&case, seed, &simulated);
+        if let Some(why) = &judged.broken {
+            return Err(Failure::broken(&scenario, &case, seed, why));
+        }
+        let violations = violations(&case, &simulated);
+        let violated = match asked {
+            Some(asked) => violation(asked, &simulated).map(|witness| (asked, witness)),
+            None => violations.first().cloned(),
+        };
+        let name = match &case.recorded {
+            Some(_) => "the recorded run".to_owned(),
+            None => format!("seed {seed}"),
+        };
+        let others: Vec<&str> = violations.iter().map(|(other, _)| other.name).collect();
+        let doubt = doubt(judged, &simulated, asked);
+        let held = match (asked, others.as_slice(), &doubt) {
+            (None, _, Some(doubt)) => format!("{name} cannot tell: {doubt}"),
+            (None, _, None) => format!("{name} holds: it violates nothing"),
+            (Some(asked), [], Some(doubt)) => {
+                format!(
+                    "{name} cannot tell whether it violates {}: {doubt}",
+                    asked.name
+                )
+            }
+            (Some(asked), [], None) => format!("{name} holds: it does not violate {}", asked.name),
+            (Some(asked), others, _) => {
+                let (asked, others) = (asked.name, others.join(", "));
+                format!("{name} does not violate {asked}; it violates {others}")
+            }
+        };
+        let exit = match doubt {
+            Some(_) => exit::UNDECIDED,
+            None => exit::AS_EXPECTED,
+        };
+        Ok(Ran {
+            exit,
+            scenario,
+            case,
+            seed,
+            simulated,
+            violated,
+            held,
+        })
+    }
+}
+
+fn find(name: &str) -> Result<&'static Invariant, Failure> {
+    let names: Vec<&str> = INVARIANTS.iter().map(|it| it.name).collect();
+    invariants::find(name).ok_or_else(|| Failure::unknown("invariant", name, &names))
+}
+
+/// Why the run says nothing of what was asked for, or of anything that the case looks at, if so.
+fn doubt(outcome: SeedOutcome, simulated: &Simulated, asked: Option<&Invariant>) -> Option<String> {
+    let unknown = |(name, verdict): (&str, Verdict)| match verdict {
+        Verdict::Undecided(reason) => Some(format!("{name}: {reason}")),
+        Verdict::Holds | Verdict::Violated(_) => None,
+    };
+    let of_asked = |asked: &Invariant| (asked.name, (asked.check)(&Evidence::of(&simulated.run)));
+    let doubt = match asked {
+        Some(asked) => unknown(of_asked(asked)),
+        None => outcome.verdicts.into_iter().find_map(unknown),
+    };
+    outcome.vacuous.or(doubt)
+}
+
+fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
+    match (invariant.check)(&Evidence::of(&simulated.run)) {
+        Verdict::Violated(witness) => Some(*witness),
+        Verdict::Holds | Verdict::Undecided(_) => None,
+    }
+}
+
+/// What the run violates of what the case looks at; first what nobody expected.
+fn violations(case: &Case, simulated: &Simulated) -> Vec<(&'static Invariant, Witness)> {
+    let looked_at = INVARIANTS
+        .iter()
+        .filter(|it| wanted(case, it.name).is_some());
+    let found = looked_at.filter_map(|it| Some((it, violation(it, simulated)?)));
+    let mut found: Vec<_> = found.collect();
+    found.sort_by_key(|(it, _)| matches!(wanted(case, it.name), Some(Want::Violated { .. })));
+    found
+}

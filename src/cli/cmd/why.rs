@@ -1,0 +1,295 @@
+//! `picklock why`: which faults a failure needed, when it became inevitable, and what led to it.
+
+mod event;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::checker::outcome::Story;
+use crate::checker::{History, Invariant, Witness};
+use crate::reports::story::story;
+use crate::reports::timeline::Detail;
+use crate::reports::words::count;
+use crate::scenarios::why::{Moment, Share, Turning, Without, past, turning, without};
+use crate::scenarios::{runner, why};
+use serde::Serialize;
+
+use super::violating_run::{OneRun, Ran};
+use crate::cli::console::{self, Look};
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock why zookeeper/waiter-death --case zk-no-recheck --seed 0
+  picklock why regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
+
+Exit codes: 0, and also if the run holds and there is nothing to explain; 3 if it cannot tell;
+5 if it broke off.";
+
+/// Of more events than this, only those are shown that the violation needs, unless all are asked for.
+const ROWS: usize = 40;
+
+/// Say why a run violates a promise: without which fault it would not, when it became inevitable,
+/// and what led to it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Why {
+    #[command(flatten)]
+    run: OneRun,
+    /// How many runs to compare with, without each fault.
+    #[arg(long, value_name = "N", default_value_t = why::OTHERS,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    runs: u64,
+    /// How many runs to try from each moment on.
+    #[arg(long, value_name = "N", default_value_t = 50,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    samples: u64,
+    /// Show all of what led to the violation, however much it is.
+    #[arg(long)]
+    full: bool,
+    /// Write the answers to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The answers.
+struct Answers<'a> {
+    ran: &'a Ran,
+    invariant: &'static Invariant,
+    witness: &'a Witness,
+    without: Vec<Without>,
+    turning: Turning,
+    past: Vec<usize>,
+}
+
+impl Why {
+    /// Finds the reasons.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such run, or it could not be reported.
+    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+        let ran = self.run.run()?;
+        let Some((invariant, witness)) = &ran.violated else {
+            console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
+            return Ok(ran.exit);
+        };
+        let work = Work::whole();
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
+        let run = (ran.simulated.choices.as_slice(), history);
+        let answers = Answers {
+            ran: &ran,
+            invariant,
+            witness,
+            without: without(plan, invariant, self.runs, work.stop()),
+            turning: turning(plan, invariant, run, self.samples, work.stop()),
+            past: past(plan, history, &up_to_violation(history, witness)),
+        };
+        if let Some(path) = &self.json {
+            work.write(path, console::json(&answers.as_json())?.as_bytes())?;
+        }
+        console::shown(console::print(&answers.text(self.full, look)))?;
+        Ok(exit::AS_EXPECTED)
+    }
+}
+
+/// The events that show the violation, up to when it happens: what comes later did not lead to it.
+fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
+    let at = |index: &&usize| history.events[**index].at <= witness.at;
+    witness.events.iter().filter(at).copied().collect()
+}
+
+impl Answers<'_> {
+    fn text(&self, full: bool, look: &Look) -> String {
+        let Self { ran, witness, .. } = self;
+        let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
+        let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
+        for line in console::wrapped(&violated, console::WIDTH - 2) {
+            let _ = writeln!(text, "  {line}");
+        }
+        text.push_str("\nWhich faults it needs\n\n");
+        for without in &self.without {
+            let line = without.in_words(&ran.case.plan);
+            for line in console::wrapped(&line, console::WIDTH - 2) {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        text.push_str("\nWhen it became inevitable\n\n");
+        for line in self.turning_in_words() {
+            let _ = writeln!(text, "{}", format!("  {line}").trim_end());
+        }
+        let all = count(self.ran.simulated.run.history.events.len() as u64, "event");
+        let _ = write!(
+            text,
+            "\nWhat led to it: {} of {all}\n\n  By the order of each contender's own events, of the \
+             service's grants, of the resource's writes,\n  and by what faults wait for and strike. \
+             Messages are not recorded.\n\n",
+            self.past.len(),
+        );
+        let detail = match full || self.past.len() <= ROWS {
+            true => Detail::Full,
+            false => Detail::Essential,
+        };
+        text.push_str(&story(&self.told(), detail, &look.stdout()));
+        text
+    }
+
+    fn turning_in_words(&self) -> Vec<String> {
+        let history = &self.ran.simulated.run.history;
+        let Some((before, after)) = self.turning.jump else {
+            let share = self.turning.curve.first().map(|moment| moment.share);
+            let share = share.unwrap_or_default();
+            return vec![format!(
+                "from the start: whatever is drawn, it is violated in {} of {}",
+                share.violated, share.of
+            )];
+        };
+        let mut moments = self.turning.curve.clone();
+        moments.extend([before, after]);
+        moments.sort_by_key(|moment| moment.kept);
+        moments.dedup();
+        let moments = moments.iter().map(|moment| self.moment(moment, &after));
+        let mut lines: Vec<String> = moments.collect();
+        lines.push(String::new());
+        let (few, many, of) = (before.share.violated, after.share.violated, before.share.of);
+        // Less than a fifth may be luck.
+        let turned = match (many - few) * 5 >= of {
+            true => format!("choice {} turned it", after.kept),
+            false => format!("no choice turned it alone; {} did most", after.kept),
+        };
+        lines.push(format!(
+            "{turned}: violated in {few} of {of} before, in {many} after"
+        ));
+        if let Some(event) = history.events.get(before.settled) {
+            lines.push(format!(
+                "what it decided shows first at {}: {}",
+                event.at,
+                event::in_words(history, &event.what)
+            ));
+        }
+        lines
+    }
+
+    fn moment(&self, moment: &Moment, after: &Moment) -> String {
+        let history = &self.ran.simulated.run.history;
+        let at = moment
+            .settled
+            .checked_sub(1)
+            .and_then(|it| history.events.get(it));
+        let at = at.map_or_else(|| "the start".to_owned(), |event| event.at.to_string());
+        let here = if moment == after { "   ◀" } else { "" };
+        let Share { violated, of, .. } = moment.share;
+        let length = (violated * 40).checked_div(of).unwrap_or(0) as usize;
+        format!(
+            "{:>6} choices kept, up to {at:>10}: {violated:>4} of {of}  {:<40}{here}",
+            moment.kept,
+            "#".repeat(length),
+        )
+    }
+
+    /// The run with nothing in it but what led to the violation.
+    fn told(&self) -> Story {
+        let ran = self.ran;
+        let outcome = runner::judge(&ran.case, ran.seed, &ran.simulated);
+        let whole = &ran.simulated.run.history;
+        let mut simulated = ran.simulated.clone();
+        let events = self.past.iter().map(|place| whole.events[*place]);
+        simulated.run.history.events = events.collect();
+        let place = |event: &usize| self.past.binary_search(event).ok();
+        let witness = Witness {
+            events: self.witness.events.iter().filter_map(place).collect(),
+            ..self.witness.clone()
+        };
+        let violated = (self.invariant.name.to_owned(), witness);
+        let (scenario, case) = (&ran.scenario, &ran.case);
+        let told = runner::story(scenario, case, simulated, &outcome, Some(violated));
+        // This is it.
+        Story { why: None, ..told }
+    }
+
+    fn as_json(&self) -> Json<'_> {
+        let history = &self.ran.simulated.run.history;
+        Json {
+            version: 1,
+            picklock: env!("CARGO_PKG_VERSION"),
+            scenario: &self.ran.scenario.name,
+            case: &self.ran.case.name,
+            seed: self.ran.seed,
+            hash: format!("{:016x}", self.ran.simulated.hash),
+            invariant: self.invariant.name,
+            witness: self.witness,
+            without: self.without.iter().map(WithoutJson::of).collect(),
+            curve: self.turning.curve.iter().map(MomentJson::of).collect(),
+            turning_choice: self.turning.jump.map(|(_, after)| after.kept),
+            turning_event: self.turning.event(),
+            past: &self.past,
+            history,
+        }
+    }
+}
+
+/// The answers for machines; the schema only ever gains keys within a version. Events are named by their place in the
+/// history, from zero.
+#[derive(Serialize)]
+struct Json<'a> {
+    version: u32,
+    picklock: &'a str,
+    scenario: &'a str,
+    case: &'a str,
+    seed: u64,
+    hash: String,
+    invariant: &'a str,
+    witness: &'a Witness,
+    without: Vec<WithoutJson<'a>>,
+    curve: Vec<MomentJson>,
+    turning_choice: Option<usize>,
+    turning_event: Option<usize>,
+    past: &'a [usize],
+    history: &'a History,
+}
+
+/// A fault by its number, from one; none for the whole plan.
+#[derive(Serialize)]
+struct WithoutJson<'a> {
+    fault: Option<usize>,
+    with_it: &'a [usize],
+    violated: u64,
+    undecided: u64,
+    of: u64,
+}
+
+impl<'a> WithoutJson<'a> {
+    fn of(without: &'a Without) -> Self {
+        Self {
+            fault: without.fault.map(|fault| fault + 1),
+            with_it: &without.with_it,
+            violated: without.share.violated,
+            undecided: without.share.undecided,
+            of: without.share.of,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MomentJson {
+    kept: usize,
+    settled: usize,
+    violated: u64,
+    of: u64,
+}
+
+impl MomentJson {
+    fn of(moment: &Moment) -> Self {
+        Self {
+            kept: moment.kept,
+            settled: moment.settled,
+            violated: moment.share.violated,
+            of: moment.share.of,
+        }
+    }
+}

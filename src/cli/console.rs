@@ -1,0 +1,129 @@
+//! Where results go, and how they look there.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::reports::style::Style;
+use clap::ValueEnum;
+
+use crate::cli::failure::Failure;
+
+/// How output looks.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Look {
+    /// When to use colour: only on a terminal and without NO_COLOR, always, or never.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = "Look"
+    )]
+    color: When,
+    /// Draw with ASCII characters only.
+    #[arg(long, global = true, help_heading = "Look")]
+    ascii: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Look {
+    /// The style for standard output.
+    pub fn stdout(&self) -> Style {
+        Style {
+            color: self.colored(io::stdout().is_terminal()),
+            ascii: self.ascii,
+        }
+    }
+
+    /// Whether to use colours on standard error.
+    pub fn colored_stderr(&self) -> bool {
+        self.colored(io::stderr().is_terminal())
+    }
+
+    fn colored(&self, terminal: bool) -> bool {
+        match self.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|it| it == "dumb");
+                terminal && !refused && !dumb
+            }
+        }
+    }
+}
+
+/// The width that text for a terminal keeps to.
+pub const WIDTH: usize = 100;
+
+/// Writes results to standard output.
+///
+/// # Errors
+///
+/// [`Failure::NobodyReads`] if the other end of a pipe is closed, [`Failure::Output`] for anything
+/// else.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes());
+    written.and_then(|()| stdout.flush()).map_err(|error| {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Failure::NobodyReads
+        } else {
+            Failure::Output(error)
+        }
+    })
+}
+
+/// Whether somebody reads what was printed. Where results are more than text, a reader who goes away
+/// does not make them good: the exit code must still tell.
+///
+/// # Errors
+///
+/// [`Failure::Output`], as [`print`].
+pub fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
+    match printed {
+        Ok(()) => Ok(true),
+        Err(Failure::NobodyReads) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
+/// Writes what a person should know to standard error. That nobody can read it there is no reason
+/// to stop.
+pub fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// A document for machines, ended by a line break.
+///
+/// # Errors
+///
+/// [`Failure::Output`], which is a bug: whatever we write has a form in JSON.
+pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(document);
+    text.map(|text| text + "\n")
+        .map_err(|error| Failure::Output(error.into()))
+}
+
+/// The text in lines that are no wider than this, broken at spaces.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let longer = |line: &String| line.chars().count() + 1 + word.chars().count();
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if longer(line) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,269 @@
+//! Long work: a progress bar on standard error, and Ctrl-C.
+
+use std::path::Path;
+use std::process;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use crate::reports::files::{self, FileError};
+use crate::reports::words::count;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::console;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+/// Work that takes a while: how far it is, and whether it is to stop.
+pub struct Work {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    bar: ProgressBar,
+    stop: AtomicBool,
+    /// Whether what there is by then is still worth telling when somebody asks to stop.
+    keeps: bool,
+    /// Held while a file is written: nobody ends the program then.
+    writing: Mutex<()>,
+    parts: Vec<Counted>,
+}
+
+/// What work is made of: so many of these are done, of so many.
+struct Counted {
+    one: &'static str,
+    done: AtomicU64,
+    all: u64,
+}
+
+impl Work {
+    /// Begins to run so many seeds of so many cases: shows the bar, if standard error is a terminal and it is wanted,
+    /// and listens to Ctrl-C: what was found when somebody asks to stop is told.
+    pub fn begin(cases: u64, seeds: u64, show: bool) -> Self {
+        Self::of(&[("case", cases), ("seed", seeds)], true, show)
+    }
+
+    /// Begins to measure so many things.
+    pub fn measuring(figures: u64) -> Self {
+        Self::of(&[("measurement", figures)], false, true)
+    }
+
+    /// Begins something that is done whole or not at all.
+    pub fn whole() -> Self {
+        Self::of(&[], false, false)
+    }
+
+    /// Begins something of which each part is worth telling, and of which nobody counts the parts.
+    pub fn in_parts() -> Self {
+        Self::of(&[], true, false)
+    }
+
+    /// Begins to search: nobody knows how long that takes, and whatever was found when somebody asks to stop is kept.
+    pub fn search() -> Self {
+        Self::of(&[], true, true)
+    }
+
+    fn of(parts: &[(&'static str, u64)], keeps: bool, show: bool) -> Self {
+        let target = if show {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let last = parts.last();
+        let bar = ProgressBar::with_draw_target(last.map(|(_, all)| *all), target)
+            .with_style(style(last.map(|(one, _)| *one)));
+        if show && !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(250));
+        }
+        let shared = Arc::new(Shared {
+            bar,
+            stop: AtomicBool::new(false),
+            keeps,
+            writing: Mutex::new(()),
+            parts: parts
+                .iter()
+                .map(|(one, all)| Counted {
+                    one,
+                    done: AtomicU64::new(0),
+                    all: *all,
+                })
+                .collect(),
+        });
+        let heard = Arc::clone(&shared);
+        // Without a handler, Ctrl-C ends the program as it ends any other: that will do.
+        let _ = ctrlc::set_handler(move || heard.interrupt());
+        Self { shared }
+    }
+
+    /// Says what is being worked on.
+    pub fn at(&self, what: String) {
+        self.shared.bar.set_message(what);
+    }
+
+    /// Says what is shrunk: nobody knows how long that takes, and it is none of what the bar counts.
+    pub fn shrinks(&self, case: &str, seed: u64, runs: u32) {
+        let bar = &self.shared.bar;
+        if runs <= 1 {
+            bar.set_style(style(None));
+        }
+        let runs = count(runs.into(), "run");
+        bar.set_message(format!("shrinking {case} seed {seed}: {runs}"));
+    }
+
+    /// Goes on with what the bar counts: a case is done, or as much of it as was run.
+    pub fn goes_on(&self, is_whole: bool) {
+        if is_whole {
+            self.shared.done(self.shared.parts.first());
+        }
+        let counted = self.shared.parts.last().map(|part| part.one);
+        self.shared.bar.set_style(style(counted));
+        self.shared.bar.set_message("");
+    }
+
+    /// A seed is done, or a measurement.
+    pub fn seed_done(&self) {
+        self.shared.done(self.shared.parts.last());
+        self.shared.bar.inc(1);
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn stop(&self) -> &AtomicBool {
+        &self.shared.stop
+    }
+
+    /// Whether somebody asked to stop, at the moment.
+    pub fn is_stopped(&self) -> bool {
+        self.shared.stop.load(Ordering::Relaxed)
+    }
+
+    /// Prints results while the bar is out of the way.
+    ///
+    /// # Errors
+    ///
+    /// As [`console::print`].
+    pub fn print(&self, text: &str) -> Result<(), Failure> {
+        self.shared.bar.suspend(|| console::print(text))
+    }
+
+    /// Takes the bar away.
+    pub fn end(&self) {
+        self.shared.bar.finish_and_clear();
+    }
+
+    /// Checks that a file can be written.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn can_write(&self, path: &Path) -> Result<(), Failure> {
+        self.writing(|| files::can_write(path))
+    }
+
+    /// Checks that results can be written as JSON to a file. Not over a scenario: of `--json my/*.toml`, a shell makes
+    /// `--json my/a.toml my/b.toml`.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn can_write_results(&self, path: &Path) -> Result<(), Failure> {
+        if path.extension().is_some_and(|it| it == "toml") {
+            let problem = format!("--json names {}, which is a scenario", path.display());
+            let hint = "results are JSON: name another file, as in --json results.json";
+            return Err(Failure::usage(problem, [hint.to_owned()]));
+        }
+        self.can_write(path)
+    }
+
+    /// Writes a file, all of it or nothing, whenever Ctrl-C comes.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be written.
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        self.writing(|| files::write_whole(path, bytes))
+    }
+
+    fn writing(&self, write: impl FnOnce() -> Result<(), FileError>) -> Result<(), Failure> {
+        let writing = self.shared.writing();
+        let written = write();
+        let stop = self.shared.stop.load(Ordering::SeqCst);
+        drop(writing);
+        if stop && !self.shared.keeps {
+            return Err(Failure::Interrupted);
+        }
+        Ok(written?)
+    }
+}
+
+impl Shared {
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn done(&self, part: Option<&Counted>) {
+        if let Some(part) = part {
+            part.done.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Somebody pressed Ctrl-C. The first time, a file that is being written is finished, and a search comes to its
+    /// end with what it has found; nothing else does.
+    fn interrupt(&self) {
+        if self.stop.swap(true, Ordering::SeqCst) {
+            process::exit(exit::INTERRUPTED.into());
+        }
+        let wipe = self.wipe();
+        let again = "Ctrl-C again ends it at once";
+        if self.keeps && self.parts.is_empty() {
+            let keeps = "stopping, and keeping what was found";
+            console::tell(&format!("{wipe}picklock: {keeps}; {again}\n"));
+            return;
+        }
+        let after = self.after();
+        if self.keeps {
+            let tells = "what was found comes now";
+            console::tell(&format!(
+                "{wipe}picklock: stopped{after}; {tells}, {again}\n"
+            ));
+            return;
+        }
+        let writes = matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
+        console::tell(&format!("{wipe}picklock: stopped{after}\n"));
+        if !writes {
+            let _nobody_writes_from_now_on = self.writing();
+            process::exit(exit::INTERRUPTED.into());
+        }
+    }
+
+    /// How much is done, in words, if anybody counts.
+    fn after(&self) -> String {
+        let done = self.parts.iter().map(|part| {
+            let done = part.done.load(Ordering::Relaxed);
+            format!("{done} of {}", count(part.all, part.one))
+        });
+        match done.collect::<Vec<_>>().join(" and ") {
+            nothing if nothing.is_empty() => nothing,
+            done => format!(" after {done}"),
+        }
+    }
+
+    /// What takes the bar away. It may be locked by somebody who waits for the reader of standard output, so this
+    /// does without.
+    fn wipe(&self) -> &'static str {
+        if self.bar.is_hidden() {
+            ""
+        } else {
+            "\r\x1b[2K"
+        }
+    }
+}
+
+/// How the bar looks: how many of these are done, or, if nobody knows of how many, for how long it has gone on.
+fn style(counted: Option<&str>) -> ProgressStyle {
+    let template = match counted {
+        Some(one) => format!("  {{wide_bar}} {{pos}}/{{len}} {one}s  {{eta}} left  {{msg:36}}"),
+        None => "  {spinner} {elapsed}  {msg}".to_owned(),
+    };
+    // The template is all but a constant, so a mistake in it would show at once.
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
