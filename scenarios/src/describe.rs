@@ -5,7 +5,7 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, Lasts, PlannedFault, ServerName, Trigger,
+    ContenderName, Direction, Fault, FaultKind, Field, Lasts, PlannedFault, ServerName, Trigger,
 };
 
 use crate::units::write_duration;
@@ -105,173 +105,50 @@ pub fn trigger(trigger: &Trigger) -> String {
 
 /// What breaks: `pause contender-1 for 20s`.
 pub fn fault(fault: &Fault) -> String {
-    let time = |duration| write_duration(duration);
-    match fault {
-        Fault::Pause { target, length } => {
-            format!("pause {} {}", contender(*target), lasting(*length))
-        }
-        Fault::BlockEvents { target, length } => {
-            format!(
-                "block-events of {} {}",
-                contender(*target),
-                lasting(*length)
-            )
-        }
-        Fault::Crash {
-            target,
-            restart_after,
-        } => format!("crash {}{}", contender(*target), restart(*restart_after)),
-        Fault::Cancel { target } => format!("cancel {}", contender(*target)),
-        Fault::ExpireSession { target } => format!("expire-session {}", contender(*target)),
-        Fault::Cut { target } => format!("cut {}", contender(*target)),
-        Fault::BlackHole {
-            target,
-            direction,
-            length,
-        } => {
-            let (who, way) = (contender(*target), way(*direction));
-            format!("black-hole {who} {way} {}", lasting(*length))
-        }
-        Fault::SlowLink {
-            target,
-            direction,
-            by,
-            length,
-        } => {
-            let (who, way) = (contender(*target), way(*direction));
-            let (by, lasting) = (time(*by), lasting(*length));
-            format!("slow-link of {who} {way} by {by} {lasting}")
-        }
-        Fault::LoseRequest { target } => format!("lose-request of {}", contender(*target)),
-        Fault::LoseReply { target } => format!("lose-reply to {}", contender(*target)),
-        Fault::SwallowReply { target } => format!("swallow-reply to {}", contender(*target)),
-        Fault::LoseMessage { target } => format!("lose-message to {}", contender(*target)),
-        Fault::DelayRequest { target, by } => {
-            format!("delay-request of {} by {}", contender(*target), time(*by))
-        }
-        Fault::DelayReply { target, by } => {
-            format!("delay-reply to {} by {}", contender(*target), time(*by))
-        }
-        Fault::ClockJump { target, by_millis } => {
-            let (who, by) = (contender(*target), signed_millis(*by_millis));
-            format!("clock-jump of {who} by {by}")
-        }
-        Fault::ClockDrift {
-            target,
-            parts_per_million,
-            length,
-        } => {
-            let who = contender(*target);
-            let lasting = length.map(|length| format!(" for {}", time(length)));
-            let lasting = lasting.unwrap_or_default();
-            format!("clock-drift of {who} by {parts_per_million} parts per million{lasting}")
-        }
-        Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::HangServer { .. }
-        | Fault::IsolateServer { .. }
-        | Fault::Partition { .. }
-        | Fault::HoldLink { .. }
-        | Fault::LagServer { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::Promote { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. } => server_fault(fault),
-        Fault::DeleteNode { of } => format!("delete-node of {}", contender(*of)),
-        Fault::RecreateLock => "recreate-lock".to_owned(),
+    let fields = fault.fields();
+    let mut text = String::new();
+    let mut rest = FaultKind::of(fault).spec().sentence;
+    while let Some((before, (keys, after))) = rest
+        .split_once('{')
+        .and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+    {
+        text += before;
+        let named = fields
+            .iter()
+            .filter(|(key, _)| keys.split('+').any(|it| it == *key));
+        let words: Vec<String> = named.flat_map(|(key, field)| words(key, field)).collect();
+        text += &listed(&words);
+        rest = after;
     }
+    text += rest;
+    text.trim_end().to_owned()
 }
 
-fn server_fault(fault: &Fault) -> String {
-    let time = |duration| write_duration(duration);
-    match fault {
-        Fault::CrashServer {
-            target,
-            restart_after,
-        } => format!(
-            "crash-server {}{}",
-            server(*target),
-            restart(*restart_after)
-        ),
-        Fault::PowerLoss {
-            target,
-            restart_after,
-        } => format!(
-            "power-loss of {}{}",
-            server(*target),
-            restart(*restart_after)
-        ),
-        Fault::HangServer { target, length } => {
-            format!("hang-server {} {}", server(*target), lasting(*length))
-        }
-        Fault::IsolateServer { target, length } => {
-            format!("isolate-server {} {}", server(*target), lasting(*length))
-        }
-        Fault::Partition {
-            servers,
-            contenders,
-            length,
-        } => {
-            let servers = servers.iter().map(|name| server(*name));
-            let contenders = contenders.iter().map(|name| contender(*name));
-            let side: Vec<String> = servers.chain(contenders).collect();
-            let side = listed(&side);
-            format!("partition {side} from all others {}", lasting(*length))
-        }
-        Fault::HoldLink { from, to, length } => {
-            let from: Vec<String> = from.iter().map(|name| server(*name)).collect();
-            let (from, to) = (listed(&from), server(*to));
-            format!("hold-link from {from} to {to} {}", lasting(*length))
-        }
-        Fault::LagServer { target, by, length } => {
-            let who = server(*target);
-            format!("lag-server {who} by {} {}", time(*by), lasting(*length))
-        }
-        Fault::SlowDisk {
-            target,
-            fsync,
-            length,
-        } => {
-            let (who, fsync, lasting) = (server(*target), time(*fsync), lasting(*length));
-            format!("slow-disk of {who} with an fsync of {fsync} {lasting}")
-        }
-        Fault::ServerClockJump { target, by_millis } => {
-            let (who, by) = (server(*target), signed_millis(*by_millis));
-            format!("server-clock-jump of {who} by {by}")
-        }
-        Fault::Promote { target } => format!("promote {}", server(*target)),
-        Fault::FullMemory { target, length } => {
-            format!("full-memory of {} {}", server(*target), lasting(*length))
-        }
-        Fault::FullDisk { target, length } => {
-            format!("full-disk of {} {}", server(*target), lasting(*length))
-        }
-        Fault::MoveSlot { to, length } => {
-            format!("move-slot to {} for {}", server(*to), time(*length))
-        }
-        Fault::EvictKey { target } => format!("evict-key from {}", server(*target)),
-        Fault::Pause { .. }
-        | Fault::BlockEvents { .. }
-        | Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::SlowLink { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::DelayRequest { .. }
-        | Fault::DelayReply { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => self::fault(fault),
-    }
+/// What a field of a fault says: one clause, or several names.
+fn words(key: &str, field: &Field) -> Vec<String> {
+    let time = |duration| match key {
+        "for" => format!("for {}", write_duration(duration)),
+        _ => write_duration(duration),
+    };
+    let clause = match field {
+        Field::Contender(name) => contender(*name),
+        Field::Server(name) => server(*name),
+        Field::Contenders(names) => return names.iter().map(|name| contender(*name)).collect(),
+        Field::Servers(names) => return names.iter().map(|name| server(*name)).collect(),
+        Field::Direction(direction) => way(*direction).to_owned(),
+        Field::Lasts(Lasts::For(length)) => format!("for {}", write_duration(*length)),
+        Field::Lasts(Lasts::ForGood) => "for good".to_owned(),
+        Field::Duration(duration) => time(*duration),
+        Field::MaybeDuration(duration) => match (key, duration) {
+            ("restart-after", None) => "for good".to_owned(),
+            ("restart-after", Some(after)) => format!("and restart it after {}", time(*after)),
+            (_, Some(length)) => time(*length),
+            (_, None) => String::new(),
+        },
+        Field::Millis(millis) => signed_millis(*millis),
+        Field::PartsPerMillion(parts) => parts.to_string(),
+    };
+    vec![clause]
 }
 
 fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {
@@ -279,21 +156,6 @@ fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {
     match nth {
         1 => format!("{who}'s {what}"),
         nth => format!("{who}'s {} {what}", ordinal(nth)),
-    }
-}
-
-fn restart(after: Option<std::time::Duration>) -> String {
-    match after {
-        Some(after) => format!(" and restart it after {}", write_duration(after)),
-        None => " for good".to_owned(),
-    }
-}
-
-/// `for 20s`, or `for good`.
-fn lasting(lasts: Lasts) -> String {
-    match lasts {
-        Lasts::For(length) => format!("for {}", write_duration(length)),
-        Lasts::ForGood => "for good".to_owned(),
     }
 }
 

@@ -184,25 +184,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
             parts_per_million, ..
         } => (*parts_per_million < -200_000)
             .then_some("a clock that runs slow notices the silence after the session has ended"),
-        Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::DelayRequest { .. }
-        | Fault::ClockJump { .. }
-        | Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::Promote { .. }
-        | Fault::SlowDisk { .. } => None,
+        _ => None,
     }
 }
 
@@ -221,29 +203,7 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::DelayReply { by, .. }
         | Fault::DelayRequest { by, .. }
         | Fault::LagServer { by, .. } => *by,
-        Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::HangServer { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::Promote { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => Duration::ZERO,
+        _ => Duration::ZERO,
     }
 }
 
@@ -324,65 +284,21 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::DelayRequest { by, .. } => (*by >= short * 4).then_some(
             "a request that is late to arrive is a sign of life of one that may be dead",
         ),
-        Fault::Pause { .. }
-        | Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::DelayReply { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::Promote { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => None,
+        _ => None,
     }
 }
 
 /// Whether a fault holds up an owner without ending its session.
 fn stalls(fault: &Fault) -> bool {
-    match fault {
+    matches!(
+        fault,
         Fault::Pause { .. }
-        | Fault::BlockEvents { .. }
-        | Fault::BlackHole { .. }
-        | Fault::SlowLink { .. }
-        | Fault::DelayRequest { .. }
-        | Fault::DelayReply { .. } => true,
-        Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::HangServer { .. }
-        | Fault::IsolateServer { .. }
-        | Fault::Partition { .. }
-        | Fault::HoldLink { .. }
-        | Fault::LagServer { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::Promote { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => false,
-    }
+            | Fault::BlockEvents { .. }
+            | Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::DelayRequest { .. }
+            | Fault::DelayReply { .. }
+    )
 }
 
 #[cfg(test)]

@@ -105,8 +105,8 @@ fn scenario(
         observers: service.observers(),
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
-        writes_and_goes_on: crate::fault_kind::writes_and_goes_on(&service),
-        has_event_thread: crate::fault_kind::has_event_thread(&service),
+        writes_and_goes_on: service.writes_and_goes_on(),
+        has_event_thread: service.has_event_thread(),
     };
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);

@@ -12,7 +12,6 @@ pub mod describe;
 pub mod diagnostic;
 mod digest;
 pub mod excuses;
-pub mod fault_kind;
 #[cfg(feature = "broken-recipes")]
 #[path = "../tests/faulty/mod.rs"]
 mod faulty;

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, Service, Strategy};
-
-use crate::fault_kind::FaultKind;
+use picklock_sim::plan::{Arrival, FaultKind, Service, Strategy};
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.

@@ -1,6 +1,7 @@
 //! Searches: where to aim, and how soon something is found.
 
 pub mod candidate;
+mod default_fields;
 pub mod detection_rate;
 mod durations;
 mod failovers;

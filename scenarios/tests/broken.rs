@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicBool;
 use faulty::{FATAL, FAULTY, FICKLE, THREADED};
 use picklock_algorithms::registry::find;
 use picklock_checker::outcome::{CaseOutcome, Standing};
-use picklock_scenarios::fault_kind::FaultKind;
 use picklock_scenarios::herd::Experiment;
 use picklock_scenarios::replay_command;
 use picklock_scenarios::runner::{self, Settings, Stopped, run_case, run_shard};
@@ -18,7 +17,7 @@ use picklock_scenarios::shard::Shard;
 use picklock_scenarios::shrink::broken_off;
 use picklock_scenarios::{Catalogue, Expectation, Scenario, Want, parse, write};
 use picklock_sim::broken::caught;
-use picklock_sim::plan::{Hold, Service};
+use picklock_sim::plan::{FaultKind, Hold, Service};
 
 const SCENARIO: &str = r#"
 claim = "A lock works where nothing breaks."

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use picklock_algorithms::registry::RECIPES;
-use picklock_scenarios::fault_kind::FaultKind;
 use picklock_scenarios::runner::run_seed;
 use picklock_scenarios::{BUILT_IN, Catalogue, Scenario, Want, load, parse};
+use picklock_sim::plan::FaultKind;
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/library"))
@@ -85,7 +85,7 @@ fn every_kind_of_fault_strikes_in_a_scenario_that_names_it() {
     let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
     let faults = cases.flat_map(|case| &case.plan.faults);
     let named: BTreeSet<FaultKind> = faults.map(|it| FaultKind::of(&it.inject)).collect();
-    for kind in FaultKind::all() {
+    for kind in FaultKind::ALL.iter().copied() {
         assert!(named.contains(&kind), "no scenario has {}", kind.name());
     }
 }

@@ -238,8 +238,8 @@ impl Contender {
             Err(Interrupted(error)) => {
                 let why = failure(error);
                 self.say(What::Lost { by, lock, why }).await;
-                // What has been sent cannot be called back. Nobody else may own the lock before it has been answered, so
-                // far as it lies with us.
+                // What has been sent cannot be called back. Nobody else may own the lock before it has been answered,
+                // as far as it lies with us.
                 self.write_answered().await;
                 // Whatever is left of it is given back; if the session is gone, nothing is.
                 let _nothing_left = self.lock.release(held).await;

@@ -22,34 +22,14 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a word for each event",
     ),
     (
-        "scenarios/src/describe.rs",
-        "fault",
-        "a sentence for each fault",
-    ),
-    (
-        "scenarios/src/generate/inject.rs",
-        "inject",
-        "how each kind of fault is drawn",
-    ),
-    (
         "scenarios/src/search/fault_weights.rs",
         "between",
         "a number for each kind of fault",
     ),
     (
-        "scenarios/src/describe.rs",
-        "server_fault",
-        "a sentence for each fault",
-    ),
-    (
         "scenarios/src/search/fault_parameters.rs",
         "fault",
         "the worst of each kind of fault",
-    ),
-    (
-        "scenarios/src/write/fault.rs",
-        "of_service",
-        "a line for each fault",
     ),
     (
         "sim/src/recorder.rs",
@@ -59,11 +39,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
     (
         "sim/src/world/faults.rs",
         "inject",
-        "a few lines for each fault",
-    ),
-    (
-        "sim/src/world/server_faults.rs",
-        "inject_at_server",
         "a few lines for each fault",
     ),
 ];

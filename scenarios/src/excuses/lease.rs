@@ -106,30 +106,6 @@ fn blinds(fault: &Fault) -> Option<&'static str> {
                 None => "the servers that are left may not have heard of the key",
             })
         }
-        Fault::BlockEvents { .. }
-        | Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::SlowLink { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::DelayRequest { .. }
-        | Fault::DelayReply { .. }
-        | Fault::ClockJump { .. }
-        | Fault::HangServer { .. }
-        | Fault::IsolateServer { .. }
-        | Fault::Partition { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::HoldLink { .. }
-        | Fault::LagServer { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => None,
+        _ => None,
     }
 }

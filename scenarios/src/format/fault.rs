@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_sim::plan::{ContenderName, Fault, PlannedFault, Trigger};
+use picklock_sim::plan::{ContenderName, Fault, FaultKind, Field, PlannedFault, Strikes, Trigger};
 
 use super::inject::inject;
 use super::reader::{Item, Mistake, Mistakes, Zero, expected};
@@ -36,7 +36,7 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
         };
         let fits = aim.check(&when, mistakes);
         if let Some(item) = after_item.filter(|_| fits && !after.is_zero()) {
-            let what = wants.what();
+            let what = what(wants);
             let mistake = Mistake::new(format!("this fault strikes the {what} that it waits for"))
                 .label(format!("by then the {what} is gone"))
                 .help("take `after` away");
@@ -54,88 +54,47 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
 /// What a fault that strikes a single request needs of its trigger.
 struct Aim {
     target: ContenderName,
-    wants: Wants,
+    wants: Strikes,
     span: Range<usize>,
 }
 
-#[derive(Clone, Copy)]
-enum Wants {
-    /// The request must still be on its way.
-    Request,
-    /// The answer must still be on its way.
-    Reply,
-    /// The message of a channel must still be on its way.
-    Message,
-}
-
-impl Wants {
-    /// What must be on its way.
-    fn what(self) -> &'static str {
-        match self {
-            Self::Request | Self::Reply => "request",
-            Self::Message => "message",
-        }
+/// What must be on its way, as people say it.
+fn what(strikes: Strikes) -> &'static str {
+    match strikes {
+        Strikes::Request | Strikes::Reply => "request",
+        Strikes::Message => "message",
     }
 }
 
-fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Wants)> {
-    match fault {
-        Fault::LoseRequest { target } | Fault::DelayRequest { target, .. } => {
-            Some((*target, Wants::Request))
-        }
-        Fault::LoseReply { target }
-        | Fault::SwallowReply { target }
-        | Fault::DelayReply { target, .. } => Some((*target, Wants::Reply)),
-        Fault::LoseMessage { target } => Some((*target, Wants::Message)),
-        Fault::Pause { .. }
-        | Fault::BlockEvents { .. }
-        | Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::SlowLink { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::HangServer { .. }
-        | Fault::IsolateServer { .. }
-        | Fault::Partition { .. }
-        | Fault::HoldLink { .. }
-        | Fault::LagServer { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::Promote { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => None,
-    }
+fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Strikes)> {
+    let strikes = FaultKind::of(fault).strikes()?;
+    let target = fault.fields().into_iter().find_map(|field| match field {
+        (_, Field::Contender(target)) => Some(target),
+        _ => None,
+    });
+    Some((target?, strikes))
 }
 
 impl Aim {
     /// Whether the trigger is one that this fault can go with.
     fn check(&self, when: &Trigger, mistakes: &mut Mistakes) -> bool {
         let on_the_way = match self.wants {
-            Wants::Request => expected(&["sent"]),
-            Wants::Reply => expected(&["sent", "proposed", "committed", "answered"]),
-            Wants::Message => expected(&["told"]),
+            Strikes::Request => expected(&["sent"]),
+            Strikes::Reply => expected(&["sent", "proposed", "committed", "answered"]),
+            Strikes::Message => expected(&["told"]),
         };
         let by = match (when, self.wants) {
-            (Trigger::Sent { by, .. }, Wants::Request | Wants::Reply)
+            (Trigger::Sent { by, .. }, Strikes::Request | Strikes::Reply)
             | (
                 Trigger::Proposed { by, .. }
                 | Trigger::Committed { by, .. }
                 | Trigger::Answered { by, .. },
-                Wants::Reply,
+                Strikes::Reply,
             )
-            | (Trigger::Told { by, .. }, Wants::Message) => *by,
+            | (Trigger::Told { by, .. }, Strikes::Message) => *by,
             (
                 Trigger::Proposed { .. } | Trigger::Committed { .. } | Trigger::Answered { .. },
-                Wants::Request,
+                Strikes::Request,
             ) => {
                 let mistake = Mistake::new("this fault comes too late for the request")
                     .label("the request has reached its server by then")
@@ -143,28 +102,8 @@ impl Aim {
                 mistakes.add(self.span.clone(), mistake);
                 return false;
             }
-            (
-                Trigger::At(_)
-                | Trigger::Acquiring { .. }
-                | Trigger::Queued { .. }
-                | Trigger::Waiting { .. }
-                | Trigger::Acquired { .. }
-                | Trigger::Writing { .. }
-                | Trigger::Releasing { .. }
-                | Trigger::Released { .. }
-                | Trigger::Streamed { .. }
-                | Trigger::Applied { .. }
-                | Trigger::Told { .. }
-                | Trigger::SessionExpired { .. }
-                | Trigger::Disconnected { .. }
-                | Trigger::Reconnected { .. }
-                | Trigger::SessionLost { .. }
-                | Trigger::Elected { .. }
-                | Trigger::Fired { .. },
-                Wants::Request | Wants::Reply,
-            )
-            | (_, Wants::Message) => {
-                let what = self.wants.what();
+            _ => {
+                let what = what(self.wants);
                 let mistake = Mistake::new(format!("this fault strikes one {what}"))
                     .label("but its trigger speaks of none")
                     .help(format!("{on_the_way} as its trigger"));
@@ -182,7 +121,7 @@ impl Aim {
     fn refuse_another(&self, by: ContenderName, mistakes: &mut Mistakes) {
         let mistake = Mistake::new(format!(
             "the trigger speaks of a {} of contender-{}",
-            self.wants.what(),
+            what(self.wants),
             by.0 + 1
         ))
         .label(format!(

@@ -3,11 +3,10 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use picklock_sim::plan::Service;
+use picklock_sim::plan::{FaultKind, Service};
 
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use crate::fault_kind::FaultKind;
 use crate::program;
 use crate::sampled_parameters::AnyFaults;
 
@@ -49,7 +48,7 @@ fn kinds(item: &Item, service: &Service, mistakes: &mut Mistakes) -> Option<Vec<
     let read: Vec<_> = items
         .iter()
         .map(|item| {
-            let chosen = choose(item, "fault", &FaultKind::NAMED, mistakes)?;
+            let chosen = choose(item, "fault", &FaultKind::named(), mistakes)?;
             chosen.bare(mistakes);
             Some(chosen.kind)
         })

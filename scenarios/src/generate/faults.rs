@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Arrival, ContenderName, Plan, PlannedFault, Trigger};
+use picklock_sim::plan::{Arrival, ContenderName, FaultKind, Plan, PlannedFault, Trigger};
 
 use super::draw::Draw;
-use super::moments::{Strikes, aimed, struck, timed};
+use super::moments::{aimed, struck, timed};
 use super::spread::{Turn, felt, shown_by, turns};
 use crate::describe;
 use crate::excuses::excuses;
-use crate::fault_kind::FaultKind;
 use crate::sampled_parameters::AnyFaults;
 
 /// What a seed makes of the faults that it may draw.
@@ -129,7 +128,7 @@ impl<'p> Storm<'p> {
         draw: &mut Draw,
     ) -> PlannedFault {
         let inject = self.inject(kind, target, draw);
-        let (when, after) = match Strikes::of(kind) {
+        let (when, after) = match kind.strikes() {
             Some(strikes) => {
                 let request = self.share(&earlier, draw);
                 (

@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    Arrival, ContenderName, Direction, Ensemble, Fault, PlannedFault, ServerName, Service, Trigger,
+    Arrival, ContenderName, Direction, Ensemble, Fault, FaultKind, PlannedFault, ServerName,
+    Service, Trigger,
 };
 
 use super::draw::Draw;
 use super::faults::Storm;
 use super::moments::change;
-use crate::fault_kind::FaultKind;
 
 /// How soon one is back that dies again because it has to see another server.
 const SOON: Duration = Duration::from_millis(100);

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Direction, Fault, Lasts, Plan, ServerName, Service};
+use picklock_sim::plan::{
+    ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, Plan,
+    ServerName, Service,
+};
 
 use super::draw::Draw;
 use super::faults::Storm;
-use crate::fault_kind::FaultKind;
 
 /// By how much clocks are wrong, in parts per million: from a bad crystal to a bad virtual machine.
 const DRIFTS: [i32; 4] = [200, 10_000, 100_000, 300_000];
@@ -81,83 +83,34 @@ impl Storm<'_> {
         ServerName::Number((primary + further) % self.servers.max(1))
     }
 
+    /// A fault of a kind. What its fields hold, their types say; where they have to fit together, see `links.rs`.
     pub(super) fn inject(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Fault {
-        match kind {
-            FaultKind::Pause => Fault::Pause {
-                target,
-                length: self.length(draw).into(),
-            },
-            FaultKind::BlockEvents => Fault::BlockEvents {
-                target,
-                length: self.length(draw).into(),
-            },
-            FaultKind::Crash => Fault::Crash {
-                target,
-                restart_after: self.restart(3, draw),
-            },
-            FaultKind::Cancel => Fault::Cancel { target },
-            FaultKind::ExpireSession => Fault::ExpireSession { target },
-            FaultKind::Cut => Fault::Cut { target },
-            FaultKind::BlackHole => {
-                let (direction, length) = (direction(draw), self.length(draw));
-                Fault::BlackHole {
-                    target,
-                    direction,
-                    length: length.into(),
+        let strikes = |holds| kind.spec().fields.iter().any(|field| field.holds == holds);
+        let at_server = strikes(FieldType::Server) || strikes(FieldType::Servers);
+        // Of a server it is drawn first whom a fault strikes, and for how long.
+        let server = at_server.then(|| (self.server(draw), self.length(draw)));
+        if let Some((server, length)) = server {
+            match kind {
+                FaultKind::Partition => return self.partition(server, length.into(), draw),
+                FaultKind::HoldLink => return self.hold_link(length.into(), draw),
+                FaultKind::MoveSlot => {
+                    let to = another_primary(self.plan, draw);
+                    return Fault::MoveSlot { to, length };
                 }
-            }
-            FaultKind::SlowLink => {
-                let (direction, by, length) =
-                    (direction(draw), self.delay(draw), self.length(draw));
-                Fault::SlowLink {
-                    target,
-                    direction,
-                    by,
-                    length: length.into(),
+                FaultKind::Promote => {
+                    let target = self.replica(draw);
+                    return Fault::Promote { target };
                 }
+                _ => {}
             }
-            FaultKind::LoseRequest => Fault::LoseRequest { target },
-            FaultKind::LoseReply => Fault::LoseReply { target },
-            FaultKind::SwallowReply => Fault::SwallowReply { target },
-            FaultKind::LoseMessage => Fault::LoseMessage { target },
-            FaultKind::DelayRequest => Fault::DelayRequest {
-                target,
-                by: self.delay(draw),
-            },
-            FaultKind::DelayReply => Fault::DelayReply {
-                target,
-                by: self.delay(draw),
-            },
-            FaultKind::ClockJump => Fault::ClockJump {
-                target,
-                by_millis: self.jump(draw),
-            },
-            FaultKind::ClockDrift => {
-                let size = draw.one_of(&DRIFTS).unwrap_or(200);
-                let parts_per_million = if draw.once_in(2) { -size } else { size };
-                Fault::ClockDrift {
-                    target,
-                    parts_per_million,
-                    length: None,
-                }
-            }
-            FaultKind::CrashServer
-            | FaultKind::PowerLoss
-            | FaultKind::HangServer
-            | FaultKind::IsolateServer
-            | FaultKind::Partition
-            | FaultKind::HoldLink
-            | FaultKind::LagServer
-            | FaultKind::SlowDisk
-            | FaultKind::ServerClockJump
-            | FaultKind::FullMemory
-            | FaultKind::FullDisk
-            | FaultKind::MoveSlot
-            | FaultKind::EvictKey
-            | FaultKind::Promote => self.inject_at_server(kind, draw),
-            FaultKind::DeleteNode => Fault::DeleteNode { of: target },
-            FaultKind::RecreateLock => Fault::RecreateLock,
         }
+        let mut drawn = Drawn {
+            storm: self,
+            draw,
+            target,
+            server,
+        };
+        kind.fault(&mut drawn).unwrap_or(Fault::Cut { target })
     }
 
     /// By how many milliseconds a clock jumps.
@@ -172,70 +125,46 @@ impl Storm<'_> {
         let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX).max(1);
         if draw.once_in(2) { -millis } else { millis }
     }
+}
 
-    fn inject_at_server(&self, kind: FaultKind, draw: &mut Draw) -> Fault {
-        let target = self.server(draw);
-        let lasts = self.length(draw);
-        let length = Lasts::For(lasts);
-        match kind {
-            FaultKind::CrashServer => Fault::CrashServer {
-                target,
-                restart_after: self.outage(draw),
-            },
-            FaultKind::PowerLoss => Fault::PowerLoss {
-                target,
-                restart_after: self.outage(draw),
-            },
-            FaultKind::HangServer => Fault::HangServer { target, length },
-            FaultKind::IsolateServer => Fault::IsolateServer { target, length },
-            FaultKind::Partition => self.partition(target, length, draw),
-            FaultKind::LagServer => Fault::LagServer {
-                target,
-                by: self.delay(draw),
-                length,
-            },
-            FaultKind::SlowDisk => {
-                let fsync = draw.duration((Duration::from_millis(1), self.session / 2));
-                Fault::SlowDisk {
-                    target,
-                    fsync,
-                    length,
-                }
+/// What the fields of a drawn fault hold.
+struct Drawn<'d, 's, 'p> {
+    storm: &'s Storm<'p>,
+    draw: &'d mut Draw,
+    target: ContenderName,
+    /// Whom a fault of servers strikes, and for how long.
+    server: Option<(ServerName, Duration)>,
+}
+
+impl FieldSource for Drawn<'_, '_, '_> {
+    fn field(&mut self, spec: FieldSpec) -> Option<Field> {
+        let (storm, draw) = (self.storm, &mut *self.draw);
+        Some(match spec.holds {
+            FieldType::Contender => Field::Contender(self.target),
+            FieldType::Server => Field::Server(self.server?.0),
+            FieldType::Direction => Field::Direction(direction(draw)),
+            FieldType::Lasts => {
+                let length = self.server.map(|(_, length)| length);
+                let length = length.unwrap_or_else(|| storm.length(draw));
+                Field::Lasts(length.into())
             }
-            FaultKind::ServerClockJump => Fault::ServerClockJump {
-                target,
-                by_millis: self.jump(draw),
-            },
-            FaultKind::FullMemory => Fault::FullMemory { target, length },
-            FaultKind::FullDisk => Fault::FullDisk { target, length },
-            FaultKind::MoveSlot => Fault::MoveSlot {
-                to: another_primary(self.plan, draw),
-                length: lasts,
-            },
-            FaultKind::EvictKey => Fault::EvictKey { target },
-            FaultKind::Promote => Fault::Promote {
-                target: self.replica(draw),
-            },
-            FaultKind::HoldLink
-            | FaultKind::Pause
-            | FaultKind::BlockEvents
-            | FaultKind::Crash
-            | FaultKind::Cancel
-            | FaultKind::ExpireSession
-            | FaultKind::Cut
-            | FaultKind::BlackHole
-            | FaultKind::SlowLink
-            | FaultKind::LoseRequest
-            | FaultKind::LoseReply
-            | FaultKind::SwallowReply
-            | FaultKind::LoseMessage
-            | FaultKind::DelayRequest
-            | FaultKind::DelayReply
-            | FaultKind::ClockJump
-            | FaultKind::ClockDrift
-            | FaultKind::DeleteNode
-            | FaultKind::RecreateLock => self.hold_link(length, draw),
-        }
+            FieldType::Duration if spec.key == "fsync" => {
+                Field::Duration(draw.duration((Duration::from_millis(1), storm.session / 2)))
+            }
+            FieldType::Duration => Field::Duration(storm.delay(draw)),
+            FieldType::MaybeDuration => Field::MaybeDuration(match (spec.key, self.server) {
+                ("restart-after", Some(_)) => storm.outage(draw),
+                ("restart-after", None) => storm.restart(3, draw),
+                _ => None,
+            }),
+            FieldType::Millis => Field::Millis(storm.jump(draw)),
+            FieldType::PartsPerMillion => {
+                let size = draw.one_of(&DRIFTS).unwrap_or(200);
+                Field::PartsPerMillion(if draw.once_in(2) { -size } else { size })
+            }
+            // Several have to fit together.
+            FieldType::Contenders | FieldType::Servers => return None,
+        })
     }
 }
 

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use picklock_algorithms::OwnershipRule;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
-use picklock_sim::plan::{ContenderName, Hold, Plan, Section, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Hold, Plan, Section, Strikes, Trigger};
 
 use super::draw::{Draw, weighed_at};
-use crate::fault_kind::FaultKind;
 use crate::search::fault_weights::promise;
 use crate::search::hold_windows::takes_a_session;
 use crate::search::moment_class::{Class, Stage};
@@ -24,56 +23,6 @@ enum Step {
     Released,
     Expired,
     Request(Stage),
-}
-
-/// Where a request that is to be struck must be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Strikes {
-    /// Still on its way to the server.
-    Request,
-    /// Not yet back at the client.
-    Reply,
-    /// No request: the message of a channel that is sent to it.
-    Message,
-}
-
-impl Strikes {
-    /// What a fault of this kind strikes, if it strikes one request.
-    pub(crate) fn of(kind: FaultKind) -> Option<Self> {
-        match kind {
-            FaultKind::LoseRequest | FaultKind::DelayRequest => Some(Self::Request),
-            FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
-                Some(Self::Reply)
-            }
-            FaultKind::LoseMessage => Some(Self::Message),
-            FaultKind::Pause
-            | FaultKind::BlockEvents
-            | FaultKind::Crash
-            | FaultKind::Cancel
-            | FaultKind::ExpireSession
-            | FaultKind::Cut
-            | FaultKind::BlackHole
-            | FaultKind::SlowLink
-            | FaultKind::ClockJump
-            | FaultKind::ClockDrift
-            | FaultKind::CrashServer
-            | FaultKind::PowerLoss
-            | FaultKind::HangServer
-            | FaultKind::IsolateServer
-            | FaultKind::Partition
-            | FaultKind::HoldLink
-            | FaultKind::LagServer
-            | FaultKind::SlowDisk
-            | FaultKind::ServerClockJump
-            | FaultKind::FullMemory
-            | FaultKind::FullDisk
-            | FaultKind::MoveSlot
-            | FaultKind::EvictKey
-            | FaultKind::Promote
-            | FaultKind::DeleteNode
-            | FaultKind::RecreateLock => None,
-        }
-    }
 }
 
 impl Step {

@@ -6,11 +6,9 @@
 
 use picklock_algorithms::Sense;
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Plan, Service};
+use picklock_sim::plan::{FaultKind, Plan, Service};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-
-use crate::fault_kind::{FaultKind, writes_and_goes_on};
 
 /// The stream of the generator that turns are drawn from: the letters "turns".
 const STREAM: u64 = 0x0074_7572_6e73;
@@ -44,7 +42,7 @@ pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
             FaultKind::Pause => 7,
             FaultKind::CrashServer if is_redis(plan) || plan.service.servers() == 1 => 2,
             FaultKind::HangServer if is_redis(plan) && plan.service.has_links() => 2,
-            FaultKind::PowerLoss if writes_and_goes_on(&plan.service) => 2,
+            FaultKind::PowerLoss if plan.service.writes_and_goes_on() => 2,
             FaultKind::Cancel if !is_redis(plan) => 2,
             FaultKind::DelayReply if is_redis(plan) => 2,
             FaultKind::Promote => 2,

@@ -3,11 +3,10 @@ use std::time::Duration;
 
 use picklock_algorithms::registry;
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Direction, Fault, PlannedFault, Service, Strategy, Trigger};
+use picklock_sim::plan::{Direction, Fault, FaultKind, PlannedFault, Service, Strategy, Trigger};
 use picklock_sim::{simulate, simulate_with};
 
 use crate::excuses::excuses;
-use crate::fault_kind::FaultKind;
 use crate::scenario::{Case, Catalogue, Scenario};
 use crate::search::detection_rate::{Effort, Way};
 use crate::search::knowledge::all_find;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use picklock_checker::{Evidence, Verdict, invariants};
 use picklock_sim::broken::break_off;
-use picklock_sim::plan::Plan;
+use picklock_sim::plan::{FaultKind, Plan};
 use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
@@ -13,7 +13,6 @@ use super::portfolio;
 use super::strategies::{Aimed, World};
 use super::targeted;
 use crate::excuses::excuses;
-use crate::fault_kind::FaultKind;
 use crate::generate;
 use crate::sampled_parameters::Open;
 use crate::scenario::{Case, Want};

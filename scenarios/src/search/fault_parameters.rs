@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, ServerName, Service, Trigger};
+use picklock_sim::plan::{
+    ContenderName, Direction, Fault, FaultKind, Plan, ServerName, Service, Trigger,
+};
 
+use super::default_fields::Aimed;
 use super::durations::{SOON, given_up, restart, slot_move, whole};
 use super::failovers::failover;
 use super::fault_variants::Variant;
 use super::hold_windows::Roles;
-use crate::fault_kind::FaultKind;
 
 /// A contender at a moment, and the times that matter to it then.
 pub(super) struct Blow<'p> {
@@ -170,18 +172,10 @@ impl<'p> Blow<'p> {
                 target,
                 restart_after: restart(self.plan, variant).map(|back| back + whole(self.early)),
             },
-            FaultKind::Cancel => Fault::Cancel { target },
-            FaultKind::ExpireSession => Fault::ExpireSession { target },
-            FaultKind::Cut => Fault::Cut { target },
             FaultKind::BlackHole if variant == Variant::Unheard => Fault::BlackHole {
                 target,
                 direction: Direction::ToClient,
                 length: given_up(self.plan).into(),
-            },
-            FaultKind::BlackHole => Fault::BlackHole {
-                target,
-                direction: Direction::Both,
-                length: long.into(),
             },
             FaultKind::SlowLink => Fault::SlowLink {
                 target,
@@ -189,10 +183,6 @@ impl<'p> Blow<'p> {
                 by: half / 10,
                 length: self.lease.into(),
             },
-            FaultKind::LoseRequest => Fault::LoseRequest { target },
-            FaultKind::LoseReply => Fault::LoseReply { target },
-            FaultKind::SwallowReply => Fault::SwallowReply { target },
-            FaultKind::LoseMessage => Fault::LoseMessage { target },
             FaultKind::DelayRequest => {
                 let by = self.delay(variant);
                 Fault::DelayRequest { target, by }
@@ -201,15 +191,6 @@ impl<'p> Blow<'p> {
                 let by = self.delay(variant);
                 Fault::DelayReply { target, by }
             }
-            FaultKind::ClockJump => Fault::ClockJump {
-                target,
-                by_millis: -5_000,
-            },
-            FaultKind::ClockDrift => Fault::ClockDrift {
-                target,
-                parts_per_million: -300_000,
-                length: None,
-            },
             FaultKind::CrashServer if variant == Variant::Away => Fault::CrashServer {
                 target: ServerName::Leader,
                 restart_after: Some(self.lease + half),
@@ -221,10 +202,6 @@ impl<'p> Blow<'p> {
                 target: its_server,
                 length: self.lease.into(),
             },
-            FaultKind::IsolateServer => Fault::IsolateServer {
-                target: its_server,
-                length: long.into(),
-            },
             FaultKind::Partition => Fault::Partition {
                 servers: vec![its_server],
                 contenders: vec![target],
@@ -235,8 +212,6 @@ impl<'p> Blow<'p> {
                 by: half,
                 length: self.lease.into(),
             },
-            FaultKind::DeleteNode => Fault::DeleteNode { of: target },
-            FaultKind::RecreateLock => Fault::RecreateLock,
             FaultKind::CrashServer
             | FaultKind::PowerLoss
             | FaultKind::HoldLink
@@ -247,6 +222,14 @@ impl<'p> Blow<'p> {
             | FaultKind::FullDisk
             | FaultKind::MoveSlot
             | FaultKind::EvictKey => self.at_server(kind, nth),
+            _ => {
+                let mut aimed = Aimed {
+                    target,
+                    its_server,
+                    long,
+                };
+                kind.fault(&mut aimed).unwrap_or(Fault::Cut { target })
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Faults that strike one after the other: at which moments the first, and when and how those that follow.
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, Plan, PlannedFault, Service, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Service, Trigger};
 
 use super::candidate::Candidate;
 use super::failovers::fails_over;
@@ -14,7 +14,6 @@ use super::moment_class::{Class, read};
 use super::profile::{InjectionPoint, Profile};
 use super::request_roles::Part;
 use crate::describe;
-use crate::fault_kind::FaultKind;
 
 /// Faults of which one strikes after the other.
 pub(super) struct Chain {

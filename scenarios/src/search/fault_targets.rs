@@ -1,9 +1,6 @@
 //! What a kind of fault strikes: a request, a contender, or a server that it happens to be connected to.
 
-use picklock_sim::plan::{Plan, Service};
-
-use crate::fault_kind::FaultKind;
-use crate::generate::moments::Strikes;
+use picklock_sim::plan::{FaultKind, Plan, Service};
 
 /// Whom a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,38 +16,12 @@ enum Struck {
 /// Whom a fault of a kind strikes.
 fn struck(kind: FaultKind) -> Struck {
     match kind {
-        FaultKind::Pause
-        | FaultKind::BlockEvents
-        | FaultKind::Crash
-        | FaultKind::Cancel
-        | FaultKind::ExpireSession
-        | FaultKind::Cut
-        | FaultKind::BlackHole
-        | FaultKind::SlowLink
-        | FaultKind::LoseRequest
-        | FaultKind::LoseReply
-        | FaultKind::SwallowReply
-        | FaultKind::LoseMessage
-        | FaultKind::DelayRequest
-        | FaultKind::DelayReply
-        | FaultKind::ClockJump
-        | FaultKind::ClockDrift
-        | FaultKind::DeleteNode => Struck::Contender,
         FaultKind::HangServer
         | FaultKind::IsolateServer
         | FaultKind::Partition
         | FaultKind::LagServer => Struck::ItsServer,
-        FaultKind::CrashServer
-        | FaultKind::PowerLoss
-        | FaultKind::HoldLink
-        | FaultKind::SlowDisk
-        | FaultKind::ServerClockJump
-        | FaultKind::Promote
-        | FaultKind::FullMemory
-        | FaultKind::FullDisk
-        | FaultKind::MoveSlot
-        | FaultKind::EvictKey
-        | FaultKind::RecreateLock => Struck::Another,
+        _ if kind.strikes_contender() => Struck::Contender,
+        _ => Struck::Another,
     }
 }
 
@@ -65,7 +36,7 @@ pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
 
 /// Whether a fault strikes the one request that its trigger speaks of.
 pub(super) fn strikes_request(kind: FaultKind) -> bool {
-    Strikes::of(kind).is_some()
+    kind.strikes().is_some()
 }
 
 /// Whether it matters which server the victim of a fault is connected to.

@@ -1,8 +1,6 @@
 //! What of the several things that a kind of fault can do is tried.
 
-use picklock_sim::plan::{Plan, Service};
-
-use crate::fault_kind::FaultKind;
+use picklock_sim::plan::{FaultKind, Plan, Service};
 
 /// Which of the things that a fault can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

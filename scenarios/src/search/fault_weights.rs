@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::RequestKind;
 
 use super::moment_class::{Class, Stage};
-use crate::fault_kind::FaultKind;
+use picklock_sim::plan::FaultKind;
 
 /// How promising it is, from 1 to 12; 0 if the fault cannot strike there, or would do nothing.
 pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, Plan, Service, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Plan, Service, Trigger};
 
 use super::durations::{restart, slot_move, whole};
 use super::fault_targets::strikes_contender;
 use super::fault_variants::Variant;
 use super::moment_class::read;
 use super::profile::{InjectionPoint, Profile};
-use crate::fault_kind::FaultKind;
 
 /// When the second fault of a chain strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]

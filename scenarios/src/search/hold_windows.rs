@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, Plan, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Plan, Trigger};
 
 use super::request_roles::Part;
-use crate::fault_kind::FaultKind;
 
 /// The turns of a run, and how long a session lives without a sign of life.
 pub(super) struct Roles {
@@ -58,24 +57,7 @@ impl Roles {
                         turn.gone = turn.gone.min(at);
                     }
                 }
-                Trigger::At(_)
-                | Trigger::Acquiring { .. }
-                | Trigger::Queued { .. }
-                | Trigger::Waiting { .. }
-                | Trigger::Writing { .. }
-                | Trigger::Sent { .. }
-                | Trigger::Proposed { .. }
-                | Trigger::Committed { .. }
-                | Trigger::Answered { .. }
-                | Trigger::Streamed { .. }
-                | Trigger::Applied { .. }
-                | Trigger::Told { .. }
-                | Trigger::SessionExpired { .. }
-                | Trigger::Disconnected { .. }
-                | Trigger::Reconnected { .. }
-                | Trigger::SessionLost { .. }
-                | Trigger::Elected { .. }
-                | Trigger::Fired { .. } => {}
+                _ => {}
             }
         }
         for turn in &mut turns {
@@ -206,38 +188,14 @@ fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {
 
 /// Whether a fault lets its victim go on, and does nothing until the session behind it ends.
 pub(crate) fn takes_a_session(kind: FaultKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         FaultKind::BlockEvents
-        | FaultKind::BlackHole
-        | FaultKind::SlowLink
-        | FaultKind::ClockDrift
-        | FaultKind::HangServer
-        | FaultKind::IsolateServer
-        | FaultKind::Partition => true,
-        FaultKind::Pause
-        | FaultKind::Crash
-        | FaultKind::Cancel
-        | FaultKind::ExpireSession
-        | FaultKind::Cut
-        | FaultKind::LoseRequest
-        | FaultKind::LoseReply
-        | FaultKind::SwallowReply
-        | FaultKind::LoseMessage
-        | FaultKind::DelayRequest
-        | FaultKind::DelayReply
-        | FaultKind::ClockJump
-        | FaultKind::CrashServer
-        | FaultKind::PowerLoss
-        | FaultKind::HoldLink
-        | FaultKind::LagServer
-        | FaultKind::SlowDisk
-        | FaultKind::ServerClockJump
-        | FaultKind::FullMemory
-        | FaultKind::FullDisk
-        | FaultKind::MoveSlot
-        | FaultKind::EvictKey
-        | FaultKind::Promote
-        | FaultKind::DeleteNode
-        | FaultKind::RecreateLock => false,
-    }
+            | FaultKind::BlackHole
+            | FaultKind::SlowLink
+            | FaultKind::ClockDrift
+            | FaultKind::HangServer
+            | FaultKind::IsolateServer
+            | FaultKind::Partition
+    )
 }

@@ -13,8 +13,8 @@ use super::portfolio::{Portfolio, Share, Way};
 use super::strategies::{Turn, World};
 use super::targeted;
 use crate::excuses::excuses;
-use crate::fault_kind::FaultKind;
 use crate::scenario::{Case, Expectation, Want};
+use picklock_sim::plan::FaultKind;
 
 /// What a hunt came to.
 #[derive(Default)]

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{ContenderName, Fault, Trigger};
+use picklock_sim::plan::{ContenderName, Fault, FaultKind, Trigger};
 use picklock_sim::simulate_seen;
 
 use super::detection_rate::{self, Effort, measure};
 use super::targeted;
 use super::tests::{case, told};
-use crate::fault_kind::FaultKind;
 
 /// What is tried first with faults of the kinds that the file has, as sentences.
 fn first(scenario: &str, name: &str) -> Vec<String> {

@@ -36,18 +36,7 @@ impl Class {
             Self::Changing(_, kind) | Self::First(_, kind) => {
                 matches!(kind, RequestKind::Delete | RequestKind::Del)
             }
-            Self::Looking(..)
-            | Self::Acquiring
-            | Self::Queued
-            | Self::Waiting
-            | Self::Acquired
-            | Self::Writing
-            | Self::Releasing
-            | Self::Released
-            | Self::Told
-            | Self::Succeeding
-            | Self::Renewing(..)
-            | Self::Other => false,
+            _ => false,
         }
     }
 

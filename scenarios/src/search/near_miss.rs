@@ -4,12 +4,11 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use picklock_checker::Near;
-use picklock_sim::plan::{Plan, PlannedFault, Trigger};
+use picklock_sim::plan::{FaultKind, Plan, PlannedFault, Trigger};
 
 use super::fault_targets::strikes_request;
 use super::strategies::Turn;
 use crate::describe;
-use crate::fault_kind::FaultKind;
 use crate::shrink::parts::Parts;
 
 /// So many plans that came near are kept.

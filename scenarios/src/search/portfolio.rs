@@ -3,11 +3,10 @@
 use std::fmt;
 
 use picklock_checker::Nearness;
-use picklock_sim::plan::{Plan, Strategy};
+use picklock_sim::plan::{FaultKind, Plan, Strategy};
 
 use super::near_miss::Nearer;
 use super::strategies::{Aimed, Drawn, Turn, World};
-use crate::fault_kind::FaultKind;
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,13 +1,12 @@
 //! Scouts: each comes by the plans of a search in a way of its own, one run after the other.
 
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Plan, Strategy};
+use picklock_sim::plan::{FaultKind, Plan, Strategy};
 use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
 use super::candidate::Candidate;
 use super::fault_targets::minds_server;
 use super::targeted::{self, Shots, TOGETHER};
-use crate::fault_kind::FaultKind;
 use crate::generate;
 use crate::sampled_parameters::{AnyFaults, Open};
 

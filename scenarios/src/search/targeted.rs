@@ -2,12 +2,11 @@
 //! them, the most promising first.
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::Plan;
+use picklock_sim::plan::{FaultKind, Plan};
 
 use super::candidate::Candidate;
 use super::fault_sequences::Chain;
 use super::profile::Profile;
-use crate::fault_kind::FaultKind;
 
 /// The kinds of faults that a plan has, each once, in its order.
 pub fn kinds_of(plan: &Plan) -> Vec<FaultKind> {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use picklock_checker::{Evidence, Nearness};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{ContenderName, Direction, Fault, Plan, PlannedFault, Trigger};
+use picklock_sim::plan::{ContenderName, Direction, Fault, FaultKind, Plan, PlannedFault, Trigger};
 use picklock_sim::{Simulated, simulate, simulate_seen};
 
 use super::candidate::Candidate;
@@ -14,7 +14,6 @@ use super::portfolio::Way;
 use super::strategies::Turn;
 use super::targeted::{self, Shots};
 use crate::describe;
-use crate::fault_kind::FaultKind;
 use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
 
@@ -190,7 +189,7 @@ fn the_nearest_miss_is_followed_first_and_only_once() {
 
 fn hunted(ways: &[Way], runs: u64) -> Hunted {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
-    let with = (&FaultKind::all()[..], ways);
+    let with = (FaultKind::ALL, ways);
     hunt(&case, with, 0, runs, &AtomicBool::new(false))
 }
 
@@ -331,7 +330,7 @@ fn the_one_to_try_of_a_kind_is_the_first_of_all() {
     for (scenario, name) in worlds {
         let calm = targeted::calm(&case(scenario, name).plan);
         let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-        for kind in FaultKind::tried_in(&calm, &FaultKind::NAMED.map(|(_, kind)| kind)) {
+        for kind in FaultKind::tried_in(&calm, FaultKind::ALL) {
             let all = targeted::shots(&calm, &seen, &[kind]).plans;
             let one = targeted::shot(&calm, &seen, kind, 0);
             let faults = |shot: &Candidate| shot.plan.faults.clone();

@@ -7,15 +7,15 @@ use picklock_sim::simulate;
 use super::hunt::{BATCH, Chase};
 use super::portfolio::Way;
 use crate::clock::Stopwatch;
-use crate::fault_kind::FaultKind;
 use crate::runner::judge;
 use crate::scenario::Case;
+use picklock_sim::plan::FaultKind;
 
 /// How many runs a second a search does, against the same runs of the same plans one after the other, as a share of
 /// these: on one thread, for about this long. Both take turns of as many runs, so that what else the machine does slows
 /// both down alike.
 pub fn share_of_plain_runs(case: &Case, length: Duration) -> f64 {
-    let mut kinds = FaultKind::all();
+    let mut kinds = FaultKind::ALL.to_vec();
     kinds.retain(|kind| kind.is_outlived(&case.plan.service));
     let mut chase = Chase::new(case, &kinds, &Way::ALL, 0);
     let (mut searched, mut plain) = (Duration::ZERO, Duration::ZERO);

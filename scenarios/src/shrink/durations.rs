@@ -207,26 +207,7 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
         }
         Slot::At(place) => match &mut plan.faults[place].when {
             Trigger::At(at) => Some(at),
-            Trigger::Acquiring { .. }
-            | Trigger::Queued { .. }
-            | Trigger::Waiting { .. }
-            | Trigger::Acquired { .. }
-            | Trigger::Writing { .. }
-            | Trigger::Releasing { .. }
-            | Trigger::Released { .. }
-            | Trigger::Sent { .. }
-            | Trigger::Proposed { .. }
-            | Trigger::Committed { .. }
-            | Trigger::Answered { .. }
-            | Trigger::Streamed { .. }
-            | Trigger::Applied { .. }
-            | Trigger::Told { .. }
-            | Trigger::SessionExpired { .. }
-            | Trigger::Disconnected { .. }
-            | Trigger::Reconnected { .. }
-            | Trigger::SessionLost { .. }
-            | Trigger::Elected { .. }
-            | Trigger::Fired { .. } => None,
+            _ => None,
         },
         Slot::After(place) => Some(&mut plan.faults[place].after),
         Slot::Of(place, time) => {

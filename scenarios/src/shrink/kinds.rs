@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use picklock_checker::Invariant;
 use picklock_checker::outcome::{Alike, Violation};
-use picklock_sim::plan::Plan;
+use picklock_sim::plan::{FaultKind, Plan};
 
 use super::Shrunk;
 use super::unasked::Unasked;
-use crate::fault_kind::FaultKind;
 use crate::scenario::Case;
 
 /// So many seeds are shrunk at most.

@@ -57,27 +57,7 @@ pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec
 fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
     let next = |place: &usize| match plan.faults[*place].when {
         Trigger::Fired { fault } if fault < plan.faults.len() => Some(fault),
-        Trigger::Fired { .. }
-        | Trigger::At(_)
-        | Trigger::Acquiring { .. }
-        | Trigger::Queued { .. }
-        | Trigger::Waiting { .. }
-        | Trigger::Acquired { .. }
-        | Trigger::Writing { .. }
-        | Trigger::Releasing { .. }
-        | Trigger::Released { .. }
-        | Trigger::Sent { .. }
-        | Trigger::Proposed { .. }
-        | Trigger::Committed { .. }
-        | Trigger::Answered { .. }
-        | Trigger::Streamed { .. }
-        | Trigger::Applied { .. }
-        | Trigger::Told { .. }
-        | Trigger::SessionExpired { .. }
-        | Trigger::Disconnected { .. }
-        | Trigger::Reconnected { .. }
-        | Trigger::SessionLost { .. }
-        | Trigger::Elected { .. } => None,
+        _ => None,
     };
     // Faults may wait for each other in a circle; none of them ever fires then.
     std::iter::successors(Some(place), next).take(plan.faults.len())

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use picklock_checker::{ContenderId, Event, ServerChange, What};
-use picklock_sim::plan::{Fault, Lasts, Plan, ServerName, Service};
+use picklock_sim::plan::{Fault, FaultKind, Lasts, Plan, ServerName, Service};
 
 use super::parts::Parts;
-use crate::fault_kind::FaultKind;
 
 /// A fault that struck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

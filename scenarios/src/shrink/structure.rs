@@ -313,37 +313,6 @@ fn simpler_fault(fault: &Fault) -> Option<Fault> {
             contenders: contenders.clone(),
             length: *length,
         }),
-        Fault::HoldLink { .. }
-        | Fault::Crash { .. }
-        | Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::Pause { .. }
-        | Fault::BlockEvents { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::SlowLink { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::DelayRequest { .. }
-        | Fault::DelayReply { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::HangServer { .. }
-        | Fault::IsolateServer { .. }
-        | Fault::Partition { .. }
-        | Fault::LagServer { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::Promote { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => None,
+        _ => None,
     }
 }

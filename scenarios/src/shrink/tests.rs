@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::Lasts;
+use picklock_sim::plan::{FaultKind, Lasts};
 use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -13,7 +13,6 @@ use super::search::{read_back, violation};
 use super::structure::sections;
 use super::*;
 use crate::clock::Stopwatch;
-use crate::fault_kind::FaultKind;
 use crate::scenario::{Catalogue, Recorded, Scenario, Want, Was};
 use crate::{BUILT_IN, parse, write};
 

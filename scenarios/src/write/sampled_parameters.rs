@@ -1,9 +1,8 @@
 //! Writes what a case leaves open, and what it may.
 
-use picklock_sim::plan::Strategy;
+use picklock_sim::plan::{FaultKind, Strategy};
 
 use super::toml::text;
-use crate::fault_kind::FaultKind;
 use crate::sampled_parameters::AnyFaults;
 
 /// The faults that a seed may draw.

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use picklock_algorithms::Claim;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
-use picklock_scenarios::fault_kind::FaultKind;
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Cluster, Connections, Deployment, Fault, Fsync, Lasts, Persistence, PlannedFault, ReadFrom,
-    Sentinels, ServerName, Service, Trigger,
+    Cluster, Connections, Deployment, Fault, FaultKind, Fsync, Lasts, Persistence, PlannedFault,
+    ReadFrom, Sentinels, ServerName, Service, Trigger,
 };
 use proptest::prelude::*;
 

@@ -31,3 +31,21 @@ pub enum Direction {
     /// Both.
     Both,
 }
+
+impl Direction {
+    /// Every direction, by its name in scenario files.
+    pub const NAMED: [(&str, Self); 3] = [
+        ("to-server", Self::ToServer),
+        ("to-client", Self::ToClient),
+        ("both", Self::Both),
+    ];
+
+    /// Its name in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToServer => "to-server",
+            Self::ToClient => "to-client",
+            Self::Both => "both",
+        }
+    }
+}

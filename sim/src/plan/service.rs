@@ -91,6 +91,33 @@ impl Service {
             Self::Redis(deployment) => deployment.lease,
         }
     }
+
+    /// Whether its servers write to disks, and go on if they cannot: one that must write before it answers ends.
+    pub fn writes_and_goes_on(&self) -> bool {
+        match self {
+            Self::ZooKeeper(_) => false,
+            Self::Redis(deployment) => !matches!(
+                deployment.persistence,
+                Persistence::None | Persistence::Log(Fsync::Always)
+            ),
+        }
+    }
+
+    /// Whether a callback that does not return holds up anything in its clients.
+    pub fn has_event_thread(&self) -> bool {
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.library.has_event_thread(),
+            Self::Redis(_) => false,
+        }
+    }
+
+    /// Whether its clients give up a request that is not answered.
+    pub fn gives_up_waiting(&self) -> bool {
+        match self {
+            Self::ZooKeeper(ensemble) => ensemble.request_timeout.is_some(),
+            Self::Redis(_) => true,
+        }
+    }
 }
 
 /// Redis, and how its clients are set.

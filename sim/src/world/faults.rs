@@ -170,28 +170,7 @@ impl World {
                 self.heal_redis(fault, &plan.faults[fault].inject);
             }
             Fault::SlowDisk { .. } => self.disks_are_fast_again(),
-            // These end by themselves.
-            Fault::Cancel { .. }
-            | Fault::ExpireSession { .. }
-            | Fault::Cut { .. }
-            | Fault::BlackHole { .. }
-            | Fault::SlowLink { .. }
-            | Fault::LoseRequest { .. }
-            | Fault::LoseReply { .. }
-            | Fault::SwallowReply { .. }
-            | Fault::LoseMessage { .. }
-            | Fault::DelayRequest { .. }
-            | Fault::DelayReply { .. }
-            | Fault::ClockJump { .. }
-            | Fault::IsolateServer { .. }
-            | Fault::Partition { .. }
-            | Fault::HoldLink { .. }
-            | Fault::LagServer { .. }
-            | Fault::ServerClockJump { .. }
-            | Fault::Promote { .. }
-            | Fault::EvictKey { .. }
-            | Fault::DeleteNode { .. }
-            | Fault::RecreateLock => {}
+            _ => {}
         }
         self.record(What::FaultHealed {
             fault: FaultId(fault as u32),

@@ -79,26 +79,7 @@ fn slow_for_good(plan: &Plan) -> Duration {
 fn length(fault: &PlannedFault) -> Duration {
     let until = match fault.when {
         Trigger::At(time) => time,
-        Trigger::Acquiring { .. }
-        | Trigger::Queued { .. }
-        | Trigger::Waiting { .. }
-        | Trigger::Acquired { .. }
-        | Trigger::Writing { .. }
-        | Trigger::Releasing { .. }
-        | Trigger::Released { .. }
-        | Trigger::Sent { .. }
-        | Trigger::Proposed { .. }
-        | Trigger::Committed { .. }
-        | Trigger::Answered { .. }
-        | Trigger::Streamed { .. }
-        | Trigger::Applied { .. }
-        | Trigger::Told { .. }
-        | Trigger::SessionExpired { .. }
-        | Trigger::Disconnected { .. }
-        | Trigger::Reconnected { .. }
-        | Trigger::SessionLost { .. }
-        | Trigger::Elected { .. }
-        | Trigger::Fired { .. } => Duration::ZERO,
+        _ => Duration::ZERO,
     };
     let lasts = match (fault.inject.lasts(), &fault.inject) {
         (Some(Lasts::For(length)), _) => length,

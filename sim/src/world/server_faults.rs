@@ -66,31 +66,7 @@ impl World {
                 self.servers[server.0 as usize].machine.set_fsync(*fsync);
                 length.duration()
             }
-            Fault::Pause { .. }
-            | Fault::BlockEvents { .. }
-            | Fault::Crash { .. }
-            | Fault::Cancel { .. }
-            | Fault::ExpireSession { .. }
-            | Fault::Cut { .. }
-            | Fault::BlackHole { .. }
-            | Fault::SlowLink { .. }
-            | Fault::LoseRequest { .. }
-            | Fault::LoseReply { .. }
-            | Fault::SwallowReply { .. }
-            | Fault::LoseMessage { .. }
-            | Fault::DelayRequest { .. }
-            | Fault::DelayReply { .. }
-            | Fault::ClockJump { .. }
-            | Fault::ClockDrift { .. }
-            | Fault::PowerLoss { .. }
-            | Fault::ServerClockJump { .. }
-            | Fault::Promote { .. }
-            | Fault::FullMemory { .. }
-            | Fault::FullDisk { .. }
-            | Fault::MoveSlot { .. }
-            | Fault::EvictKey { .. }
-            | Fault::DeleteNode { .. }
-            | Fault::RecreateLock => None,
+            _ => None,
         }
     }
 

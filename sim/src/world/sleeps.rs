@@ -1,7 +1,7 @@
 //! Sleeps, by the clock of the process that sleeps.
 //!
-//! A clock may change its pace while somebody sleeps. Who sleeps until a moment of this clock wakes when the clock shows
-//! it, and so the alarms of a process are set again whenever its clock drifts.
+//! A clock may change its pace while somebody sleeps. Who sleeps until a moment of this clock wakes when the clock
+//! shows it, and so the alarms of a process are set again whenever its clock drifts.
 
 use std::time::Duration;
 

@@ -9,7 +9,6 @@ use crate::checker::invariants;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
-use crate::scenarios::fault_kind::FaultKind;
 use crate::scenarios::replay_command::job;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::runner::{self, wanted};
@@ -17,6 +16,7 @@ use crate::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
 use crate::scenarios::search::portfolio::Way;
 use crate::scenarios::shrink::{self, Unasked, broken_off, reproduction};
 use crate::scenarios::{Case, Scenario, Want, program};
+use crate::sim::plan::FaultKind;
 use crate::sim::watch::{Job, Named, Replay};
 
 use super::select;
@@ -160,15 +160,15 @@ impl Hunt {
             kinds.retain(|kind| kind.is_outlived(&case.plan.service));
             return Ok(kinds);
         }
-        let names = FaultKind::NAMED.map(|(name, _)| name);
+        let names: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.name()).collect();
         let service = &case.plan.service;
         let service = match &case.open {
             Some(open) => open.widest(service),
             None => service.clone(),
         };
         let kinds = self.kinds.iter().map(|name| {
-            let mut named = FaultKind::NAMED.iter();
-            let Some((_, kind)) = named.find(|(known, _)| known == name) else {
+            let mut all = FaultKind::ALL.iter().copied();
+            let Some(kind) = all.find(|kind| kind.name() == name) else {
                 return Err(Failure::unknown("fault", name, &names));
             };
             if !kind.can_be_tried(&service) {
@@ -177,7 +177,7 @@ impl Hunt {
                 let hint = format!("`{program} list faults` says what each strikes");
                 return Err(Failure::usage(problem, [hint]));
             }
-            Ok(*kind)
+            Ok(kind)
         });
         kinds.collect()
     }

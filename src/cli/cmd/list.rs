@@ -84,8 +84,8 @@ impl List {
         let tables = match what {
             What::Algorithms => vec![algorithms()],
             What::Faults => vec![
-                examples("faults", faults::FAULTS),
-                examples("triggers", faults::TRIGGERS),
+                examples("faults", faults::faults()),
+                examples("triggers", faults::triggers()),
             ],
             What::Invariants => vec![invariants()],
             What::Metrics => vec![metrics()],
@@ -211,27 +211,16 @@ fn scenarios() -> Result<Table, Failure> {
     })
 }
 
-/// What a fault or a trigger is, and that it is for good if nothing says for how long.
-fn in_full(row: &faults::Example) -> String {
-    let ends = row.example.contains("for = ") && row.name != "move-slot";
-    let or_for_good = if ends {
-        " For good, without `for`."
-    } else {
-        ""
-    };
-    format!("{}{or_for_good}", row.meaning)
-}
-
-fn examples(name: &'static str, rows: &[faults::Example]) -> Table {
-    let rows = rows.iter().map(|row| Row {
+fn examples(name: &'static str, rows: Vec<faults::Example>) -> Table {
+    let rows = rows.into_iter().map(|row| Row {
         name: row.name.to_owned(),
-        meaning: in_full(row),
         example: Some(row.example),
         all: json!({
             "name": row.name,
-            "meaning": in_full(row),
+            "meaning": &row.meaning,
             "example": row.example,
         }),
+        meaning: row.meaning,
     });
     Table {
         name,

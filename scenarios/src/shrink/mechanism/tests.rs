@@ -1,11 +1,10 @@
 use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
-use picklock_sim::plan::{Fault, Service};
+use picklock_sim::plan::{Fault, FaultKind, Service};
 use picklock_sim::simulate;
 
 use super::*;
-use crate::fault_kind::FaultKind;
 use crate::scenario::{Case, Catalogue};
 use crate::shrink::search::violation;
 use crate::shrink::struck::Whom;

@@ -62,38 +62,13 @@ fn are(names: &[String], one: &str, several: &str) -> String {
 
 /// Whether a fault keeps servers from serving that neither die nor stand still.
 fn breaks_otherwise(fault: &Fault) -> bool {
-    match fault {
+    matches!(
+        fault,
         Fault::IsolateServer { .. }
-        | Fault::Partition { .. }
-        | Fault::HoldLink { .. }
-        | Fault::SlowDisk { .. }
-        | Fault::FullMemory { .. }
-        | Fault::FullDisk { .. } => true,
-        Fault::Pause { .. }
-        | Fault::BlockEvents { .. }
-        | Fault::Crash { .. }
-        | Fault::Cancel { .. }
-        | Fault::ExpireSession { .. }
-        | Fault::Cut { .. }
-        | Fault::BlackHole { .. }
-        | Fault::SlowLink { .. }
-        | Fault::LoseRequest { .. }
-        | Fault::LoseReply { .. }
-        | Fault::SwallowReply { .. }
-        | Fault::LoseMessage { .. }
-        | Fault::DelayRequest { .. }
-        | Fault::DelayReply { .. }
-        | Fault::ClockJump { .. }
-        | Fault::ClockDrift { .. }
-        | Fault::CrashServer { .. }
-        | Fault::PowerLoss { .. }
-        | Fault::HangServer { .. }
-        | Fault::LagServer { .. }
-        | Fault::ServerClockJump { .. }
-        | Fault::Promote { .. }
-        | Fault::MoveSlot { .. }
-        | Fault::EvictKey { .. }
-        | Fault::DeleteNode { .. }
-        | Fault::RecreateLock => false,
-    }
+            | Fault::Partition { .. }
+            | Fault::HoldLink { .. }
+            | Fault::SlowDisk { .. }
+            | Fault::FullMemory { .. }
+            | Fault::FullDisk { .. }
+    )
 }

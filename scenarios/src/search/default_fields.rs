@@ -1,0 +1,31 @@
+//! What the fields of an aimed fault hold, if nothing better is known of its kind.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{
+    ContenderName, Direction, Field, FieldSource, FieldSpec, FieldType, ServerName,
+};
+
+/// What the fields of a fault hold of which nothing better is known.
+pub(super) struct Aimed {
+    pub(super) target: ContenderName,
+    pub(super) its_server: ServerName,
+    pub(super) long: Duration,
+}
+
+impl FieldSource for Aimed {
+    fn field(&mut self, spec: FieldSpec) -> Option<Field> {
+        Some(match spec.holds {
+            FieldType::Contender => Field::Contender(self.target),
+            FieldType::Contenders => Field::Contenders(vec![self.target]),
+            FieldType::Server => Field::Server(self.its_server),
+            FieldType::Servers => Field::Servers(vec![self.its_server]),
+            FieldType::Direction => Field::Direction(Direction::Both),
+            FieldType::Lasts => Field::Lasts(self.long.into()),
+            FieldType::Duration => Field::Duration(self.long / 6),
+            FieldType::MaybeDuration => Field::MaybeDuration(None),
+            FieldType::Millis => Field::Millis(-5_000),
+            FieldType::PartsPerMillion => Field::PartsPerMillion(-300_000),
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! Kinds of faults: what they are called, and what they can strike.
+
+use super::{Fault, FaultKind, Field, FieldType, Lasts, Plan, Service};
+use picklock_algorithms::clients::ServiceKind;
+
+/// What must be on its way when a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strikes {
+    /// A request, to the server.
+    Request,
+    /// An answer, back to the client.
+    Reply,
+    /// The message of a channel, to the client.
+    Message,
+}
+
+impl FaultKind {
+    /// Its name in scenario files.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The only service that it can strike; `None` if it can strike any.
+    pub fn service(self) -> Option<ServiceKind> {
+        self.spec().service
+    }
+
+    /// Those that are drawn, and hunted with, by whoever names none.
+    pub fn unasked() -> Vec<Self> {
+        let mut all = Self::ALL.to_vec();
+        all.retain(|kind| kind.spec().drawn_unasked);
+        all
+    }
+
+    /// Every kind with its name.
+    pub fn named() -> Vec<(&'static str, Self)> {
+        Self::ALL.iter().map(|kind| (kind.name(), *kind)).collect()
+    }
+
+    /// Those that can strike in a scenario on a service, by name.
+    pub fn named_on(service: ServiceKind) -> impl Iterator<Item = (&'static str, Self)> {
+        let all = Self::named().into_iter();
+        all.filter(move |(_, kind)| kind.service().is_none_or(|of| of == service))
+    }
+
+    /// Those of some kinds that can strike in the world of a plan, in their order, for a lock to outlive.
+    pub fn possible_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
+        let mut possible = Self::tried_in(plan, kinds);
+        possible.retain(|kind| kind.can_strike(&plan.service));
+        possible
+    }
+
+    /// Those that can strike at all there, in their order: also what no lock outlives, which is tried where it is asked
+    /// for by name.
+    pub fn tried_in(plan: &Plan, kinds: &[Self]) -> Vec<Self> {
+        let kinds = kinds.iter().copied();
+        kinds
+            .filter(|kind| kind.can_be_tried(&plan.service))
+            // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
+            .filter(|kind| {
+                let service = &plan.service;
+                let acts = service.kind() == ServiceKind::ZooKeeper || service.cluster().is_some();
+                acts || *kind != Self::IsolateServer
+            })
+            .collect()
+    }
+
+    /// Whether there is anything in a service that it could strike, for a lock to outlive.
+    pub fn can_strike(self, service: &Service) -> bool {
+        self.can_be_tried(service) && self.is_outlived(service)
+    }
+
+    /// Whether a lock can outlive it: who waits for an answer for ever waits for ever.
+    pub fn is_outlived(self, service: &Service) -> bool {
+        self != Self::SwallowReply || service.gives_up_waiting()
+    }
+
+    /// Whether there is anything in a service that it could strike.
+    pub fn can_be_tried(self, service: &Service) -> bool {
+        let is_there = self.service().is_none_or(|of| of == service.kind());
+        let has_links = service.has_links() || !self.needs_links();
+        let has_sides = service.servers() > 1 || self != Self::Partition;
+        // Where there are Sentinels, they decide, and the nodes of a cluster do.
+        let others_decide = service.sentinels() > 0 || service.cluster().is_some();
+        let writes = self != Self::FullDisk || service.writes_and_goes_on();
+        let has_callbacks = self != Self::BlockEvents || service.has_event_thread();
+        let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
+        is_there
+            && writes
+            && has_callbacks
+            && has_slots
+            && has_links
+            && has_sides
+            && !(others_decide && self == Self::Promote)
+    }
+
+    /// Why it strikes nothing in a service that it is a fault of.
+    pub fn why_not(self, service: &Service) -> &'static str {
+        let alone = service.servers() == 1;
+        match self {
+            Self::SwallowReply => "nobody gives up waiting for an answer",
+            Self::BlockEvents => "the clients have no event thread",
+            Self::FullDisk => "no server writes to its disk and goes on without",
+            Self::MoveSlot => "the servers are no cluster, so there are no slots",
+            Self::Promote if service.has_links() => {
+                "whoever watches the primary chooses the next, and not an operator"
+            }
+            Self::Partition => "there is one server, so that nobody is left on the other side",
+            Self::IsolateServer | Self::HoldLink | Self::Promote if alone => {
+                "there is one server, which has no link to another"
+            }
+            Self::IsolateServer | Self::HoldLink | Self::Promote => {
+                "the servers know nothing of each other"
+            }
+            _ => "it needs what this service does not have",
+        }
+    }
+
+    /// Whether it strikes one contender.
+    pub fn strikes_contender(self) -> bool {
+        let mut fields = self.spec().fields.iter();
+        fields.any(|field| field.holds == FieldType::Contender)
+    }
+
+    /// What it strikes that has to be on its way then, if it strikes one request or message.
+    pub fn strikes(self) -> Option<Strikes> {
+        match self {
+            Self::LoseRequest | Self::DelayRequest => Some(Strikes::Request),
+            Self::LoseReply | Self::SwallowReply | Self::DelayReply => Some(Strikes::Reply),
+            Self::LoseMessage => Some(Strikes::Message),
+            _ => None,
+        }
+    }
+
+    /// Whether it breaks something between servers that talk to each other.
+    fn needs_links(self) -> bool {
+        matches!(self, Self::IsolateServer | Self::HoldLink | Self::Promote)
+    }
+}
+
+impl Fault {
+    /// How long it stays; `None` if it is over as soon as it has struck. A drift of a clock without an end of its own
+    /// stays for as long as the run says.
+    pub fn lasts(&self) -> Option<Lasts> {
+        self.fields().into_iter().find_map(|field| match field {
+            (_, Field::Lasts(lasts)) => Some(lasts),
+            ("restart-after", Field::MaybeDuration(back_after)) => Some(back_after.into()),
+            ("for", Field::MaybeDuration(length)) => length.map(Lasts::For),
+            ("for", Field::Duration(length)) => Some(Lasts::For(length)),
+            _ => None,
+        })
+    }
+
+    /// Whether what it breaks stays broken, in the calm too.
+    pub fn is_for_good(&self) -> bool {
+        self.lasts() == Some(Lasts::ForGood)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Deployment, Ensemble};
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_row_and_a_name_of_its_own() {
+        for (place, kind) in FaultKind::ALL.iter().enumerate() {
+            let spec = kind.spec();
+            let before = &FaultKind::ALL[..place];
+            assert!(before.iter().all(|other| other.name() != spec.name));
+            assert!(
+                spec.example
+                    .starts_with(&format!("inject.{} = ", spec.name))
+            );
+            for field in spec.fields {
+                let read = spec.sentence.contains(field.key);
+                assert!(read, "{} does not say {}", spec.name, field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_kind_cannot_strike_is_told_truly() {
+        let redis = Service::Redis(Deployment::default());
+        let alone = Service::ZooKeeper(Ensemble {
+            servers: 1,
+            ..Ensemble::default()
+        });
+        for service in [&redis, &alone] {
+            for kind in FaultKind::ALL.iter().copied() {
+                let of_it = kind.service().is_none_or(|of| of == service.kind());
+                let why = kind.why_not(service);
+                let known = why != "it needs what this service does not have";
+                let fits = kind.can_strike(service) || !of_it || known;
+                assert!(fits, "{} on {service:?}", kind.name());
+            }
+            let why = FaultKind::Partition.why_not(service);
+            assert_eq!(
+                why,
+                "there is one server, so that nobody is left on the other side"
+            );
+        }
+        let three = Service::Redis(Deployment {
+            servers: 3,
+            ..Deployment::default()
+        });
+        let why = FaultKind::HoldLink.why_not(&three);
+        assert_eq!(why, "the servers know nothing of each other");
+    }
+}
