@@ -5,11 +5,17 @@
 //! function, and a real server can stand there as well.
 
 pub mod clients;
+mod concurrent;
 pub mod env;
 pub mod lock;
 pub mod redis;
 pub mod registry;
 pub mod zookeeper;
 
+pub use async_trait::async_trait;
+pub use concurrent::{join, select, timeout};
 pub use env::{Env, Environment};
-pub use lock::{Build, Claim, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense};
+pub use lock::{
+    Build, BuildOverRedis, BuildOverZooKeeper, Claim, Held, Lease, Lock, LockError, OwnershipRule,
+    Recipe, Sense,
+};

@@ -228,13 +228,19 @@ pub struct Lease {
     pub time: Duration,
 }
 
+/// What builds a lock over a ZooKeeper handle.
+pub type BuildOverZooKeeper = dyn Fn(ZooKeeper, Env, Path) -> Box<dyn Lock> + Sync;
+
+/// What builds a lock over a Redis handle.
+pub type BuildOverRedis = dyn Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync;
+
 /// How to build a lock over the service that it needs.
 #[derive(Clone, Copy)]
 pub enum Build {
     /// Over a ZooKeeper handle; the path is the lock's own node, which exists already.
-    ZooKeeper(fn(ZooKeeper, Env, Path) -> Box<dyn Lock>),
+    ZooKeeper(&'static BuildOverZooKeeper),
     /// Over a Redis handle; the key does not exist yet.
-    Redis(fn(Redis, Env, Lease) -> Box<dyn Lock>),
+    Redis(&'static BuildOverRedis),
 }
 
 impl Build {
@@ -277,4 +283,51 @@ pub struct Recipe {
     pub heeds: &'static [Sense],
     /// How to build it.
     pub build: Build,
+}
+
+/// What a lock promises of which nobody has said more: no order, and no token.
+const LEAST: &[Claim] = &[
+    Claim::MutualExclusion,
+    Claim::ExclusiveOwnership,
+    Claim::Progress,
+    Claim::NoOrphan,
+    Claim::OwnReleaseOnly,
+    Claim::HonestAnswer,
+];
+
+impl Recipe {
+    /// A lock over ZooKeeper: the first of the children of its node owns it. It promises what every lock does, and no
+    /// order and no token, and may make every request; other fields say otherwise.
+    ///
+    /// What builds it may hold values that are known at run time only. It is kept until the program ends.
+    pub fn over_zookeeper(
+        name: &'static str,
+        build: impl Fn(ZooKeeper, Env, Path) -> Box<dyn Lock> + Sync + 'static,
+    ) -> Self {
+        let build = Build::ZooKeeper(Box::leak(Box::new(build)));
+        Self::of(name, OwnershipRule::LowestChild, build)
+    }
+
+    /// A lock over Redis: whoever set its key owns it. As [`over_zookeeper`](Self::over_zookeeper), otherwise.
+    pub fn over_redis(
+        name: &'static str,
+        build: impl Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync + 'static,
+    ) -> Self {
+        let build = Build::Redis(Box::leak(Box::new(build)));
+        Self::of(name, OwnershipRule::Key, build)
+    }
+
+    fn of(name: &'static str, ownership: OwnershipRule, build: Build) -> Self {
+        Self {
+            name,
+            summary: "A lock of this program.",
+            source: "this program",
+            flaw: None,
+            claims: LEAST,
+            ownership,
+            asks: &RequestKind::ALL,
+            heeds: &[],
+            build,
+        }
+    }
 }

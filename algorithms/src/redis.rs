@@ -3,7 +3,7 @@
 pub mod compare_and_delete;
 pub mod fencing_token;
 pub mod get_compare_del;
-mod leased;
+pub mod leased;
 pub mod redisson;
 pub mod redisson_if_held;
 pub mod redisson_message_only;

@@ -22,4 +22,4 @@ pub mod sequence_token;
 pub mod sync_lookup;
 pub mod unsorted;
 
-mod queue;
+pub mod queue;

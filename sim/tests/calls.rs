@@ -155,7 +155,7 @@ fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_do
         ..Workload::default()
     };
     let mut plan = plan("curator-mutex", workload, Vec::new());
-    plan.recipe.build = Build::ZooKeeper(|zk, env, lock| {
+    plan.recipe.build = Build::ZooKeeper(&|zk, env, lock| {
         let lock = InterProcessMutex::with_settings(zk, env, lock, Settings::default());
         Box::new(GivenBackTwice(lock))
     });

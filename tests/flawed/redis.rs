@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 use picklock::algorithms::clients::redis::{Command, Redis, Value};
-use picklock::algorithms::{Build, Env, Held, Lease, Lock, LockError, Recipe, registry};
+use picklock::algorithms::{Env, Held, Lease, Lock, LockError, Recipe, registry};
 use picklock::{Harness, Report, Standing};
 
 /// A key, and what is wrong with the lock on it.
@@ -93,16 +93,10 @@ fn key(redis: Redis, env: Env, lease: Lease, flaw: Flaw) -> Box<dyn Lock> {
 }
 
 fn recipe(flaw: Flaw) -> Recipe {
-    let build = match flaw {
-        Flaw::Overwrites => |redis, env, lease| key(redis, env, lease, Flaw::Overwrites),
-        Flaw::OneValue => |redis, env, lease| key(redis, env, lease, Flaw::OneValue),
-        Flaw::KeepsIt => |redis, env, lease| key(redis, env, lease, Flaw::KeepsIt),
-        Flaw::LeavesItsKey => |redis, env, lease| key(redis, env, lease, Flaw::LeavesItsKey),
-        Flaw::LosesIt => |redis, env, lease| key(redis, env, lease, Flaw::LosesIt),
-    };
+    let build = move |redis, env, lease| key(redis, env, lease, flaw);
     Recipe {
         name: "our-key",
-        build: Build::Redis(build),
+        build: Recipe::over_redis("our-key", build).build,
         ..*registry::find("redis-compare-and-delete").expect("a registered algorithm")
     }
 }

@@ -88,7 +88,7 @@ fn an_algorithm_that_is_not_deterministic_is_found_out() {
     }
     let recipe = Recipe {
         name: "fickle",
-        build: Build::ZooKeeper(fickle),
+        build: Build::ZooKeeper(&fickle),
         ..*registry::find("zk-predecessor-watch").expect("it is in the registry")
     };
     let text = UNDECIDED.replace("zk-predecessor-watch", "fickle");
@@ -110,7 +110,7 @@ fn an_algorithm_that_is_not_deterministic_is_found_out() {
 fn an_algorithm_that_panics_is_told_in_the_report_of_its_test_and_how_to_see_it_again() {
     let recipe = Recipe {
         name: "panics",
-        build: Build::ZooKeeper(|_, _, _| panic!("there is no lock")),
+        build: Build::ZooKeeper(&|_, _, _| panic!("there is no lock")),
         ..*registry::find("zk-predecessor-watch").expect("it is in the registry")
     };
     let sound = "[[case]]\nalgorithm = \"zk-predecessor-watch\"\n";

@@ -16,14 +16,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_lite::future;
-
 pub use retry::RetryPolicy;
 pub use state::{ConnectionState, ErrorPolicy};
 
 use crate::clients::completion::{Completion, completion};
 use crate::clients::zookeeper::{SessionState, ZkError, ZkResult, ZooKeeper};
 use crate::env::{Env, LocalFuture};
+use crate::timeout;
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,8 +142,7 @@ impl Curator {
                 self.changed().await;
             }
         };
-        let patience = self.env().sleep(self.0.settings.connection_timeout);
-        future::or(connected, patience).await;
+        timeout(self.env(), self.0.settings.connection_timeout, connected).await;
     }
 
     /// Whether there is a connection. The handle knows first: whoever is woken by its loss must not get ahead of the

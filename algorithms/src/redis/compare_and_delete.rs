@@ -46,11 +46,11 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
 };
 
 /// Deletes the key if it holds this token.
-pub(super) const DELETE_IF_OURS: &str = "\
+pub const DELETE_IF_OURS: &str = "\
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end

@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[RequestKind::Script],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
 };
 
 /// Answers the number that comes with the key, if it holds this token already or is set now.

@@ -36,7 +36,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
 };
 
 struct GetCompareDel {

@@ -7,7 +7,7 @@ use crate::clients::redis::{Redis, RedisError, RedisResult};
 use crate::{Claim, Env, Held, Lease, LockError};
 
 /// What locks by a lease promise: no order, and no token.
-pub(super) const CLAIMS: &[Claim] = &[
+pub const CLAIMS: &[Claim] = &[
     Claim::MutualExclusion,
     Claim::ExclusiveOwnership,
     Claim::Progress,
@@ -17,9 +17,12 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 /// A handle, the environment of the process, and the key.
-pub(super) struct Leased {
+pub struct Leased {
+    /// The handle.
     pub redis: Redis,
+    /// The environment of the process.
     pub env: Env,
+    /// The key, and for how long it is held.
     pub lease: Lease,
 }
 
@@ -27,7 +30,7 @@ pub(super) struct Leased {
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Clocks may differ in their pace by one in a hundred, and keys expire by the millisecond.
-pub(super) fn drift(lease: Duration) -> Duration {
+pub fn drift(lease: Duration) -> Duration {
     lease / 100 + Duration::from_millis(2)
 }
 
@@ -86,13 +89,17 @@ impl Leased {
 }
 
 /// Whoever never looks is never told.
-pub(super) async fn never() -> LockError {
+pub async fn never() -> LockError {
     pending().await
 }
 
 /// Asks again until an answer comes. A call of which a request has gone unanswered must not fail for certain, for that
 /// request may be executed yet, whatever the service says meanwhile: then `unanswered` is how it fails.
-pub(super) async fn until_answered<T>(
+///
+/// # Errors
+///
+/// What the service refuses; what went unanswered before, if anything did.
+pub async fn until_answered<T>(
     leased: &Leased,
     unanswered: &mut Option<RedisError>,
     ask: impl AsyncFn() -> RedisResult<T>,

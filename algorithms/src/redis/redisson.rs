@@ -36,12 +36,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_lite::future;
 
 use super::leased::{CLAIMS, Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense, timeout};
 
 /// The requests that it makes.
 pub(super) const ASKS: &[RequestKind] = &[
@@ -60,7 +59,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: ASKS,
     heeds: &[Sense::Channels],
-    build: Build::Redis(|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 
 const ACQUIRE: &str = "\
@@ -221,7 +220,9 @@ impl RedissonLock {
                         subscription.next().await;
                     };
                     match left.filter(|_| self.looks_again) {
-                        Some(left) => future::or(told, self.leased.env.sleep(left)).await,
+                        Some(left) => {
+                            timeout(&self.leased.env, left, told).await;
+                        }
                         None => told.await,
                     }
                 }

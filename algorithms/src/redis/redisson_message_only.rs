@@ -33,7 +33,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: super::redisson::ASKS,
     heeds: &[Sense::Channels],
-    build: Build::Redis(|redis, env, lease| {
+    build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.looks_again = false;
         Box::new(lock)

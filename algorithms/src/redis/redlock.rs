@@ -24,17 +24,13 @@
 //! - Clocks of a majority that jump forward end the lease early (scenario `redis/redlock-clock-jump`).
 //! - There is no fencing token (scenario `redis/pause`).
 
-use std::future::Future;
-use std::pin::Pin;
-use std::task::Poll;
-
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased, drift};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, join};
 
 /// The requests that it makes.
 pub(super) const ASKS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
@@ -49,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: ASKS,
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
 };
 
 pub(super) struct Redlock {
@@ -82,7 +78,7 @@ impl Redlock {
             let set = server.set_if_missing(key, &self.token, *time).await;
             set == Ok(true)
         });
-        all(asked).await.into_iter().filter(|set| *set).count()
+        join(asked).await.into_iter().filter(|set| *set).count()
     }
 
     /// What each server has answered.
@@ -91,30 +87,8 @@ impl Redlock {
             let (keys, args) = ([&*self.leased.lease.key], [&*self.token]);
             server.script(&self.delete_if_ours, &keys, &args).await
         });
-        all(asked).await
+        join(asked).await
     }
-}
-
-/// Waits for all of them together.
-async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut waiting: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
-    let mut outputs: Vec<Option<F::Output>> = waiting.iter().map(|_| None).collect();
-    std::future::poll_fn(|context| {
-        for (future, output) in waiting.iter_mut().zip(&mut outputs) {
-            if output.is_none()
-                && let Poll::Ready(ready) = future.as_mut().poll(context)
-            {
-                *output = Some(ready);
-            }
-        }
-        if outputs.iter().all(Option::is_some) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await;
-    outputs.into_iter().flatten().collect()
 }
 
 #[async_trait(?Send)]

@@ -32,7 +32,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: super::redlock::ASKS,
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| {
+    build: Build::Redis(&|redis, env, lease| {
         let mut redlock = Redlock::new(redis, env, lease);
         redlock.looks_at_clock = false;
         Box::new(redlock)

@@ -40,7 +40,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[RequestKind::Set, RequestKind::Script],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
 };
 
 struct SetNxGet(CompareAndDelete);

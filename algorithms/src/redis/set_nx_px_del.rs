@@ -36,7 +36,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[RequestKind::Set, RequestKind::Del],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(SetNxPxDel::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(SetNxPxDel::new(redis, env, lease))),
 };
 
 struct SetNxPxDel(Leased);

@@ -37,7 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
 };
 
 struct SetnxExpire(Leased);

@@ -47,7 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: ASKS,
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
 };
 
 /// How many replicas must have heard, and how long we wait for them.

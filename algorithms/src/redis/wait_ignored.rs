@@ -30,7 +30,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     asks: super::wait::ASKS,
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| {
+    build: Build::Redis(&|redis, env, lease| {
         let mut waited = Waited::new(redis, env, lease);
         waited.minds = false;
         Box::new(waited)

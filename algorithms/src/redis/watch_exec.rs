@@ -44,7 +44,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Exec,
     ],
     heeds: &[],
-    build: Build::Redis(|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
 };
 
 struct WatchExec {

@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Node,
     asks: super::same_name::ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, _env, lock| Box::new(BlindUnlock(SameName::new(zk, &lock)))),
+    build: Build::ZooKeeper(&|zk, _env, lock| Box::new(BlindUnlock(SameName::new(zk, &lock)))),
 };
 
 struct BlindUnlock(SameName);

@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetChildren,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(ChildrenWatch { zk, env, lock })),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(ChildrenWatch { zk, env, lock })),
 };
 
 struct ChildrenWatch {

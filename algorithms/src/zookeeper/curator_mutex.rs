@@ -43,13 +43,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_lite::future;
 
 use super::queue::child;
 use crate::clients::RequestKind;
 use crate::clients::curator::{Curator, ErrorPolicy, Settings};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, Sense};
+use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, Sense, timeout};
 
 /// The requests that it makes.
 pub(super) const ASKS: &[RequestKind] = &[
@@ -69,7 +68,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: ASKS,
     heeds: &[Sense::WallClock],
-    build: Build::ZooKeeper(|zk, env, lock| {
+    build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Manner::AS_IT_IS))
     }),
 };
@@ -194,7 +193,9 @@ impl InterProcessMutex {
             match patience {
                 None => told.await,
                 Some(patience) => match patience.left(self.curator.env()) {
-                    Some(left) => future::or(told, self.curator.env().sleep(left)).await,
+                    Some(left) => {
+                        timeout(self.curator.env(), left, told).await;
+                    }
                     None => return Ok(false),
                 },
             }

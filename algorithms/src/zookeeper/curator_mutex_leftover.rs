@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: super::curator_mutex::ASKS,
     heeds: &[Sense::WallClock],
-    build: Build::ZooKeeper(|zk, env, lock| {
+    build: Build::ZooKeeper(&|zk, env, lock| {
         let manner = Manner {
             cleans_up: false,
             ..Manner::AS_IT_IS

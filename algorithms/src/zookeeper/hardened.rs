@@ -33,7 +33,6 @@
 //!   anything (scenario `zookeeper/blocked-event-thread`); `own_timer` looks for itself.
 
 use async_trait::async_trait;
-use futures_lite::future;
 
 use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child, delete_own, make_ticket, predecessor, prefix};
@@ -41,7 +40,7 @@ use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     EventKind, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
 };
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, select};
 
 /// The requests that it makes.
 pub(super) const ASKS: &[RequestKind] = &[
@@ -62,7 +61,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(Hardened { zk, env, lock })),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };
 
 pub(super) struct Hardened {
@@ -87,7 +86,7 @@ impl Lock for Hardened {
 
     /// Step 7.
     async fn lost(&self, held: &Held) -> LockError {
-        future::or(disconnected(&self.zk), node_gone(&self.zk, &held.place)).await
+        select(disconnected(&self.zk), node_gone(&self.zk, &held.place)).await
     }
 }
 

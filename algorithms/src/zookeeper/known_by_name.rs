@@ -23,7 +23,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetData,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| {
+    build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(KnownByName {
             lock: SameName::new(zk, &lock),
             name: env.host(),

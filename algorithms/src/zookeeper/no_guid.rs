@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: super::queue::ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, _env, lock| Box::new(NoGuid { zk, lock })),
+    build: Build::ZooKeeper(&|zk, _env, lock| Box::new(NoGuid { zk, lock })),
 };
 
 struct NoGuid {

@@ -20,7 +20,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: super::queue::ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(NoRecheck { zk, env, lock })),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(NoRecheck { zk, env, lock })),
 };
 
 struct NoRecheck {

@@ -51,7 +51,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetEphemerals,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, _env, lock| {
+    build: Build::ZooKeeper(&|zk, _env, lock| {
         let prefix = child(&lock, "lock-");
         Box::new(OwnNodes { zk, lock, prefix })
     }),

@@ -24,12 +24,11 @@
 //! - Those of `hardened`: a pause, and a server that is cut off from its leader.
 
 use async_trait::async_trait;
-use futures_lite::future;
 
 use super::hardened::{Hardened, down};
 use super::predecessor_watch::CLAIMS;
 use crate::clients::zookeeper::until_answered;
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -41,7 +40,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: super::hardened::ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
 };
 
 /// How often it looks in a session timeout: of the third of it that lies between the loss of a connection and the
@@ -61,8 +60,8 @@ impl Lock for OwnTimer {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        let looked = future::or(self.sees_the_state(), self.misses_its_node(held));
-        future::or(looked, self.0.lost(held)).await // Step 4.
+        let looked = select(self.sees_the_state(), self.misses_its_node(held));
+        select(looked, self.0.lost(held)).await // Step 4.
     }
 }
 

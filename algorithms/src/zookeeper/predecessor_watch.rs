@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: super::queue::ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(PredecessorWatch { zk, env, lock })),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(PredecessorWatch { zk, env, lock })),
 };
 
 /// What a fair queue promises.

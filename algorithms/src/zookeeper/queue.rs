@@ -17,7 +17,7 @@ thread_local! {
 
 /// A place in the queue: an ephemeral sequential node.
 #[derive(Clone, Debug)]
-pub(super) struct Ticket {
+pub struct Ticket {
     /// Its path.
     pub path: Path,
     /// The transaction that made it: greater for every later ticket, even if the queue itself is made anew.
@@ -49,7 +49,7 @@ impl Ticket {
 }
 
 /// Who makes a ticket, lists them all, and watches the one before makes these requests.
-pub(super) const ASKS: &[RequestKind] = &[
+pub const ASKS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
     RequestKind::Exists,
@@ -57,7 +57,7 @@ pub(super) const ASKS: &[RequestKind] = &[
 ];
 
 /// The number at the end of a ticket's name or path; zero if there is none.
-pub(super) fn number(path: &str) -> u64 {
+pub fn number(path: &str) -> u64 {
     let digits = path.len().saturating_sub(10);
     path.get(digits..)
         .and_then(|number| number.parse().ok())
@@ -65,7 +65,7 @@ pub(super) fn number(path: &str) -> u64 {
 }
 
 /// The path of a child.
-pub(super) fn child(parent: &str, name: &str) -> Path {
+pub fn child(parent: &str, name: &str) -> Path {
     [parent, "/", name].concat().into()
 }
 
@@ -81,12 +81,16 @@ pub(super) fn common_child(parent: &str, name: &str) -> Path {
 }
 
 /// What the path of a ticket with this guid begins with.
-pub(super) fn prefix(lock: &Path, guid: &str) -> Path {
+pub fn prefix(lock: &Path, guid: &str) -> Path {
     [lock, "/", guid, "-lock-"].concat().into()
 }
 
-/// Makes a ticket. An answer that is lost is an error: the node may be there.
-pub(super) async fn make_ticket(zk: &ZooKeeper, prefix: &Path) -> ZkResult<Ticket> {
+/// Makes a ticket.
+///
+/// # Errors
+///
+/// Those of the request. An answer that is lost is one: the node may be there.
+pub async fn make_ticket(zk: &ZooKeeper, prefix: &Path) -> ZkResult<Ticket> {
     let (path, stat) = zk
         .create_with_stat(prefix, b"", CreateMode::EphemeralSequential)
         .await?;
@@ -95,11 +99,11 @@ pub(super) async fn make_ticket(zk: &ZooKeeper, prefix: &Path) -> ZkResult<Ticke
 
 /// Makes a ticket whose name holds our guid. If the answer is lost, the guid tells us whether the node was made all
 /// the same.
-pub(super) async fn make_ticket_with_guid(
-    zk: &ZooKeeper,
-    lock: &Path,
-    guid: &str,
-) -> ZkResult<Ticket> {
+///
+/// # Errors
+///
+/// Those of the requests, but for a connection that is lost: then it asks again.
+pub async fn make_ticket_with_guid(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket> {
     let prefix = prefix(lock, guid);
     loop {
         let mode = CreateMode::EphemeralSequential;
@@ -107,13 +111,8 @@ pub(super) async fn make_ticket_with_guid(
         // At once, so that nobody need keep the whole stat while he waits for something else.
         match made.map(|(path, stat)| Ticket::new(path, stat.czxid)) {
             Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
-                let children = until_answered(|| zk.children(lock)).await?;
-                let ours = children.names().find(|name| name.starts_with(guid));
-                if let Some(ours) = ours {
-                    let path = child(lock, ours);
-                    if let Some(stat) = until_answered(|| zk.exists(&path)).await? {
-                        return Ok(Ticket::new(path, stat.czxid));
-                    }
+                if let Some(ticket) = look_up_by_guid(zk, lock, guid).await? {
+                    return Ok(ticket);
                 }
             }
             ticket => return ticket,
@@ -121,8 +120,27 @@ pub(super) async fn make_ticket_with_guid(
     }
 }
 
+/// The ticket whose name begins with this guid, if there is one.
+///
+/// # Errors
+///
+/// Those of the requests, but for a connection that is lost: then it asks again.
+pub async fn look_up_by_guid(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Option<Ticket>> {
+    let children = until_answered(|| zk.children(lock)).await?;
+    let Some(ours) = children.names().find(|name| name.starts_with(guid)) else {
+        return Ok(None);
+    };
+    let path = child(lock, ours);
+    let there = until_answered(|| zk.exists(&path)).await?;
+    Ok(there.map(|stat| Ticket::new(path, stat.czxid)))
+}
+
 /// Deletes a node of ours, whose name nobody else can have: if it is gone already, all the better.
-pub(super) async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockError> {
+///
+/// # Errors
+///
+/// Those of the request, but for a connection that is lost: then it asks again.
+pub async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockError> {
     match until_answered(|| zk.delete(path, None)).await {
         Ok(()) | Err(ZkError::NoNode) => Ok(()),
         Err(error) => Err(error.into()),
@@ -135,7 +153,7 @@ pub(super) async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockEr
 /// # Errors
 ///
 /// `PlaceLost` if ours is not in the queue.
-pub(super) fn predecessor(
+pub fn predecessor(
     children: Rc<Children>,
     lock: &Path,
     ticket: &Ticket,
@@ -148,12 +166,12 @@ pub(super) fn predecessor(
 }
 
 /// The watch, if it is on a node that is there.
-pub(super) fn if_there((there, watch): (Option<Stat>, Watch)) -> Option<Watch> {
+pub fn if_there((there, watch): (Option<Stat>, Watch)) -> Option<Watch> {
     there.map(|_| watch)
 }
 
 /// Resolves when the session is known to be gone: all that the textbook recipes listen for.
-pub(super) async fn session_lost(zk: &ZooKeeper) -> LockError {
+pub async fn session_lost(zk: &ZooKeeper) -> LockError {
     zk.session_lost().await;
     LockError::SessionExpired
 }

@@ -28,7 +28,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::SetData,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| {
+    build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ReadThenWrite {
             zk,
             env,

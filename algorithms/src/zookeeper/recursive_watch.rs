@@ -57,7 +57,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::RemoveWatches,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
 };
 
 /// The lock; its sibling sets `lists_again` to false.

@@ -22,7 +22,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::RemoveWatches,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| {
+    build: Build::ZooKeeper(&|zk, env, lock| {
         let mut trusting = RecursiveWatch::new(zk, env, lock);
         trusting.lists_again = false;
         Box::new(trusting)

@@ -47,7 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Node,
     asks: ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
+    build: Build::ZooKeeper(&|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
 };
 
 /// What it promises: no order.

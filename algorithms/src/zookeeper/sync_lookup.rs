@@ -30,7 +30,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Sync,
     ],
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
 };
 
 struct SyncLookup {

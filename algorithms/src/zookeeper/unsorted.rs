@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     asks: super::queue::ASKS,
     heeds: &[],
-    build: Build::ZooKeeper(|zk, env, lock| Box::new(Unsorted { zk, env, lock })),
+    build: Build::ZooKeeper(&|zk, env, lock| Box::new(Unsorted { zk, env, lock })),
 };
 
 struct Unsorted {

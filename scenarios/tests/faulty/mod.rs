@@ -13,34 +13,34 @@ use std::time::Duration;
 use picklock_algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock_algorithms::env::LocalFuture;
 use picklock_algorithms::registry::find;
-use picklock_algorithms::{Build, Env, Held, Lock, LockError, Recipe};
+use picklock_algorithms::{Build, BuildOverZooKeeper, Env, Held, Lock, LockError, Recipe};
 
 /// What contender-2 does before it asks for the lock, and instead of going on.
 type Before = fn(ZooKeeper, Env) -> LocalFuture<'static, ()>;
 
 /// All of them.
 pub const FAULTY: &[Recipe] = &[
-    recipe("panics-in-acquire", |zk, env, path| {
+    recipe("panics-in-acquire", &|zk, env, path| {
         before(zk, env, path, |_, _| {
             Box::pin(async { panic!("out of luck") })
         })
     }),
-    recipe("panics-with-some-seeds", |zk, env, path| {
+    recipe("panics-with-some-seeds", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             Box::pin(async move { assert!(!env.random().is_multiple_of(3), "a multiple of three") })
         })
     }),
-    recipe("panics-in-release", |zk, env, path| {
+    recipe("panics-in-release", &|zk, env, path| {
         faulty(zk, env, path, |faulty| {
             faulty.at_release = || panic!("cannot give it back")
         })
     }),
-    recipe("panics-in-lost", |zk, env, path| {
+    recipe("panics-in-lost", &|zk, env, path| {
         faulty(zk, env, path, |faulty| {
             faulty.at_lost = || panic!("cannot look")
         })
     }),
-    recipe("panics-in-a-task", |zk, env, path| {
+    recipe("panics-in-a-task", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             env.clone().spawn(async move {
                 env.sleep(Duration::from_millis(1)).await;
@@ -49,15 +49,15 @@ pub const FAULTY: &[Recipe] = &[
             Box::pin(async {})
         })
     }),
-    recipe("panics-when-dropped", |zk, env, path| {
+    recipe("panics-when-dropped", &|zk, env, path| {
         faulty(zk, env, path, |faulty| faulty.bomb = Some(Bomb))
     }),
-    recipe("panics-when-woken", |zk, env, path| {
+    recipe("panics-when-woken", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             Box::pin(Woken(env.sleep(Duration::from_millis(1))))
         })
     }),
-    recipe("yields-for-ever", |zk, env, path| {
+    recipe("yields-for-ever", &|zk, env, path| {
         before(zk, env, path, |_, _| {
             Box::pin(async {
                 loop {
@@ -66,7 +66,7 @@ pub const FAULTY: &[Recipe] = &[
             })
         })
     }),
-    recipe("sleeps-no-time", |zk, env, path| {
+    recipe("sleeps-no-time", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             Box::pin(async move {
                 loop {
@@ -75,7 +75,7 @@ pub const FAULTY: &[Recipe] = &[
             })
         })
     }),
-    recipe("spawns-for-ever", |zk, env, path| {
+    recipe("spawns-for-ever", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             Box::pin(async move {
                 loop {
@@ -85,12 +85,12 @@ pub const FAULTY: &[Recipe] = &[
             })
         })
     }),
-    recipe("spins-on-its-clock", |zk, env, path| {
+    recipe("spins-on-its-clock", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             Box::pin(async move { while env.monotonic() < Duration::from_secs(3_600) {} })
         })
     }),
-    recipe("spins-on-its-session", |zk, env, path| {
+    recipe("spins-on-its-session", &|zk, env, path| {
         before(zk, env, path, |zk, _| {
             Box::pin(async move { while zk.timeout() < Duration::from_secs(3_600) {} })
         })
@@ -99,7 +99,7 @@ pub const FAULTY: &[Recipe] = &[
 
 /// Those that end the program.
 pub const FATAL: &[Recipe] = &[
-    recipe("never-comes-back", |zk, env, path| {
+    recipe("never-comes-back", &|zk, env, path| {
         before(zk, env, path, |_, _| {
             Box::pin(async {
                 loop {
@@ -108,7 +108,7 @@ pub const FATAL: &[Recipe] = &[
             })
         })
     }),
-    recipe("panics-twice-at-once", |zk, env, path| {
+    recipe("panics-twice-at-once", &|zk, env, path| {
         before(zk, env, path, |_, _| {
             Box::pin(async {
                 let _bomb = Bomb;
@@ -119,7 +119,7 @@ pub const FATAL: &[Recipe] = &[
 ];
 
 /// Starts a thread, which wakes it.
-pub const THREADED: Recipe = recipe("starts-a-thread", |zk, env, path| {
+pub const THREADED: Recipe = recipe("starts-a-thread", &|zk, env, path| {
     before(zk, env, path, |_, _| {
         Box::pin(poll_fn(|context| {
             let waker = context.waker().clone();
@@ -135,7 +135,7 @@ pub const THREADED: Recipe = recipe("starts-a-thread", |zk, env, path| {
 
 /// Those of which no two runs of one seed are alike.
 pub const FICKLE: &[Recipe] = &[
-    recipe("goes-by-a-hash", |zk, env, path| {
+    recipe("goes-by-a-hash", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             // As the order of a map with the hasher of the standard library.
             let number = RandomState::new().build_hasher().finish();
@@ -143,13 +143,13 @@ pub const FICKLE: &[Recipe] = &[
             env.sleep(Duration::from_micros(number % 1_000_000))
         })
     }),
-    recipe("goes-by-a-counter", |zk, env, path| {
+    recipe("goes-by-a-counter", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             static RUNS: AtomicU64 = AtomicU64::new(0);
             env.sleep(Duration::from_micros(RUNS.fetch_add(1, Relaxed)))
         })
     }),
-    recipe("goes-by-the-kernel", |zk, env, path| {
+    recipe("goes-by-the-kernel", &|zk, env, path| {
         before(zk, env, path, |_, env| {
             let mut bytes = [0; 2];
             let source = std::fs::File::open("/dev/urandom");
@@ -161,7 +161,7 @@ pub const FICKLE: &[Recipe] = &[
     }),
 ];
 
-const fn recipe(name: &'static str, build: fn(ZooKeeper, Env, Path) -> Box<dyn Lock>) -> Recipe {
+const fn recipe(name: &'static str, build: &'static BuildOverZooKeeper) -> Recipe {
     Recipe {
         name,
         build: Build::ZooKeeper(build),

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use futures_lite::future;
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::redis::{Redis, Script, Value};
-use picklock_algorithms::{Build, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use picklock_algorithms::{
+    Build, BuildOverRedis, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe,
+};
 
 /// What is wrong with a lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,27 +35,27 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[
 return 0";
 
 /// Without a flaw.
-pub const IN_TIME: Recipe = recipe("in-time", |redis, env, lease| {
+pub const IN_TIME: Recipe = recipe("in-time", &|redis, env, lease| {
     leased(redis, env, lease, Flaw::None)
 });
 /// See [`Flaw::NoDrift`].
-pub const NO_DRIFT: Recipe = recipe("no-drift", |redis, env, lease| {
+pub const NO_DRIFT: Recipe = recipe("no-drift", &|redis, env, lease| {
     leased(redis, env, lease, Flaw::NoDrift)
 });
 /// See [`Flaw::CountsFromAnswer`].
-pub const COUNTS_FROM_ANSWER: Recipe = recipe("counts-from-answer", |redis, env, lease| {
+pub const COUNTS_FROM_ANSWER: Recipe = recipe("counts-from-answer", &|redis, env, lease| {
     leased(redis, env, lease, Flaw::CountsFromAnswer)
 });
 /// See [`Flaw::HandedOutLate`].
-pub const HANDED_OUT_LATE: Recipe = recipe("handed-out-late", |redis, env, lease| {
+pub const HANDED_OUT_LATE: Recipe = recipe("handed-out-late", &|redis, env, lease| {
     leased(redis, env, lease, Flaw::HandedOutLate)
 });
 /// See [`Flaw::DeafWatchdog`].
-pub const DEAF_WATCHDOG: Recipe = recipe("deaf-watchdog", |redis, env, lease| {
+pub const DEAF_WATCHDOG: Recipe = recipe("deaf-watchdog", &|redis, env, lease| {
     leased(redis, env, lease, Flaw::DeafWatchdog)
 });
 
-const fn recipe(name: &'static str, build: fn(Redis, Env, Lease) -> Box<dyn Lock>) -> Recipe {
+const fn recipe(name: &'static str, build: &'static BuildOverRedis) -> Recipe {
     Recipe {
         name,
         summary: "SET NX PX with a deadline.",

@@ -9,7 +9,7 @@ use std::time::Duration;
 use picklock_algorithms::clients::curator::Settings;
 use picklock_algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock_algorithms::zookeeper::curator_mutex::InterProcessMutex;
-use picklock_algorithms::{Build, Env, Lock};
+use picklock_algorithms::{Build, BuildOverZooKeeper, Env, Lock};
 use picklock_checker::{History, VirtualTime, What};
 use picklock_sim::plan::{Arrival, Ensemble, Fault, Plan, PlannedFault, ServerName, Trigger};
 use picklock_sim::simulate;
@@ -97,7 +97,7 @@ fn patient<const SECONDS: u64>(zk: ZooKeeper, env: Env, lock: Path) -> Box<dyn L
 
 /// How many of twenty who wait are told that their `acquire` has failed when there is no quorum for twelve seconds, in
 /// each of eight runs, in order.
-fn failed(build: fn(ZooKeeper, Env, Path) -> Box<dyn Lock>) -> Vec<usize> {
+fn failed(build: &'static BuildOverZooKeeper) -> Vec<usize> {
     let dead = [ServerName::Number(1), ServerName::Number(2)];
     let mut plan = plan(dead.map(|server| kill(server, Some(12))).into());
     plan.recipe.build = Build::ZooKeeper(build);
@@ -191,11 +191,11 @@ fn twelve_seconds_without_a_quorum_cost_every_client_its_session_and_no_server_e
 #[test]
 fn as_many_acquires_fail_for_want_of_a_quorum_as_their_patience_with_the_connection_says() {
     let measured = [
-        (failed(patient::<1>), 19..=19),
-        (failed(patient::<2>), 14..=20),
-        (failed(patient::<3>), 12..=15),
-        (failed(patient::<5>), 7..=14),
-        (failed(patient::<15>), 0..=0),
+        (failed(&patient::<1>), 19..=19),
+        (failed(&patient::<2>), 14..=20),
+        (failed(&patient::<3>), 12..=15),
+        (failed(&patient::<5>), 7..=14),
+        (failed(&patient::<15>), 0..=0),
     ];
     for (runs, measured) in measured {
         let median = runs[runs.len() / 2];

@@ -3,11 +3,10 @@
 use std::future::pending;
 use std::time::Duration;
 
-use futures_lite::future;
-
 use super::Curator;
 use crate::LockError;
 use crate::clients::zookeeper::{EventKind, SessionState, Watch, ZooKeeper};
+use crate::select;
 
 /// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +151,6 @@ impl Curator {
                 None => pending().await,
             }
         };
-        future::or(event, over).await
+        select(event, over).await
     }
 }
