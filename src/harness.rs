@@ -1,5 +1,7 @@
 //! Scenarios in tests.
 
+mod single_run;
+
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
@@ -12,9 +14,11 @@ use picklock_reports::style::Style;
 use picklock_reports::terminal;
 use picklock_scenarios::runner::{Settings, Stopped, run_case};
 use picklock_scenarios::shrink::{self, Unasked};
-use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse, program};
+use picklock_scenarios::{Case, Catalogue, Diagnostic, Scenario, parse, program};
 
 use crate::{sources, watchdog};
+
+pub use single_run::{Smallest, Told};
 
 /// Runs a scenario with these seeds: a file, a folder, a text of several lines, or a name from the
 /// library.
@@ -71,6 +75,7 @@ pub fn assert_as_expected(scenario: &str, seeds: Range<u64>) {
 #[derive(Clone)]
 pub struct Harness {
     recipes: Vec<Recipe>,
+    case: Option<String>,
     seeds: Range<u64>,
     verify_determinism: bool,
 }
@@ -80,6 +85,7 @@ impl Harness {
     pub fn new() -> Self {
         Self {
             recipes: program::algorithms().to_vec(),
+            case: None,
             seeds: 0..100,
             verify_determinism: false,
         }
@@ -90,6 +96,13 @@ impl Harness {
     pub fn with_recipe(mut self, recipe: Recipe) -> Self {
         self.recipes.retain(|other| other.name != recipe.name);
         self.recipes.push(recipe);
+        self
+    }
+
+    /// The same, of each scenario with the case of this name alone.
+    #[must_use]
+    pub fn with_case(mut self, case: &str) -> Self {
+        self.case = Some(case.to_owned());
         self
     }
 
@@ -121,21 +134,37 @@ impl Harness {
     /// every [`SAMPLED`](picklock_scenarios::runner::SAMPLED)-th after it, or all of them if that is asked for.
     pub fn check(&self, scenario: &str) -> Result<Report, CheckError> {
         watchdog::start();
+        let is_text = scenario.contains('\n');
+        let mut outcomes = Vec::new();
+        for scenario in self.scenarios(scenario)? {
+            outcomes.push(self.run(&scenario, is_text)?);
+        }
+        Ok(Report { outcomes })
+    }
+
+    /// The scenarios that a text, a file, a folder, or a name means, with the cases that are wanted of them.
+    fn scenarios(&self, scenario: &str) -> Result<Vec<Scenario>, CheckError> {
         let catalogue = Catalogue {
             algorithms: &self.recipes,
             ..Catalogue::EVERYTHING
         };
-        let is_text = scenario.contains('\n');
-        let scenarios = if is_text {
+        let scenarios = if scenario.contains('\n') {
             parse("scenario", scenario, &catalogue).map(|scenario| vec![scenario])
         } else {
             sources::find(Path::new(scenario), &catalogue)
         };
-        let mut outcomes = Vec::new();
-        for scenario in scenarios.map_err(CheckError::Mistakes)? {
-            outcomes.push(self.run(&scenario, is_text)?);
+        let mut scenarios = scenarios.map_err(CheckError::Mistakes)?;
+        if let Some(case) = &self.case {
+            let is_wanted = |it: &Case| it.name == *case;
+            if !scenarios.iter().any(|it| it.cases.iter().any(is_wanted)) {
+                return Err(CheckError::NoCase(case.clone()));
+            }
+            for scenario in &mut scenarios {
+                scenario.cases.retain(is_wanted);
+            }
+            scenarios.retain(|scenario| !scenario.cases.is_empty());
         }
-        Ok(Report { outcomes })
+        Ok(scenarios)
     }
 
     /// Runs a scenario as [`check`](Self::check) does, and panics with the report unless everything
@@ -237,15 +266,17 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let style = Style {
-            color: false,
-            ascii: false,
-        };
         let blocks = self.outcomes.iter();
-        let blocks: Vec<_> = blocks.map(|it| terminal::scenario(it, &style)).collect();
+        let blocks: Vec<_> = blocks.map(|it| terminal::scenario(it, &PLAIN)).collect();
         f.write_str(&blocks.join("\n"))
     }
 }
+
+/// How a test shows what it has found.
+const PLAIN: Style = Style {
+    color: false,
+    ascii: false,
+};
 
 /// What mostly makes two runs of one seed differ.
 pub const CAUSES: &str = "a static, a clock, a thread, the order of a HashMap, a file: a recipe may go by its handle \
@@ -256,6 +287,15 @@ pub const CAUSES: &str = "a static, a clock, a thread, the order of a HashMap, a
 pub enum CheckError {
     /// The scenario has mistakes.
     Mistakes(Vec<Diagnostic>),
+    /// No scenario has a case of this name.
+    NoCase(String),
+    /// There are several cases, or none, where one is wanted.
+    NotOne {
+        /// What they are called.
+        cases: Vec<String>,
+    },
+    /// A file could not be written, and why.
+    File(String),
     /// A case was stopped.
     Stopped {
         /// The scenario.
@@ -277,6 +317,15 @@ impl fmt::Display for CheckError {
                 }
                 Ok(())
             }
+            Self::NoCase(case) => write!(f, "there is no case `{case}`"),
+            Self::NotOne { cases } => {
+                let (number, cases) = (cases.len(), cases.join(", "));
+                write!(
+                    f,
+                    "there are {number} cases; name one of them, using with_case: {cases}"
+                )
+            }
+            Self::File(why) => f.write_str(why),
             Self::Stopped {
                 scenario,
                 case,

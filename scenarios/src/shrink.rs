@@ -34,7 +34,7 @@ pub(crate) use names::{contenders_of, without_fault};
 pub use limits::{Budget, Cut, Watch};
 pub use mechanism::{Extent, Mechanism, Turn};
 pub use report::{shorten, sizes_unasked, story};
-pub use reproduction::{broken_off, file_name, reproduction};
+pub use reproduction::{broken_off, file_name, found_by_hunt, reproduction};
 pub use size::Size;
 pub use struck::{Struck, Whom};
 pub use unasked::{Told, Unasked};

@@ -70,6 +70,19 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
     }
 }
 
+/// A scenario with one case that is a run that a hunt from this seed on has found.
+///
+/// # Panics
+///
+/// As [`reproduction`].
+pub fn found_by_hunt(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> Scenario {
+    let mut small = reproduction(scenario, case, seed, shrunk);
+    // It was found by no seed of the case.
+    let by_seed = format!("found by seed {seed} of");
+    small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);
+    small
+}
+
 /// A scenario with one case that is a run that broke off: its plan, and its seed.
 pub fn broken_off(scenario: &Scenario, hunt: u64, broken: &BrokenRun) -> Scenario {
     let version = env!("CARGO_PKG_VERSION");

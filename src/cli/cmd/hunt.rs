@@ -14,7 +14,7 @@ use crate::scenarios::replay_command::quoted;
 use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
 use crate::scenarios::search::portfolio::Way;
-use crate::scenarios::shrink::{self, Unasked, broken_off, reproduction};
+use crate::scenarios::shrink::{self, Unasked, broken_off, found_by_hunt};
 use crate::scenarios::{Case, Scenario, Want, program};
 use crate::sim::plan::FaultKind;
 use crate::sim::watch::{Job, Named, Replay};
@@ -240,10 +240,7 @@ impl Hunt {
         let shrunk = unasked.shrink_found(case, self.seed, choices, invariant);
         // The run that was looked at is the run that was found: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
-        let mut small = reproduction(scenario, case, self.seed, &shrunk);
-        // It was found by no seed of the case.
-        let by_seed = format!("found by seed {} of", self.seed);
-        small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);
+        let small = found_by_hunt(scenario, case, self.seed, &shrunk);
         let name = shrink::file_name(scenario, case, invariant.name);
         let file = self.out.join(format!("{name}.toml"));
         let mut told = shrink::story(scenario, case, self.seed, &shrunk);

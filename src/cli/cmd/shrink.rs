@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::checker::outcome::Story;
+use crate::kept;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
@@ -122,18 +123,10 @@ impl Target {
 
     /// The file for such a text.
     fn file(&self, text: &str) -> PathBuf {
-        let wanted = match self {
-            Self::File(file) => return file.clone(),
-            Self::Folder(file) => file.clone(),
-        };
-        let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
-        let others = (2_u32..).map(|number| wanted.with_file_name(format!("{stem}-{number}.toml")));
-        let is_free = |file: &PathBuf| match std::fs::read(file) {
-            Ok(there) => there == text.as_bytes(),
-            Err(_) => !file.exists(),
-        };
-        let mut all = std::iter::once(wanted.clone()).chain(others);
-        all.find(is_free).unwrap_or(wanted)
+        match self {
+            Self::File(file) => file.clone(),
+            Self::Folder(file) => kept::free(file, text),
+        }
     }
 }
 

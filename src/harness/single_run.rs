@@ -1,0 +1,214 @@
+//! One run of a case: told, shrunk, and kept as a file; and the search for runs that break a promise.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use picklock_checker::Witness;
+use picklock_checker::invariants::{self, Invariant};
+use picklock_checker::outcome::{SeedOutcome, Story};
+use picklock_reports::files;
+use picklock_reports::story::story;
+use picklock_reports::timeline::Detail;
+use picklock_scenarios::replay_command::job;
+use picklock_scenarios::runner::{self, wanted};
+use picklock_scenarios::search::hunt::hunt;
+use picklock_scenarios::search::portfolio::Way;
+use picklock_scenarios::shrink::{self, Budget, Unasked, Watch, broken_off, reproduction};
+use picklock_scenarios::{Case, Scenario, Want, write};
+use picklock_sim::plan::FaultKind;
+use picklock_sim::watch::Named;
+
+use super::{CheckError, Harness, PLAIN};
+use crate::{kept, watchdog};
+
+/// A run, and what it shows. It shows itself as `picklock replay` tells it, without colours.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What it says of each promise.
+    pub outcome: SeedOutcome,
+    /// Its story.
+    pub story: Story,
+}
+
+/// The smallest run that was found to break a promise in the same way, as a scenario that runs it again. It shows
+/// itself as `picklock shrink` tells it, without colours.
+#[derive(Clone, Debug)]
+pub struct Smallest {
+    /// The promise; `None` if the run broke off.
+    pub invariant: Option<&'static str>,
+    /// Its story.
+    pub story: Story,
+    scenario: Scenario,
+}
+
+impl Smallest {
+    /// The scenario file.
+    pub fn text(&self) -> String {
+        write(&self.scenario, &self.scenario.cases[0])
+    }
+}
+
+/// How a story that a test tells is seen again.
+const KEEP: &str = "Harness::keep writes it to a file, and Harness::replay runs that file";
+
+impl Harness {
+    /// Runs one seed of the only case of a scenario, and tells its story. A file with a recorded run is that run,
+    /// whatever the seed.
+    ///
+    /// # Errors
+    ///
+    /// The mistakes in the scenario, or that it has several cases: see [`with_case`](Self::with_case).
+    pub fn replay(&self, scenario: &str, seed: u64) -> Result<Told, CheckError> {
+        let (scenario, case) = self.one_case(scenario)?;
+        let case = case.settled(seed);
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
+        let simulated = runner::simulated(&case, seed);
+        let outcome = runner::judge(&case, seed, &simulated);
+        let violated = first_violation(&case, &outcome);
+        let violated = violated.map(|(it, witness)| (it.name.to_owned(), witness));
+        let mut story = runner::story(&scenario, &case, simulated, &outcome, violated);
+        story.replay = format!("the same test, replay with seed {seed}");
+        story.why = None;
+        Ok(Told { outcome, story })
+    }
+
+    /// Shrinks the run of one seed of the only case of a scenario: what comes out is the smallest that was found to
+    /// break the same promise in the same way. `None` if the run breaks no promise.
+    ///
+    /// # Errors
+    ///
+    /// As of [`replay`](Self::replay).
+    pub fn shrink(&self, scenario: &str, seed: u64) -> Result<Option<Smallest>, CheckError> {
+        let (scenario, case) = self.one_case(scenario)?;
+        let case = case.settled(seed);
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
+        let simulated = runner::simulated(&case, seed);
+        let outcome = runner::judge(&case, seed, &simulated);
+        let Some((invariant, _)) = first_violation(&case, &outcome) else {
+            return Ok(None);
+        };
+        let nobody_stops = AtomicBool::new(false);
+        let watch = Watch::until(&nobody_stops);
+        let choices = simulated.choices;
+        let shrunk = shrink::shrink_choices(&case, choices, invariant, Budget::default(), &watch);
+        Ok(shrunk.map(|shrunk| {
+            let mut story = shrink::story(&scenario, &case, seed, &shrunk);
+            in_a_test(&mut story);
+            Smallest {
+                invariant: Some(invariant.name),
+                story,
+                scenario: reproduction(&scenario, &case, seed, &shrunk),
+            }
+        }))
+    }
+
+    /// Aims faults at the only case of a scenario, in place of those that it has, for so many runs or until every
+    /// promise is broken. What broke one is shrunk; a run that broke off is not. The first seed is that of the harness.
+    ///
+    /// # Errors
+    ///
+    /// As of [`replay`](Self::replay).
+    pub fn hunt(&self, scenario: &str, runs: u64) -> Result<Vec<Smallest>, CheckError> {
+        let (scenario, case) = self.one_case(scenario)?;
+        let first = self.seeds.start;
+        let _named = Named::new(&Arc::new(job(&scenario, &case)), first);
+        let mut kinds = FaultKind::unasked();
+        kinds.retain(|kind| kind.is_outlived(&case.plan.service));
+        let nobody_stops = AtomicBool::new(false);
+        let hunted = hunt(&case, (&kinds, &Way::ALL), first, runs, &nobody_stops);
+        let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
+        let mut found = Vec::new();
+        for quarry in &hunted.found {
+            let (case, choices) = (&quarry.case, quarry.choices.clone());
+            let shrunk = invariants::find(quarry.invariant)
+                .and_then(|it| unasked.shrink_found(case, first, choices, it));
+            let Some(shrunk) = shrunk else {
+                continue;
+            };
+            let mut story = shrink::story(&scenario, case, first, &shrunk);
+            in_a_test(&mut story);
+            found.push(Smallest {
+                invariant: Some(quarry.invariant),
+                story,
+                scenario: shrink::found_by_hunt(&scenario, case, first, &shrunk),
+            });
+        }
+        if let Some(broken) = &hunted.broken {
+            let (case, simulated) = (&broken.case, broken.simulated.clone());
+            let outcome = runner::judge(case, broken.seed, &simulated);
+            let mut story = runner::story(&scenario, case, simulated, &outcome, None);
+            in_a_test(&mut story);
+            found.push(Smallest {
+                invariant: None,
+                story,
+                scenario: broken_off(&scenario, first, broken),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Writes such a run to a file in a folder, which is made if it is not there. A file that somebody has changed is
+    /// not written over. Answers its path: [`check`](Self::check) and [`replay`](Self::replay) take it.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckError::File`], if it cannot be written.
+    pub fn keep(&self, run: &Smallest, folder: impl AsRef<Path>) -> Result<PathBuf, CheckError> {
+        let folder = folder.as_ref();
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let folder = folder.display();
+            CheckError::File(format!("cannot make the folder {folder}: {error}"))
+        })?;
+        let text = run.text();
+        let file = kept::free(&folder.join(format!("{}.toml", run.scenario.name)), &text);
+        files::write_whole(&file, text.as_bytes())
+            .map_err(|error| CheckError::File(error.to_string()))?;
+        Ok(file)
+    }
+
+    fn one_case(&self, scenario: &str) -> Result<(Scenario, Case), CheckError> {
+        watchdog::start();
+        let mut scenarios = self.scenarios(scenario)?;
+        let cases = scenarios.iter().flat_map(|it| &it.cases);
+        let names: Vec<String> = cases.map(|case| case.name.clone()).collect();
+        if names.len() != 1 {
+            return Err(CheckError::NotOne { cases: names });
+        }
+        scenarios.retain(|it| !it.cases.is_empty());
+        let scenario = scenarios.remove(0);
+        let case = scenario.cases[0].clone();
+        Ok((scenario, case))
+    }
+}
+
+/// What a run breaks; first what nobody expected.
+fn first_violation(case: &Case, outcome: &SeedOutcome) -> Option<(&'static Invariant, Witness)> {
+    let violations = outcome.verdicts.iter();
+    let violations = violations.filter_map(|(name, verdict)| Some((*name, verdict.witness()?)));
+    let is_expected = |name: &str| matches!(wanted(case, name), Some(Want::Violated { .. }));
+    let (name, witness) = violations.min_by_key(|(name, _)| is_expected(name))?;
+    Some((invariants::find(name)?, witness.clone()))
+}
+
+/// No command knows the run.
+fn in_a_test(story: &mut Story) {
+    story.replay = KEEP.to_owned();
+    story.why = None;
+    if let Some(smaller) = &mut story.smaller {
+        smaller.keep = None;
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&story(&self.story, Detail::Essential, &PLAIN))
+    }
+}
+
+impl fmt::Display for Smallest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&story(&self.story, Detail::Essential, &PLAIN))
+    }
+}

@@ -1,0 +1,15 @@
+//! Where a run is kept: a file of its name, or one like it if another is there already.
+
+use std::path::{Path, PathBuf};
+
+/// The file for such a text: this one, unless it has another text, which somebody may have changed.
+pub fn free(wanted: &Path, text: &str) -> PathBuf {
+    let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
+    let others = (2_u32..).map(|number| wanted.with_file_name(format!("{stem}-{number}.toml")));
+    let is_free = |file: &PathBuf| match std::fs::read(file) {
+        Ok(there) => there == text.as_bytes(),
+        Err(_) => !file.exists(),
+    };
+    let mut all = std::iter::once(wanted.to_owned()).chain(others);
+    all.find(is_free).unwrap_or_else(|| wanted.to_owned())
+}
