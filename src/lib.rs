@@ -2,7 +2,7 @@
 //!
 //! picklock runs lock algorithms in a simulation of the services they stand on, breaks that world
 //! on purpose, and says which promises survive. This is the library, for tests of your own; the
-//! program is called `picklock`, too, and [`cli::main`] is all of it, for a program with locks of your own.
+//! program is called `picklock`, too, and `picklock::cli::main` is all of it, for a program with locks of your own.
 //!
 //! A test names a scenario, be it a file, a folder, the text itself, or one of the
 //! [library](sources::library), and the seeds to run it with. It fails with the report of the
@@ -47,12 +47,14 @@
 //!
 //! [`Harness`] puts algorithms of your own to the test.
 
+#[cfg(feature = "cli")]
 pub mod cli;
 mod harness;
+mod kept;
 pub mod sources;
 pub mod watchdog;
 
-pub use harness::{CAUSES, CheckError, Harness, Report, assert_as_expected, check};
+pub use harness::{CAUSES, CheckError, Harness, Report, Smallest, Told, assert_as_expected, check};
 pub use picklock_checker::outcome::Standing;
 
 pub use picklock_algorithms as algorithms;

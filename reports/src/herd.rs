@@ -1,7 +1,10 @@
 //! What a release costs, and who gets hurt: tables, JSON, and charts of the herd effect.
 
+#[cfg(feature = "charts")]
 pub mod chart;
+#[cfg(feature = "charts")]
 mod plot;
+#[cfg(feature = "charts")]
 pub mod render;
 mod table;
 

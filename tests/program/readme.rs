@@ -13,7 +13,7 @@ const SCENARIOS: &str = include_str!("../../docs/scenarios.md");
 const SEARCH: &str = include_str!("../../docs/search.md");
 
 /// The blocks of a kind, such as `toml`.
-fn blocks(page: &str, kind: &str) -> Vec<String> {
+pub fn blocks(page: &str, kind: &str) -> Vec<String> {
     let mut blocks: Vec<Vec<&str>> = Vec::new();
     let mut inside = false;
     for line in page.lines() {

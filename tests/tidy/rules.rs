@@ -70,6 +70,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("picklock-mutants", &[]),
+    ("first-lock", &["picklock"]),
     (
         "picklock",
         &[
