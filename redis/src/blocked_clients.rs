@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::redis::{ErrorReply, Value};
 use picklock_checker::VirtualTime;
 
-use crate::clients::{Blocked, Client};
+use crate::clients::{Blocked, Client, Pause};
 use crate::commands::{Outcome, Row};
 use crate::db::Expired;
 use crate::errors::refuse;
@@ -11,15 +11,6 @@ use crate::{ConnectionId, Server};
 
 /// How often a server looks for keys whose time has come, in microseconds.
 const CRON: u64 = 100_000;
-
-/// Clients are paused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pause {
-    /// Until when, in milliseconds of the wall clock.
-    until: i64,
-    /// Only those who write.
-    writes_only: bool,
-}
 
 impl Server {
     /// Pauses clients for so many milliseconds.
@@ -139,7 +130,7 @@ impl Server {
     }
 
     pub(crate) fn set_wake(&mut self) {
-        if let Some(until) = self.core.trouble.loading {
+        if let Some(until) = self.core.degraded.loading {
             self.wake = until;
             return;
         }

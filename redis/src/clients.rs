@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 
 use indexmap::IndexMap;
-use picklock_algorithms::clients::redis::{Bytes, Command};
+use picklock_algorithms::clients::redis::{Bytes, Command, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::ConnectionId;
-use crate::cluster::Wishes;
 
 /// Connections, in an order that depends on nothing but what was done here.
 #[derive(Clone, Debug)]
@@ -40,7 +39,7 @@ pub(crate) struct Client {
     /// It is to be closed after the answer.
     pub(crate) closing: bool,
     /// How it wants to be served by a node of a cluster.
-    pub(crate) wishes: Wishes,
+    pub(crate) flags: ConnectionFlags,
 }
 
 /// What a connection waits for.
@@ -50,6 +49,33 @@ pub(crate) enum Blocked {
     Paused,
     /// That so many replicas have what it wrote, or that it is too late: a time in milliseconds, never if `None`.
     Replicas { count: i64, until: Option<i64> },
+}
+
+/// What a connection has said of how it wants to be served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ConnectionFlags {
+    /// It knows that the slot is on its way (`ASKING`), for this command only.
+    pub(crate) asking: bool,
+    /// What a replica has is good enough (`READONLY`).
+    pub(crate) readonly: bool,
+}
+
+/// A transaction that is being run.
+#[derive(Clone, Debug)]
+pub(crate) struct Transaction {
+    /// What its commands have answered so far.
+    pub(crate) answers: Vec<Value>,
+    /// Those that have not been run.
+    pub(crate) left: VecDeque<Command>,
+}
+
+/// Clients are paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pause {
+    /// Until when, in milliseconds of the wall clock.
+    pub(crate) until: i64,
+    /// Only those who write.
+    pub(crate) writes_only: bool,
 }
 
 /// What a connection is used for.
@@ -92,7 +118,7 @@ impl Client {
             blocked: None,
             pending: VecDeque::new(),
             closing: false,
-            wishes: Wishes::default(),
+            flags: ConnectionFlags::default(),
         }
     }
 

@@ -12,6 +12,7 @@ mod cron;
 mod election;
 mod keys;
 mod migrate;
+mod migration;
 mod process_packet;
 mod redirect;
 mod serve;
@@ -30,8 +31,8 @@ use bus::{Body, Header};
 pub use bus::{BusMessage, NodeId};
 use election::Election;
 pub use keys::{only_reads, slot_of_command};
-pub(crate) use migrate::{Migration, names_in};
-pub(crate) use redirect::Wishes;
+pub(crate) use migrate::names_in;
+pub(crate) use migration::Migration;
 pub(crate) use slots::SLOTS;
 pub use slots::{SlotSet, first_owner, slot_of};
 

@@ -1,7 +1,6 @@
 //! Why a server cannot serve, and whom it refuses then.
 
 use picklock_algorithms::clients::redis::{Command, ErrorReply};
-use picklock_checker::VirtualTime;
 
 use crate::Server;
 use crate::commands::{self, Row, Traits};
@@ -10,44 +9,6 @@ use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY, NO_REPLICAS, refuse};
 use crate::scripts::Declared;
 use crate::settings::Persistence;
 
-/// What keeps a server from serving.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Trouble {
-    /// It uses more memory than it may, and evicts nothing.
-    pub(crate) memory_is_full: bool,
-    /// Nothing can be written to its disk.
-    pub(crate) disk_is_full: bool,
-    /// What it had to write to its disk could not be written.
-    pub(crate) unsaved: bool,
-    /// It is a replica without its primary, and is not to serve old keys.
-    pub(crate) stale: bool,
-    /// Its keys are being read from the disk until then.
-    pub(crate) loading: Option<VirtualTime>,
-}
-
-impl Trouble {
-    fn is_any(&self) -> bool {
-        self.memory_is_full || self.unsaved || self.stale || self.loading.is_some()
-    }
-
-    /// Why nothing may be written, if what was to be saved could not be.
-    pub(crate) fn misconfigured(&self, persistence: &Persistence) -> Option<&'static str> {
-        match persistence {
-            _ if !self.unsaved => None,
-            Persistence::None => None,
-            Persistence::Snapshots(_) => Some(
-                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. \
-                 Commands that may modify the data set are disabled, because this instance is configured to report \
-                 errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check \
-                 the Redis logs for details about the RDB error.",
-            ),
-            Persistence::Log(_) => {
-                Some("MISCONF Errors writing to the AOF file: No space left on device")
-            }
-        }
-    }
-}
-
 impl Core {
     /// Why a script that says this of itself must not run now. `read_only` says that it was called by a command for
     /// such scripts.
@@ -55,7 +16,7 @@ impl Core {
         if script.no_cluster && self.cluster.is_some() {
             return refuse("ERR Can not run script on cluster, 'no-cluster' flag is set.");
         }
-        if self.trouble.stale && !script.allow_stale {
+        if self.degraded.stale && !script.allow_stale {
             return refuse(
                 "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' \
                  flag is not set.",
@@ -68,7 +29,7 @@ impl Core {
                 );
             }
             let persistence = &self.settings.persistence;
-            if self.trouble.misconfigured(persistence).is_some() {
+            if self.degraded.misconfigured(persistence).is_some() {
                 return refuse(unsaved_script(persistence));
             }
             if read_only {
@@ -78,7 +39,7 @@ impl Core {
                 return refuse(NO_REPLICAS);
             }
         }
-        if self.trouble.memory_is_full && script.takes_memory() {
+        if self.degraded.memory_is_full && script.takes_memory() {
             return refuse(
                 "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'",
             );
@@ -106,7 +67,7 @@ impl Server {
     /// Whether there is nothing that could speak against a command, whoever sends it.
     pub(crate) fn is_at_ease(&self) -> bool {
         let core = &self.core;
-        !core.trouble.is_any() && core.refusal().is_none() && core.subscriptions.is_empty()
+        !core.degraded.is_any() && core.refusal().is_none() && core.subscriptions.is_empty()
     }
 
     /// Why a command is refused before it is looked at whether it may write: there is no memory for it, or no disk.
@@ -117,8 +78,8 @@ impl Server {
         command: &Command,
         queue: Option<&[Command]>,
     ) -> Option<&'static str> {
-        let trouble = &self.core.trouble;
-        if !trouble.is_any() {
+        let degraded = &self.core.degraded;
+        if !degraded.is_any() {
             return None;
         }
         let ends = ["exec", "discard", "multi", "quit", "watch", "reset"];
@@ -126,10 +87,10 @@ impl Server {
         let script = self.scripts.declared(command);
         let takes_memory = script.is_some_and(Declared::takes_memory);
         let takes_memory = takes_memory || queues || row.is_or_runs(queue, Row::takes_memory);
-        if trouble.memory_is_full && takes_memory {
+        if degraded.memory_is_full && takes_memory {
             return Some(NO_MEMORY);
         }
-        let misconfigured = trouble.misconfigured(&self.core.settings.persistence);
+        let misconfigured = degraded.misconfigured(&self.core.settings.persistence);
         let writes = row.is_or_runs(queue, Row::writes) || script.is_some_and(Declared::writes);
         misconfigured.filter(|_| writes || row.name == "ping")
     }
@@ -147,8 +108,8 @@ impl Server {
         command: &Command,
         queue: Option<&[Command]>,
     ) -> Option<&'static str> {
-        let trouble = &self.core.trouble;
-        if !trouble.stale && trouble.loading.is_none() {
+        let degraded = &self.core.degraded;
+        if !degraded.stale && degraded.loading.is_none() {
             return None;
         }
         let held = queue.filter(|_| row.name == "exec").into_iter().flatten();
@@ -157,10 +118,10 @@ impl Server {
         let script = self.scripts.declared(command);
         let waits = script.is_some_and(|script| !script.allow_stale);
         let runs = |(row, command): &(&Row, &Command)| row.runs_when_stale(command);
-        if trouble.stale && (waits || !all.iter().all(runs)) {
+        if degraded.stale && (waits || !all.iter().all(runs)) {
             return Some(MASTER_DOWN);
         }
-        let loads = trouble.loading.is_some();
+        let loads = degraded.loading.is_some();
         (loads && !all.iter().all(|(row, _)| row.runs_while_loading())).then_some(LOADING)
     }
 

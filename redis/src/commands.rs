@@ -22,7 +22,6 @@ mod zset_ranges;
 
 pub(crate) use cluster::check_part as check_cluster_part;
 pub(crate) use connections::ping_value;
-pub(crate) use transactions::Transaction;
 
 use std::sync::LazyLock;
 

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply};
 use picklock_checker::VirtualTime;
 
-use crate::cluster::{Cluster, Wishes};
-use crate::command_rejection::Trouble;
+use crate::clients::ConnectionFlags;
+use crate::cluster::Cluster;
+use crate::degraded::Degraded;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
-use crate::key_observer::{KeyObserver, Why};
+use crate::key_observer::{KeyObserver, Why, Writer};
 use crate::keyspace::{Entry, Keyspace};
 use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
@@ -40,13 +41,13 @@ pub(crate) struct Core {
     pub(crate) min_replicas: usize,
     pub(crate) lacks_replicas: bool,
     /// What keeps it from serving, and whether it serves old keys as a replica without its primary.
-    pub(crate) trouble: Trouble,
+    pub(crate) degraded: Degraded,
     pub(crate) serves_stale_data: bool,
     /// Whether the answer goes to somebody who speaks RESP3.
     pub(crate) resp3: bool,
     /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
     pub(crate) cluster: Option<Box<Cluster>>,
-    pub(crate) wishes: Wishes,
+    pub(crate) flags: ConnectionFlags,
 }
 
 /// What becomes of keys that are found to have expired.
@@ -84,11 +85,11 @@ impl Core {
             is_replica: false,
             min_replicas,
             lacks_replicas: false,
-            trouble: Trouble::default(),
+            degraded: Degraded::default(),
             serves_stale_data,
             resp3: false,
             cluster,
-            wishes: Wishes::default(),
+            flags: ConnectionFlags::default(),
         }
     }
 
@@ -109,7 +110,7 @@ impl Core {
     /// What speaks against the first write of a script.
     pub(crate) fn refusal_in_script(&self) -> Option<&'static str> {
         let read_only = self.is_replica.then_some(READ_ONLY);
-        let misconfigured = || self.trouble.misconfigured(&self.settings.persistence);
+        let misconfigured = || self.degraded.misconfigured(&self.settings.persistence);
         read_only.or_else(misconfigured).or_else(|| self.refusal())
     }
 
@@ -133,7 +134,7 @@ impl Core {
     /// Deletes a key because its time has come, which replicas are told.
     pub(crate) fn delete_expired(&mut self, key: &[u8]) {
         self.keys.remove(key);
-        self.goes(key, Why::Expired);
+        self.note_removed(key, Why::Expired);
         self.watches.touch(key, false);
         self.effects.add_with(|| Command::new("DEL").arg(key));
     }
@@ -175,7 +176,7 @@ impl Core {
         if !self.look(key) {
             // It may be hidden, and then what it was is no matter.
             if self.keys.remove(key).is_some() {
-                self.goes(key, Why::Expired);
+                self.note_removed(key, Why::Expired);
             }
         }
         match K::of_mut(self.keys.data_or(key, K::nothing)) {
@@ -188,7 +189,7 @@ impl Core {
     pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
         let is_empty = data.is_empty();
         if let Some(before) = self.keys.put(key, data, expires) {
-            self.made_way(key, &before);
+            self.note_replaced(key, &before);
         }
         if is_empty {
             self.keys.remove(key);
@@ -221,7 +222,7 @@ impl Core {
 
     /// Notes that a key was changed, and whether it is there now.
     fn note_change(&mut self, key: &[u8], there: bool) {
-        self.written(key, there);
+        self.note_write(key, there);
         self.effects.dirty += 1;
         self.touched(key);
     }
@@ -251,6 +252,51 @@ impl Core {
             self.delete_expired(&key);
             // Each by itself: these deletions are no transaction.
             self.effects.flush();
+        }
+    }
+
+    /// Notes why a key goes, or what it held.
+    #[inline]
+    pub(crate) fn note_removed(&mut self, key: &[u8], why: Why) {
+        if let Some(followed) = &mut self.followed {
+            followed.note_removed(key, why, self.serving);
+        }
+    }
+
+    /// Notes that a key was written, or that it is not there any more.
+    #[inline]
+    pub(crate) fn note_write(&mut self, key: &[u8], there: bool) {
+        if !there {
+            self.note_removed(key, Why::Deleted);
+        } else if let Some(followed) = &mut self.followed {
+            followed.note_write(key, self.serving.map_or(Writer::Peer, Writer::Client));
+        }
+    }
+
+    /// Notes that this has made way for something else of the same key. Had its time been over, a real server would
+    /// have thrown it away before.
+    #[inline]
+    pub(crate) fn note_replaced(&mut self, key: &[u8], entry: &Entry) {
+        let over = self.expired != Expired::Kept && entry.has_expired(self.wall_millis());
+        self.note_removed(key, if over { Why::Expired } else { Why::Overwritten });
+    }
+
+    /// Notes what has become of the key that is followed, where all keys were replaced by others.
+    pub(crate) fn note_dataset_replaced(&mut self, before: &Keyspace, why: Why) {
+        let Some(followed) = &self.followed else {
+            return;
+        };
+        let key = followed.key();
+        let (before, now) = (before.get(&key), self.keys.get(&key));
+        let there = now.is_some();
+        if let Some(before) = before
+            && now.is_none_or(|now| now.data != before.data)
+        {
+            let over = before.has_expired(self.wall_millis());
+            self.note_removed(&key, if over { Why::Expired } else { why });
+        }
+        if there {
+            self.note_write(&key, true);
         }
     }
 }

@@ -6,11 +6,9 @@
 
 use picklock_algorithms::clients::redis::Bytes;
 
-use crate::db::{Core, Expired};
-use crate::keyspace::{Entry, Keyspace};
-use crate::{ConnectionId, Server};
+use crate::ConnectionId;
 
-/// What has become of the key that a server follows ([`Server::follow_key`]) since it was asked last.
+/// What has become of the key that a server follows ([`Server::follow_key`](crate::Server::follow_key)) since it was asked last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
     /// Why what it held is gone: if more than once, the first time. `None` if it is there, changed or not; and if its
@@ -64,73 +62,37 @@ pub(crate) struct KeyObserver {
     fate: Fate,
 }
 
-impl Server {
-    /// Follows a key from now on, and no other: [`fate`](Self::fate) tells what becomes of it.
-    pub fn follow_key(&mut self, key: &[u8]) {
-        let (key, fate) = (Bytes::from(key), Fate::default());
-        self.core.followed = Some(KeyObserver { key, fate });
+impl KeyObserver {
+    pub(crate) fn new(key: &[u8]) -> Self {
+        Self {
+            key: key.into(),
+            fate: Fate::default(),
+        }
     }
 
-    /// What has become of the key that it follows since it was asked last.
-    #[inline]
-    pub fn fate(&mut self) -> Fate {
-        let followed = self.core.followed.as_mut();
-        followed.map_or_else(Fate::default, |it| std::mem::take(&mut it.fate))
+    pub(crate) fn key(&self) -> Bytes {
+        Bytes::clone(&self.key)
     }
-}
 
-impl Core {
+    /// What has become of the key since this was asked last.
+    pub(crate) fn take_fate(&mut self) -> Fate {
+        std::mem::take(&mut self.fate)
+    }
+
     /// Notes why a key goes, or what it held.
     #[inline]
-    pub(crate) fn goes(&mut self, key: &[u8], why: Why) {
-        let serving = self.serving;
-        if let Some(followed) = &mut self.followed
-            && *followed.key == *key
-        {
-            followed.fate.gone.get_or_insert(Gone { why, serving });
-            followed.fate.written = None;
+    pub(crate) fn note_removed(&mut self, key: &[u8], why: Why, serving: Option<ConnectionId>) {
+        if *self.key == *key {
+            self.fate.gone.get_or_insert(Gone { why, serving });
+            self.fate.written = None;
         }
     }
 
-    /// Notes that a key was written, or that it is not there any more.
+    /// Notes that a key was written, and by whom.
     #[inline]
-    pub(crate) fn written(&mut self, key: &[u8], there: bool) {
-        if !there {
-            self.goes(key, Why::Deleted);
-            return;
-        }
-        let writer = self.serving.map_or(Writer::Peer, Writer::Client);
-        if let Some(followed) = &mut self.followed
-            && *followed.key == *key
-        {
-            followed.fate.written = Some(writer);
-        }
-    }
-
-    /// Notes that this has made way for something else of the same key. Had its time been over, a real server would
-    /// have thrown it away before.
-    #[inline]
-    pub(crate) fn made_way(&mut self, key: &[u8], entry: &Entry) {
-        let over = self.expired != Expired::Kept && entry.has_expired(self.wall_millis());
-        self.goes(key, if over { Why::Expired } else { Why::Overwritten });
-    }
-
-    /// Notes what has become of the key that is followed, where all keys were replaced by others.
-    pub(crate) fn were(&mut self, before: &Keyspace, why: Why) {
-        let Some(followed) = &self.followed else {
-            return;
-        };
-        let key = Bytes::clone(&followed.key);
-        let (before, now) = (before.get(&key), self.keys.get(&key));
-        let there = now.is_some();
-        if let Some(before) = before
-            && now.is_none_or(|now| now.data != before.data)
-        {
-            let over = before.has_expired(self.wall_millis());
-            self.goes(&key, if over { Why::Expired } else { why });
-        }
-        if there {
-            self.written(&key, true);
+    pub(crate) fn note_write(&mut self, key: &[u8], writer: Writer) {
+        if *self.key == *key {
+            self.fate.written = Some(writer);
         }
     }
 }

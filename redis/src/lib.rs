@@ -9,6 +9,7 @@ mod cluster;
 mod command_rejection;
 mod commands;
 mod db;
+mod degraded;
 mod disk;
 mod errors;
 mod glob;
@@ -16,6 +17,8 @@ mod io;
 mod key_observer;
 mod keyspace;
 mod numbers;
+mod persistence;
+mod process_command;
 mod propagation;
 mod pubsub;
 mod replication;
@@ -32,9 +35,9 @@ mod watches;
 pub use cluster::{
     BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
 };
-pub use disk::End;
 pub use io::{ConnectionId, Input, Now, Output};
 pub use key_observer::{Fate, Gone, Why, Writer};
+pub use persistence::End;
 pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use sentinel::Sentinel;
 pub use server::Server;

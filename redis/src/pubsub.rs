@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use picklock_algorithms::clients::redis::{Bytes, Value};
 
-use crate::db::Core;
 use crate::{ConnectionId, Output, glob};
 
 /// Who listens to which channels, by channel and in the order in which they came.
@@ -105,27 +104,31 @@ impl Subscriptions {
         let list = self.lists[kind.place()].iter();
         list.map(|(name, listeners)| (name, listeners.len()))
     }
-}
 
-impl Core {
     /// Sends a message to whoever listens to the channel. Answers how many that are.
-    pub(crate) fn publish(&mut self, kind: Channel, channel: &[u8], message: &[u8]) -> i64 {
+    pub(crate) fn publish(
+        &self,
+        kind: Channel,
+        channel: &[u8],
+        message: &[u8],
+        out: &mut Vec<Output>,
+    ) -> i64 {
         let word = |text: &str| Value::bulk(format!("{}{text}", kind.prefix()));
-        let list = &self.subscriptions.lists[kind.place()];
+        let list = &self.lists[kind.place()];
         let mut sent = 0;
         if let Some(listeners) = list.get(channel) {
             let parts = [word("message"), Value::bulk(channel), Value::bulk(message)];
             let value = Value::Push(parts.into_iter().collect());
             for &connection in listeners {
                 let value = value.clone();
-                self.out.push(Output::ToClient { connection, value });
+                out.push(Output::ToClient { connection, value });
                 sent += 1;
             }
         }
         if kind == Channel::Shard {
             return sent;
         }
-        for (pattern, listeners) in &self.subscriptions.lists[Channel::Pattern.place()] {
+        for (pattern, listeners) in &self.lists[Channel::Pattern.place()] {
             if !glob::fits(pattern, channel) {
                 continue;
             }
@@ -138,7 +141,7 @@ impl Core {
             let value = Value::Push(parts.into_iter().collect());
             for &connection in listeners {
                 let value = value.clone();
-                self.out.push(Output::ToClient { connection, value });
+                out.push(Output::ToClient { connection, value });
                 sent += 1;
             }
         }
@@ -147,19 +150,20 @@ impl Core {
 
     /// Tells a connection that it has begun or ceased to listen.
     pub(crate) fn confirm(
-        &mut self,
+        &self,
         connection: ConnectionId,
         kind: Channel,
         what: &str,
         name: Option<&[u8]>,
+        out: &mut Vec<Output>,
     ) {
-        let count = self.subscriptions.count(kind, connection);
+        let count = self.count(kind, connection);
         let parts = [
             Value::bulk(format!("{}{what}", kind.prefix())),
             name.map_or(Value::Nil, Value::bulk),
             Value::Integer(count as i64),
         ];
         let value = Value::Push(parts.into_iter().collect());
-        self.out.push(Output::ToClient { connection, value });
+        out.push(Output::ToClient { connection, value });
     }
 }

@@ -5,6 +5,7 @@ mod globals;
 mod interpreter;
 mod libraries;
 mod redis_call;
+mod running_script;
 mod sha1;
 mod shebang_flags;
 
@@ -16,7 +17,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::errors::{NO_SCRIPT, refuse};
 
-pub(crate) use interpreter::{Limits, run};
+pub(crate) use interpreter::run;
+pub(crate) use running_script::Limits;
 pub(crate) use sha1::{Sha, sha_of};
 pub(crate) use shebang_flags::Declared;
 

@@ -1,6 +1,5 @@
 //! The engine: a timeline of events, an executor for the contenders' code, and one tape of choices.
 
-mod ahead;
 pub mod executor;
 pub mod sandbox;
 pub mod strategy;

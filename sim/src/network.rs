@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::{VirtualTime, time::whole_micros};
 
-use crate::choice_source::Chance;
+use crate::choice_source::{Chance, Message};
 use crate::process::ProcessId;
 
 /// A server, from zero. Its name is `server-1` for zero; in an ensemble, its ZooKeeper id is one more.
@@ -33,9 +33,9 @@ impl Latency {
         }
     }
 
-    /// Draws one for a message that leaves by a link of this number at this time; the boring choice is the least.
+    /// Draws one for a message; the boring choice is the least.
     #[inline]
-    pub fn draw_of(self, message: (u32, VirtualTime), chance: &mut dyn Chance) -> u64 {
+    pub fn draw_of(self, message: Message, chance: &mut dyn Chance) -> u64 {
         self.least + u64::from(chance.choose_of(message, self.span + 1))
     }
 

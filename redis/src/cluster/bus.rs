@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::redis::{Bytes, ErrorReply};
 
-use super::migrate::Parcel;
 use super::slots::SlotSet;
+use crate::value::Data;
 
 /// A node of a cluster, by its place among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +63,7 @@ pub(crate) enum Body {
     Keys {
         number: u64,
         replace: bool,
-        parcels: Rc<[Parcel]>,
+        payloads: Rc<[KeyPayload]>,
     },
     /// What has become of each of them: why it was not taken, if it was not.
     KeysTaken {
@@ -80,4 +80,20 @@ pub(crate) struct Gossip {
     pub(crate) down: bool,
     /// When it answered last, in milliseconds of the sender's wall clock.
     pub(crate) heard: i64,
+}
+
+/// A key on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KeyPayload {
+    pub(super) key: Bytes,
+    pub(super) data: Data,
+    /// What is left of its time, in milliseconds; `None` if it does not expire.
+    pub(super) left: Option<i64>,
+}
+
+impl BusMessage {
+    /// Whether it is about keys on their way, which go over connections of their own: it says nothing of who is alive.
+    pub(super) fn is_about_keys(&self) -> bool {
+        matches!(self.body, Body::Keys { .. } | Body::KeysTaken { .. })
+    }
 }

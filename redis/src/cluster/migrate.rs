@@ -11,60 +11,19 @@ use std::time::Duration;
 use picklock_algorithms::clients::redis::{Bytes, Command, ErrorReply, Value};
 use picklock_checker::VirtualTime;
 
-use super::bus::{Body, BusMessage};
-use super::redirect::Wishes;
+use super::bus::{Body, BusMessage, KeyPayload};
+use super::migration::Migration;
 use super::{NodeId, slot_of};
-use crate::commands::{self, Outcome, Transaction};
+use crate::clients::ConnectionFlags;
+use crate::commands::{self, Outcome};
 use crate::errors::{SYNTAX, refuse};
 use crate::key_observer::Why;
 use crate::keyspace::Keyspace;
 use crate::replication_protocol::Address;
-use crate::value::Data;
 use crate::{ConnectionId, Input, Server, numbers};
 
 /// How long a source waits if it is not told.
 const TIMEOUT: u64 = 1_000;
-
-/// A key on its way.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Parcel {
-    key: Bytes,
-    data: Data,
-    /// What is left of its time, in milliseconds; `None` if it does not expire.
-    left: Option<i64>,
-}
-
-/// What a source waits for.
-#[derive(Clone, Debug)]
-pub(crate) struct Migration {
-    connection: ConnectionId,
-    number: u64,
-    keys: Vec<Bytes>,
-    /// The keys stay here, too.
-    copy: bool,
-    until: VirtualTime,
-    /// The transaction that is held up, if it is part of one.
-    transaction: Option<Transaction>,
-    /// What has come meanwhile.
-    waiting: VecDeque<Input>,
-}
-
-impl Migration {
-    /// Something has to wait until the keys have arrived.
-    pub(crate) fn hold(&mut self, input: Input) {
-        self.waiting.push_back(input);
-    }
-
-    /// What is left of a transaction has to wait until the keys have arrived.
-    pub(crate) fn hold_up(&mut self, transaction: Transaction) {
-        self.transaction = Some(transaction);
-    }
-
-    /// Whether it is part of a transaction.
-    pub(crate) fn holds_up_transaction(&self) -> bool {
-        self.transaction.is_some()
-    }
-}
 
 /// The names of the keys of a slot.
 pub(crate) fn names_in(keys: &Keyspace, slot: u16) -> impl Iterator<Item = &Bytes> {
@@ -138,19 +97,19 @@ impl Server {
             return refuse("ERR not modelled: MIGRATE outside of a cluster");
         }
         let now = self.core.wall_millis();
-        let mut parcels = Vec::new();
+        let mut payloads = Vec::new();
         for key in &wanted.keys {
             let Some(entry) = self.core.entry(key) else {
                 continue;
             };
-            parcels.push(Parcel {
+            payloads.push(KeyPayload {
                 key: Bytes::clone(key),
                 data: entry.data.clone(),
                 // A key in its last millisecond is given one more.
                 left: entry.expires.map(|expires| (expires - now).max(1)),
             });
         }
-        if parcels.is_empty() {
+        if payloads.is_empty() {
             return Ok(Outcome::Answer(Value::Status("NOKEY".into())));
         }
         let Some(cluster) = &mut self.core.cluster else {
@@ -164,9 +123,9 @@ impl Server {
         self.migration = Some(Box::new(Migration {
             connection,
             number,
-            keys: parcels
+            keys: payloads
                 .iter()
-                .map(|parcel| Bytes::clone(&parcel.key))
+                .map(|payload| Bytes::clone(&payload.key))
                 .collect(),
             copy: wanted.copy,
             until: self.core.now.monotonic + Duration::from_millis(wanted.timeout),
@@ -176,7 +135,7 @@ impl Server {
         let body = Body::Keys {
             number,
             replace: wanted.replace,
-            parcels: parcels.into(),
+            payloads: payloads.into(),
         };
         cluster.say(to, body, &mut self.core.out);
         Ok(Outcome::Blocked)
@@ -233,7 +192,7 @@ impl Server {
                         None if migration.copy => {}
                         None => {
                             self.core.keys.remove(key);
-                            self.core.goes(key, Why::Migrated);
+                            self.core.note_removed(key, Why::Migrated);
                             self.core.changed(key);
                             gone = gone.arg(key);
                         }
@@ -261,18 +220,18 @@ impl Server {
         if let Body::Keys {
             number,
             replace,
-            parcels,
+            payloads,
         } = message.body
         {
-            self.take_in(message.header.from, number, replace, &parcels);
+            self.take_in(message.header.from, number, replace, &payloads);
         }
     }
 
     /// Keys have come from another node.
-    fn take_in(&mut self, from: NodeId, number: u64, replace: bool, parcels: &[Parcel]) {
-        let taken = parcels
+    fn take_in(&mut self, from: NodeId, number: u64, replace: bool, payloads: &[KeyPayload]) {
+        let taken = payloads
             .iter()
-            .map(|parcel| self.restore(parcel, replace).err());
+            .map(|payload| self.restore(payload, replace).err());
         let refusals = taken.collect();
         if let Some(cluster) = &self.core.cluster {
             let body = Body::KeysTaken { number, refusals };
@@ -283,16 +242,16 @@ impl Server {
     }
 
     /// `RESTORE-ASKING`: a slot that is on its way here is as good as one's own.
-    fn restore(&mut self, parcel: &Parcel, replace: bool) -> Result<(), ErrorReply> {
-        let command = Command::new("RESTORE-ASKING").arg(&parcel.key);
+    fn restore(&mut self, payload: &KeyPayload, replace: bool) -> Result<(), ErrorReply> {
+        let command = Command::new("RESTORE-ASKING").arg(&payload.key);
         let now = self.core.wall_millis();
         if let (Some(cluster), Some(row)) = (&self.core.cluster, commands::find(command.name())) {
-            let wishes = Wishes {
+            let flags = ConnectionFlags {
                 asking: true,
-                ..Wishes::default()
+                ..ConnectionFlags::default()
             };
             let one = std::iter::once((row, &command));
-            if let Some(elsewhere) = cluster.elsewhere(one, &self.core.keys, now, wishes) {
+            if let Some(elsewhere) = cluster.elsewhere(one, &self.core.keys, now, flags) {
                 return cluster.send_away(elsewhere);
             }
             let early = self
@@ -302,12 +261,12 @@ impl Server {
                 return refuse(refusal);
             }
         }
-        if self.core.look(&parcel.key) && !replace {
+        if self.core.look(&payload.key) && !replace {
             return refuse("BUSYKEY Target key name already exists.");
         }
-        let expires = parcel.left.map(|left| now.saturating_add(left));
-        self.core.put(&parcel.key, parcel.data.clone(), expires);
-        for command in parcel.data.rebuilt(&parcel.key, expires) {
+        let expires = payload.left.map(|left| now.saturating_add(left));
+        self.core.put(&payload.key, payload.data.clone(), expires);
+        for command in payload.data.rebuilt(&payload.key, expires) {
             self.core.effects.add_with(|| command);
         }
         Ok(())
@@ -343,12 +302,5 @@ impl Server {
         let cluster = self.core.cluster.as_ref();
         let cluster = cluster.filter(|cluster| cluster.has(node));
         cluster.map(|cluster| cluster.name(node))
-    }
-}
-
-impl BusMessage {
-    /// Whether it is about keys on their way, which go over connections of their own: it says nothing of who is alive.
-    pub(super) fn is_about_keys(&self) -> bool {
-        matches!(self.body, Body::Keys { .. } | Body::KeysTaken { .. })
     }
 }

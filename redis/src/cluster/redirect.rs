@@ -6,18 +6,10 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply};
 
 use super::keys::keys_of;
 use super::{Cluster, NodeId, slot_of};
+use crate::clients::ConnectionFlags;
 use crate::commands::{Row, Traits};
 use crate::errors::refuse;
 use crate::keyspace::Keyspace;
-
-/// What a connection has said of how it wants to be served.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wishes {
-    /// It knows that the slot is on its way (`ASKING`), for this command only.
-    pub(crate) asking: bool,
-    /// What a replica has is good enough (`READONLY`).
-    pub(crate) replica_will_do: bool,
-}
 
 /// Why a command is not served here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +30,7 @@ impl Cluster {
         commands: impl Iterator<Item = (&'a Row, &'a Command)>,
         keys: &Keyspace,
         now: i64,
-        wishes: Wishes,
+        flags: ConnectionFlags,
     ) -> Option<Elsewhere> {
         let mut commands = commands.peekable();
         // A transaction that sends keys away has no such right, for its name is another.
@@ -84,10 +76,10 @@ impl Cluster {
                 Elsewhere::Ask(slot, *to)
             });
         }
-        if self.importing.contains_key(&slot) && wishes.asking {
+        if self.importing.contains_key(&slot) && flags.asking {
             return (several && missing).then_some(Elsewhere::TryAgain);
         }
-        let good_enough = (wishes.replica_will_do && !writes) || listens;
+        let good_enough = (flags.readonly && !writes) || listens;
         let good_enough = good_enough && self.primary() == Some(owner);
         (owner != self.me && !good_enough).then_some(Elsewhere::Moved(slot, owner))
     }

@@ -10,6 +10,7 @@ use super::cron::EVERY;
 use super::process_packet::Heard;
 use super::{SlotSet, slot_of};
 use crate::commands::{self, Row};
+use crate::db::Core;
 use crate::pubsub::Channel;
 use crate::{ConnectionId, Server};
 
@@ -41,7 +42,10 @@ impl Server {
                 } else {
                     Channel::Named
                 };
-                self.core.publish(kind, &channel, &message);
+                let Core {
+                    subscriptions, out, ..
+                } = &mut *self.core;
+                subscriptions.publish(kind, &channel, &message, out);
             }
             Heard::Published(_) => {}
         }
@@ -138,14 +142,14 @@ impl Server {
             return Ok(());
         };
         let client = self.clients.get_mut(connection);
-        let wishes = client.wishes;
+        let flags = client.flags;
         // For one command, or for all of a transaction.
         let goes_on = match row.name {
             "asking" | "multi" => true,
             "exec" | "discard" => false,
             _ => client.queue.is_some(),
         };
-        client.wishes.asking &= goes_on;
+        client.flags.asking &= goes_on;
         let (keys, now) = (&self.core.keys, self.core.wall_millis());
         let elsewhere = match &client.queue {
             Some(queue) if row.name == "exec" => {
@@ -153,11 +157,11 @@ impl Server {
                     .iter()
                     .filter_map(|queued| Some((commands::find(queued.name())?, queued)));
                 let all = std::iter::once((row, command)).chain(queued);
-                cluster.elsewhere(all, keys, now, wishes)
+                cluster.elsewhere(all, keys, now, flags)
             }
-            _ => cluster.elsewhere(std::iter::once((row, command)), keys, now, wishes),
+            _ => cluster.elsewhere(std::iter::once((row, command)), keys, now, flags),
         };
-        self.core.wishes = wishes;
+        self.core.flags = flags;
         match elsewhere {
             None => Ok(()),
             Some(elsewhere) => cluster.send_away(elsewhere),

@@ -24,26 +24,26 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn asking(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    wish(server, by, |wishes| wishes.asking = true)
+    wish(server, by, |flags| flags.asking = true)
 }
 
 fn readonly(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    wish(server, by, |wishes| wishes.replica_will_do = true)
+    wish(server, by, |flags| flags.readonly = true)
 }
 
 fn readwrite(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    wish(server, by, |wishes| wishes.replica_will_do = false)
+    wish(server, by, |flags| flags.readonly = false)
 }
 
 fn wish(
     server: &mut Server,
     by: ConnectionId,
-    change: impl FnOnce(&mut crate::cluster::Wishes),
+    change: impl FnOnce(&mut crate::clients::ConnectionFlags),
 ) -> Result<Outcome, ErrorReply> {
     if server.core.cluster.is_none() {
         return refuse(DISABLED);
     }
-    change(&mut server.clients.get_mut(by).wishes);
+    change(&mut server.clients.get_mut(by).flags);
     Ok(Outcome::Answer(Value::OK))
 }
 

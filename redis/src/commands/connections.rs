@@ -4,8 +4,7 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{is, word};
 use super::{Outcome, Row, Run, Traits, about, read, wrong_number};
-use crate::clients::Kind;
-use crate::cluster::Wishes;
+use crate::clients::{ConnectionFlags, Kind};
 use crate::db::Core;
 use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
 use crate::{ConnectionId, Server, numbers};
@@ -77,7 +76,7 @@ fn reset(
     client.end_transaction();
     client.listens = 0;
     client.resp3 = false;
-    client.wishes = Wishes::default();
+    client.flags = ConnectionFlags::default();
     client.name = [].into();
     answer(Value::Status("RESET".into()))
 }

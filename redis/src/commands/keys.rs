@@ -68,7 +68,7 @@ impl Core {
     fn clear(&mut self) {
         let before = std::mem::take(&mut self.keys);
         let now = self.wall_millis();
-        self.were(&before, Why::Flushed);
+        self.note_dataset_replaced(&before, Why::Flushed);
         self.watches.touch_all(&before, &self.keys, now);
     }
 
@@ -156,7 +156,7 @@ fn move_key(
     }
     if let Some(entry) = core.keys.remove(from) {
         if let Some(before) = core.keys.remove(to) {
-            core.made_way(to, &before);
+            core.note_replaced(to, &before);
         }
         core.changed(from);
         core.put(to, entry.data, entry.expires);

@@ -54,7 +54,9 @@ fn spublish(core: &mut Core, command: &Command) -> Reply {
 
 fn send(core: &mut Core, command: &Command, kind: Channel) -> Reply {
     let (channel, message) = (word(command, 1), word(command, 2));
-    let sent = core.publish(kind, channel, message);
+    let sent = core
+        .subscriptions
+        .publish(kind, channel, message, &mut core.out);
     match &core.cluster {
         Some(cluster) => {
             let shard = kind == Channel::Shard;
@@ -120,11 +122,12 @@ fn listen(
     command: &Command,
     kind: Channel,
 ) -> Outcome {
+    let Core {
+        subscriptions, out, ..
+    } = &mut *server.core;
     for name in command.words().skip(1) {
-        server.core.subscriptions.add(kind, name, connection);
-        server
-            .core
-            .confirm(connection, kind, "subscribe", Some(name));
+        subscriptions.add(kind, name, connection);
+        subscriptions.confirm(connection, kind, "subscribe", Some(name), out);
     }
     server.note_listening(connection);
     Outcome::Silent
@@ -136,20 +139,22 @@ fn cease(
     command: &Command,
     kind: Channel,
 ) -> Outcome {
-    let core = &mut server.core;
+    let Core {
+        subscriptions, out, ..
+    } = &mut *server.core;
     if command.len() == 1 {
-        let names = core.subscriptions.of(kind, connection);
+        let names = subscriptions.of(kind, connection);
         for name in &names {
-            core.subscriptions.remove(kind, name, connection);
-            core.confirm(connection, kind, "unsubscribe", Some(name));
+            subscriptions.remove(kind, name, connection);
+            subscriptions.confirm(connection, kind, "unsubscribe", Some(name), out);
         }
         if names.is_empty() {
-            core.confirm(connection, kind, "unsubscribe", None);
+            subscriptions.confirm(connection, kind, "unsubscribe", None, out);
         }
     } else {
         for name in command.words().skip(1) {
-            core.subscriptions.remove(kind, name, connection);
-            core.confirm(connection, kind, "unsubscribe", Some(name));
+            subscriptions.remove(kind, name, connection);
+            subscriptions.confirm(connection, kind, "unsubscribe", Some(name), out);
         }
     }
     server.note_listening(connection);

@@ -99,7 +99,7 @@ fn set(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> {
         // What keys weigh is not known; less than a server without any is less than there is, and nothing is no limit.
         "maxmemory" => match numbers::integer(value) {
             Some(bytes) if (0..BYTES_OF_NOTHING).contains(&bytes) => {
-                server.core.trouble.memory_is_full = bytes > 0;
+                server.core.degraded.memory_is_full = bytes > 0;
             }
             _ => return refuse("ERR not modelled: CONFIG SET maxmemory to more than nothing"),
         },

@@ -96,7 +96,7 @@ fn run(
             limits.allow_oom = declared.allow_oom;
         }
         // `COMMAND INFO` says otherwise, but a script would have to say so of itself.
-        None if server.core.trouble.stale => return refuse(MASTER_DOWN),
+        None if server.core.degraded.stale => return refuse(MASTER_DOWN),
         None => {}
     }
     scripts::run(&mut server.core, script, command, 3, keys, limits).map(Outcome::Answer)

@@ -1,10 +1,9 @@
 //! Transactions: commands that wait until all are there, and then run one after the other.
 
-use std::collections::VecDeque;
-
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::{Outcome, Row, about};
+use crate::clients::Transaction;
 use crate::errors::{EXEC_ABORT, refuse};
 use crate::{ConnectionId, Server};
 
@@ -93,15 +92,6 @@ fn exec(server: &mut Server, connection: ConnectionId, _: &Command) -> Result<Ou
         left: queue.into(),
     };
     Ok(server.run_transaction(connection, transaction))
-}
-
-/// A transaction that is being run.
-#[derive(Clone, Debug)]
-pub(crate) struct Transaction {
-    /// What its commands have answered so far.
-    pub(crate) answers: Vec<Value>,
-    /// Those that have not been run.
-    left: VecDeque<Command>,
 }
 
 impl Server {

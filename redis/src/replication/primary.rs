@@ -56,7 +56,7 @@ impl Server {
     ) {
         let upstream = self.replication.primary.as_ref();
         let has_lost = upstream.is_some_and(|upstream| !matches!(upstream.state, LinkState::Up(_)));
-        if has_lost || self.core.trouble.loading.is_some() {
+        if has_lost || self.core.degraded.loading.is_some() {
             // What we have may be worth nothing soon, or is not there yet.
             self.core.out.push(Output::CloseLink { link });
             return;

@@ -97,7 +97,7 @@ impl Server {
     fn begin_anew(&mut self, link: LinkId, id: ReplicationId, offset: u64, snapshot: &Snapshot) {
         let wall = self.core.wall_millis();
         let before = std::mem::replace(&mut self.core.keys, (*snapshot.0).clone());
-        self.core.were(&before, Why::Synchronised);
+        self.core.note_dataset_replaced(&before, Why::Synchronised);
         self.core.watches.touch_all(&before, &snapshot.0, wall);
         self.drop_replicas();
         self.replication.id = id;

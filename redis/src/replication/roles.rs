@@ -22,7 +22,7 @@ impl Server {
 
     /// Sets what may be written at this moment.
     pub(crate) fn set_writable(&mut self) {
-        self.core.trouble.stale = self.is_stale();
+        self.core.degraded.stale = self.is_stale();
         self.core.lacks_replicas = !self.replication.has_good(self.core.min_replicas);
         self.core.effects.wanted = self.replication.is_wanted();
     }

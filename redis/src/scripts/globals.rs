@@ -2,7 +2,7 @@
 
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table};
 
-use super::interpreter::LENT;
+use super::running_script::{LENT, Random};
 use super::{libraries, redis_call};
 
 /// What the interpreter is told before any script.
@@ -81,23 +81,5 @@ fn place(lua: &Lua) -> String {
             Some(None) => level += 1,
             Some(Some(place)) => return place,
         }
-    }
-}
-
-/// The generator behind `math.random`, which begins anew with every script: the 48-bit one of the C library.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn seeded(seed: u32) -> Self {
-        Self(u64::from(seed) << 16 | 0x330e)
-    }
-
-    /// A number from zero to one, without one.
-    fn next(&mut self) -> f64 {
-        const BITS: u64 = (1 << 48) - 1;
-        self.0 = self.0.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & BITS;
-        let most = f64::from(i32::MAX);
-        (self.0 >> 17) as f64 % most / most
     }
 }

@@ -1,7 +1,6 @@
 //! The interpreter: one for each thread, shared by all servers there, because scripts leave nothing behind in it.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
 use indexmap::IndexMap;
 use mlua::{Function, HookTriggers, Lua, Value as LuaValue, VmState};
@@ -9,50 +8,20 @@ use picklock_algorithms::clients::redis::{Command, ErrorReply};
 use rustc_hash::FxBuildHasher;
 
 use super::convert::answer_of;
-use super::globals::{Random, SCRIPT, Surroundings};
+use super::globals::{SCRIPT, Surroundings};
+use super::running_script::{LENT, Limits, Random};
 use super::{Script, Sha};
+use crate::Output;
 use crate::db::Core;
 use crate::errors::{Reply, refuse};
-use crate::{Output, Settings};
 
 /// How many instructions a script may run between two looks at its budget.
 const STEP: u32 = 10_000;
 /// How many compiled scripts are kept. They are compiled again when they are needed again.
 const KEPT: usize = 4_096;
 
-/// What a script may do.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
-    /// It must not write.
-    pub(crate) read_only: bool,
-    /// It may take memory when there is none left.
-    pub(crate) allow_oom: bool,
-}
-
-/// What a script works on while it runs.
-pub(super) struct Loan {
-    pub(super) core: Box<Core>,
-    pub(super) random: Random,
-    pub(super) limits: Limits,
-    /// It has written already.
-    pub(super) has_written: bool,
-    /// How many instructions are left to it.
-    budget: u64,
-    /// In which line it was when they were used up.
-    cut: Option<u32>,
-}
-
 thread_local! {
     static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
-    /// What the script that runs works on; nobody's, if none runs.
-    pub(super) static LENT: RefCell<Loan> = RefCell::new(Loan {
-        core: Box::new(Core::new(Rc::new(Settings::default()))),
-        random: Random::seeded(0),
-        limits: Limits::default(),
-        has_written: false,
-        budget: 0,
-        cut: None,
-    });
 }
 
 /// The interpreter of a thread, and the scripts that it has compiled.

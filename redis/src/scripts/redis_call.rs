@@ -6,7 +6,7 @@ use mlua::{Lua, MultiValue, Value as LuaValue};
 use picklock_algorithms::clients::redis::{Command, ErrorReply, Value};
 
 use super::convert::to_lua;
-use super::interpreter::{LENT, Loan};
+use super::running_script::{LENT, RunningScript};
 use super::sha1::sha_of;
 use crate::Output;
 use crate::commands::{self, Run, Traits, ping_value};
@@ -227,7 +227,7 @@ fn command_of(words: &MultiValue) -> Result<Command, ErrorReply> {
     }
 }
 
-impl Loan {
+impl RunningScript {
     fn run(&mut self, command: &Command) -> Reply {
         let Some(row) = commands::find(command.name()) else {
             return refuse("ERR Unknown Redis command called from script");
@@ -238,7 +238,7 @@ impl Loan {
         if row.traits.has(Traits::NO_SCRIPT) {
             return refuse("ERR This Redis command is not allowed from script");
         }
-        if self.core.trouble.stale && !row.runs_when_stale(command) {
+        if self.core.degraded.stale && !row.runs_when_stale(command) {
             return refuse("ERR Can not execute the command on a stale replica");
         }
         if row.may_be_heard() && self.limits.read_only {
@@ -249,7 +249,7 @@ impl Loan {
             if let Some(refusal) = self.core.refusal_in_script() {
                 return refuse(refusal);
             }
-            if self.core.trouble.memory_is_full && row.takes_memory() && !self.limits.allow_oom {
+            if self.core.degraded.memory_is_full && row.takes_memory() && !self.limits.allow_oom {
                 return refuse(NO_MEMORY);
             }
             self.has_written = true;
@@ -257,7 +257,7 @@ impl Loan {
         if let Some(cluster) = &self.core.cluster {
             let command = std::iter::once((row, command));
             let (keys, now) = (&self.core.keys, self.core.wall_millis());
-            let elsewhere = cluster.elsewhere(command, keys, now, self.core.wishes);
+            let elsewhere = cluster.elsewhere(command, keys, now, self.core.flags);
             if let Some(elsewhere) = elsewhere {
                 return refuse(elsewhere.in_script());
             }

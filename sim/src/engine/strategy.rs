@@ -4,12 +4,11 @@
 //! other strategies are unlike that, each in its own way. Whatever one chooses is on the tape, so a run is replayed and
 //! shrunk without it.
 
-use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::uniform::below;
-use crate::link_ids::end_of;
+use crate::choice_source::Message;
 
 /// How a seed fills a tape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,8 +67,8 @@ impl Chooser {
         }
     }
 
-    /// Chooses; `message` if it is how long one takes: by which link, and when it leaves.
-    pub(super) fn choose(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
+    /// Chooses; `message` if it is how long one takes.
+    pub(super) fn choose(&mut self, message: Option<Message>, options: u32) -> u32 {
         if options == NUMBERS {
             return below(options, &mut self.random);
         }
@@ -84,12 +83,14 @@ impl Chooser {
             Strategy::Priorities(_) => {
                 let change = self.is_change();
                 match message {
-                    Some((link, _)) => self.of_link(link as usize, options, change),
+                    Some(message) => self.of_link(message.link.number as usize, options, change),
                     None => below(options, &mut self.random),
                 }
             }
             Strategy::Orders => match message {
-                Some((link, leaves)) => self.among(end_of(link) as usize, leaves.micros(), options),
+                Some(Message { link, departs }) => {
+                    self.among(link.destination as usize, departs.micros(), options)
+                }
                 None => below(options, &mut self.random),
             },
         }
@@ -145,11 +146,23 @@ impl Chooser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link_ids;
+    use picklock_checker::VirtualTime;
+
+    use crate::choice_source::Link;
+
+    /// A message by the link of this number. All links lead to one place.
+    fn by(number: u32, departs: VirtualTime) -> Message {
+        let destination = 0;
+        let link = Link {
+            number,
+            destination,
+        };
+        Message { link, departs }
+    }
 
     fn chosen(strategy: Strategy, seed: u64) -> Vec<u32> {
         let mut chooser = Chooser::new(strategy, seed);
-        let message = |place: u32| Some((place % 3, VirtualTime::ZERO));
+        let message = |place: u32| Some(by(place % 3, VirtualTime::ZERO));
         (0..3_000)
             .map(|place| chooser.choose(message(place), 100))
             .collect()
@@ -194,9 +207,8 @@ mod tests {
         let overtakes = |strategy, seed| {
             let mut chooser = Chooser::new(strategy, seed);
             let at = VirtualTime::from_micros;
-            let [first, second] = [1, 2].map(link_ids::to_server);
-            let early = chooser.choose(Some((first, at(0))), 100);
-            90 + chooser.choose(Some((second, at(90))), 100) < early
+            let early = chooser.choose(Some(by(1, at(0))), 100);
+            90 + chooser.choose(Some(by(2, at(90))), 100) < early
         };
         let count = |strategy| {
             (0..10_000)

@@ -1,12 +1,11 @@
 //! The tape: every decision of a run, in order.
 
-use picklock_checker::VirtualTime;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::strategy::{Chooser, Strategy};
 use super::uniform::below;
-use crate::choice_source::Chance;
+use crate::choice_source::{Chance, Message};
 
 /// Every decision of a run goes through one tape, which records it. A seed fills the tape; a recorded tape replays
 /// it; and a tape that has come to its end gives zeros, the boring choices.
@@ -96,14 +95,14 @@ impl Chance for Tape {
         self.next(None, options)
     }
 
-    fn choose_of(&mut self, message: (u32, VirtualTime), options: u32) -> u32 {
+    fn choose_of(&mut self, message: Message, options: u32) -> u32 {
         self.next(Some(message), options)
     }
 }
 
 impl Tape {
     #[inline(always)]
-    fn next(&mut self, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
+    fn next(&mut self, message: Option<Message>, options: u32) -> u32 {
         if options <= 1 {
             return 0;
         }
@@ -120,7 +119,7 @@ impl Tape {
 impl Other {
     /// The next choice after so many.
     #[inline(never)]
-    fn next(&mut self, made: usize, message: Option<(u32, VirtualTime)>, options: u32) -> u32 {
+    fn next(&mut self, made: usize, message: Option<Message>, options: u32) -> u32 {
         match self {
             Self::Strategy(chooser) => chooser.choose(message, options),
             Self::Branched { kept, random } => match kept.get(made) {

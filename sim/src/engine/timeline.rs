@@ -10,7 +10,6 @@ mod wheel;
 
 use picklock_checker::VirtualTime;
 
-use super::ahead::ask_for;
 pub use fifo_lanes::Lane;
 use fifo_lanes::Lanes;
 use sorted_array::Few;
@@ -47,7 +46,7 @@ pub struct Timeline<E> {
 /// Where an event is that is taken.
 pub struct Place(u32);
 
-/// What happens soon lies in a line of the cache that was asked for.
+/// An event is one line of the cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Node<E> {
@@ -107,10 +106,6 @@ impl<E: Default> Timeline<E> {
     fn add_to_lane(&mut self, lane: Lane, at: u64, index: u32) {
         if self.many == 0 {
             self.turn_to_many();
-        }
-        if let Some(free) = self.nodes.get(self.free as usize) {
-            // The next one will lie there.
-            ask_for(free);
         }
         self.many += 1;
         self.added += 1;
@@ -228,11 +223,7 @@ impl<E: Default> Timeline<E> {
         }
         self.now = until;
         let first = self.lanes.first();
-        let (due, soon) = self.lanes.take(first)?;
-        if let Some(soon) = soon {
-            ask_for(&self.nodes[soon.index as usize]);
-        }
-        Some(due.index)
+        Some(self.lanes.take(first)?.index)
     }
 
     /// The next of the wheel, if it comes before all in the lanes, the first of which is due then.

@@ -6,6 +6,7 @@ use picklock_checker::VirtualTime;
 
 use super::timeline_lanes::WAKES;
 use super::{ClientSlot, World};
+use crate::choice_source::{Link, Message};
 use crate::event::{ClientId, Event};
 use crate::link_ids;
 use crate::network::{ClientLink, Obstacle};
@@ -201,12 +202,15 @@ impl World {
     #[inline]
     pub(super) fn travels(
         &mut self,
-        link: u32,
+        link: Link,
         obstacle: Option<Obstacle>,
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let latency = self.client_latency.draw_of((link, departs), &mut self.tape) + extra;
+        let latency = self
+            .client_latency
+            .draw_of(Message { link, departs }, &mut self.tape)
+            + extra;
         match obstacle {
             None => VirtualTime::from_micros(departs.micros() + latency),
             Some(obstacle) => obstacle.arrival(departs, latency),

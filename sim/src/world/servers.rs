@@ -5,6 +5,7 @@ use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
 use super::message_size::{answers_write, bytes_of};
 use super::timeline_lanes::TO_CLIENTS;
 use super::{Fate, World};
+use crate::choice_source::Message;
 use crate::event::Event;
 use crate::link_ids;
 use crate::plan::Ensemble;
@@ -351,9 +352,13 @@ impl World {
             departed
         };
         let link = link_ids::between_servers(from, to);
-        let mut latency = self
-            .server_latency
-            .draw_of((link, departed), &mut self.tape);
+        let mut latency = self.server_latency.draw_of(
+            Message {
+                link,
+                departs: departed,
+            },
+            &mut self.tape,
+        );
         let slot = &self.servers[to.0 as usize];
         if departed < slot.lag_until {
             latency += slot.lag;

@@ -27,8 +27,6 @@ impl Lane {
 }
 
 const LANES: usize = Lane::ALL.len();
-/// The memory of an event is asked for when so many others of its lane come before it.
-const SOON: usize = 8;
 
 #[derive(Clone, Debug, Default)]
 struct Row {
@@ -97,9 +95,9 @@ impl Lanes {
             .map_or(u64::MAX, |first| first.order)
     }
 
-    /// Takes the first of a lane. Answers it, and one that comes soon.
+    /// Takes the first of a lane.
     #[inline]
-    pub(super) fn take(&mut self, lane: usize) -> Option<(Due, Option<&Due>)> {
+    pub(super) fn take(&mut self, lane: usize) -> Option<Due> {
         let row = &mut self.rows[lane];
         let taken = row.events.pop_front()?;
         match row.events.front() {
@@ -109,6 +107,6 @@ impl Lanes {
                 row.last = 0;
             }
         }
-        Some((taken, row.events.get(SOON)))
+        Some(taken)
     }
 }

@@ -4,6 +4,7 @@ use picklock_algorithms::clients::redis::Command;
 use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
 use super::Redis;
+use crate::choice_source::Message;
 use crate::event::{Event, RedisEvent};
 use crate::link_ids;
 use crate::network::ServerId;
@@ -65,9 +66,13 @@ impl World {
         to: ServerId,
     ) -> picklock_checker::VirtualTime {
         let link = link_ids::between_servers(from, to);
-        let latency = self
-            .server_latency
-            .draw_of((link, self.now), &mut self.tape);
+        let latency = self.server_latency.draw_of(
+            Message {
+                link,
+                departs: self.now,
+            },
+            &mut self.tape,
+        );
         self.links.between(from, to).arrival(self.now, latency)
     }
 

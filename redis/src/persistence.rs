@@ -1,0 +1,148 @@
+//! What a server writes to its disk, and what a restart makes of it.
+
+use crate::key_observer::Why;
+use crate::scripts::Scripts;
+use crate::settings::{Fsync, Persistence};
+use crate::{Now, Output, Server};
+use picklock_checker::VirtualTime;
+
+/// How a server ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It is shut down, and saves what it is to save.
+    Shutdown,
+    /// Its process is killed. The kernel lives, and has what was written.
+    Kill,
+    /// The power goes: what is not on the disk is lost.
+    PowerLoss,
+}
+
+impl Server {
+    /// When something is to be written to the disk next.
+    pub(crate) fn disk_due(&self) -> VirtualTime {
+        let persistence = &self.core.settings.persistence;
+        if self.core.degraded.disk_is_full && matches!(persistence, Persistence::Log(_)) {
+            return VirtualTime::NEVER;
+        }
+        let dirty = self.core.effects.dirty;
+        self.disk.due(persistence, dirty, self.core.now.monotonic)
+    }
+
+    /// Writes to the disk, if it is time.
+    pub(crate) fn write_disk(&mut self) {
+        let now = self.core.now.monotonic;
+        if self.core.effects.dirty > self.disk.dirty {
+            self.disk.since.get_or_insert(now);
+        }
+        if self.core.degraded.disk_is_full {
+            self.write_in_vain(now);
+        } else if self.disk_due() <= now {
+            self.core.degraded.unsaved = false;
+            self.disk.failed = None;
+            self.disk.image = self.core.keys.clone();
+            self.disk.dirty = self.core.effects.dirty;
+            self.disk.made = now;
+            self.disk.since = None;
+        }
+    }
+
+    /// What is to be written is not, for the disk is full.
+    fn write_in_vain(&mut self, now: VirtualTime) {
+        let unsaved = match self.core.settings.persistence {
+            Persistence::None => false,
+            Persistence::Log(_) => self.core.effects.dirty > self.disk.dirty,
+            Persistence::Snapshots(_) => self.disk_due() <= now,
+        };
+        if unsaved {
+            self.core.degraded.unsaved = true;
+            self.disk.failed = Some(now);
+        }
+    }
+
+    /// The disk is full, or is not any more. Of a log, all that was written before is safe from the end of the process.
+    pub(crate) fn disk_fills(&mut self, is_full: bool) {
+        let logs = matches!(self.core.settings.persistence, Persistence::Log(_));
+        if is_full == std::mem::replace(&mut self.core.degraded.disk_is_full, is_full) || !logs {
+            return;
+        }
+        self.core.degraded.unsaved = false;
+        self.disk.image = self.core.keys.clone();
+        self.disk.dirty = self.core.effects.dirty;
+    }
+
+    /// Whether what is on the disk is still being read. When it is all there, the server begins to do its work.
+    pub(crate) fn still_loads(&mut self) -> bool {
+        let Some(until) = self.core.degraded.loading else {
+            return false;
+        };
+        if self.core.now.monotonic < until {
+            return true;
+        }
+        self.core.degraded.loading = None;
+        self.begin_again();
+        false
+    }
+
+    /// A server that has read its keys takes its place.
+    fn begin_again(&mut self) {
+        match self.configured.clone() {
+            Some(address) => self.follow(address),
+            None => self.set_role(),
+        }
+    }
+
+    /// The server ends so, and starts again. All its connections and links are gone, without a word of its own; so are
+    /// the scripts that it knew.
+    pub fn restart(&mut self, now: Now, end: End, out: &mut Vec<Output>) {
+        let kept = match (&self.core.settings.persistence, end) {
+            (Persistence::None, _) => false,
+            (Persistence::Log(_), _) if self.core.degraded.disk_is_full => false,
+            (Persistence::Log(Fsync::Always), _) | (Persistence::Log(_), End::Kill) => true,
+            (_, End::Shutdown) => true,
+            (Persistence::Log(_), End::PowerLoss) => false,
+            (Persistence::Snapshots(_), End::Kill | End::PowerLoss) => false,
+        };
+        let keys = if kept {
+            self.core.keys.clone()
+        } else {
+            self.disk.image.clone()
+        };
+        let replication = self.replication.restarted();
+        let configured = self.configured.clone();
+        let settings = std::rc::Rc::clone(&self.core.settings);
+        let mut new = Self::new(settings);
+        new.core.now = now;
+        new.replication = replication;
+        new.scripts = Scripts::default();
+        new.core.keys = keys;
+        new.core.degraded.disk_is_full = self.core.degraded.disk_is_full;
+        new.configured.clone_from(&configured);
+        new.restarts = self.restarts + 1;
+        if configured.is_none() {
+            // Time has gone on meanwhile, and a primary throws away what has expired.
+            for key in new.core.keys.expired(new.core.wall_millis()) {
+                new.core.keys.remove(&key);
+            }
+        }
+        new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
+        new.core.followed = self.core.followed.take();
+        new.core
+            .note_dataset_replaced(&self.core.keys, Why::Forgotten);
+        new.disk.image = new.core.keys.clone();
+        new.disk.made = now.monotonic;
+        *self = new;
+        std::mem::swap(&mut self.core.out, out);
+        let settings = &self.core.settings;
+        let reads = settings.persistence != Persistence::None && !settings.load_time.is_zero();
+        if reads {
+            self.core.degraded.loading = Some(now.monotonic + settings.load_time);
+            if let Some(address) = configured {
+                self.begin_as_replica(address);
+            }
+        } else {
+            self.begin_again();
+        }
+        self.set_wake();
+        std::mem::swap(&mut self.core.out, out);
+    }
+}
