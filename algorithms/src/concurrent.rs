@@ -1,11 +1,10 @@
 //! Waiting for several things at once.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::Poll;
+use std::future::Future;
 use std::time::Duration;
 
 use futures_lite::future;
+use futures_util::future::join_all;
 
 use crate::Env;
 
@@ -33,23 +32,8 @@ pub fn timeout<T>(
 }
 
 /// Waits for all of them together. What they come to is in the order of the futures.
-pub async fn join<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    let mut waiting: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
-    let mut outputs: Vec<Option<F::Output>> = waiting.iter().map(|_| None).collect();
-    poll_fn(|context| {
-        for (future, output) in waiting.iter_mut().zip(&mut outputs) {
-            if output.is_none()
-                && let Poll::Ready(ready) = future.as_mut().poll(context)
-            {
-                *output = Some(ready);
-            }
-        }
-        if outputs.iter().all(Option::is_some) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await;
-    outputs.into_iter().flatten().collect()
+pub fn join<F: Future>(
+    futures: impl IntoIterator<Item = F>,
+) -> impl Future<Output = Vec<F::Output>> {
+    join_all(futures)
 }

@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
+
 /// A boxed future that stays on its thread.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -75,42 +77,7 @@ impl Env {
 
     /// A name that nobody else has: 32 hexadecimal digits.
     pub fn guid(&self) -> String {
-        let mut digits = [0; 32];
-        for half in digits.chunks_exact_mut(16) {
-            half.copy_from_slice(&hexadecimal(self.random()));
-        }
-        // Digits are ASCII.
-        std::str::from_utf8(&digits).unwrap_or_default().to_owned()
-    }
-}
-
-/// The sixteen digits of a number.
-fn hexadecimal(number: u64) -> [u8; 16] {
-    // One digit in each byte: halves are moved apart until every byte has four bits.
-    let spread = |half: u32| {
-        let mut bytes = u64::from(half);
-        bytes = (bytes | bytes << 16) & 0x0000_ffff_0000_ffff;
-        bytes = (bytes | bytes << 8) & 0x00ff_00ff_00ff_00ff;
-        bytes = (bytes | bytes << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-        // Ten and more are letters: 39 further on than the digits end.
-        let letters = ((bytes + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
-        (bytes + 0x3030_3030_3030_3030 + letters * 39).to_be_bytes()
-    };
-    let mut digits = [0; 16];
-    digits[..8].copy_from_slice(&spread((number >> 32) as u32));
-    digits[8..].copy_from_slice(&spread(number as u32));
-    digits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_has_its_hexadecimal_digits() {
-        for number in [0, 1, 0x0123_4567_89ab_cdef, u64::MAX, 0xa0b0_c0d0_9999_0f0f] {
-            let digits = hexadecimal(number).map(char::from);
-            assert_eq!(String::from_iter(digits), format!("{number:016x}"));
-        }
+        let halves = [self.random(), self.random()].map(u64::to_be_bytes);
+        HEXLOWER.encode(halves.as_flattened())
     }
 }

@@ -1,5 +1,7 @@
 //! The commands that show a run again, ready for a shell.
 
+use std::borrow::Cow;
+
 use picklock_sim::watch::{Job, Replay};
 
 use crate::program;
@@ -77,10 +79,6 @@ pub fn job(scenario: &Scenario, case: &Case) -> Job {
 
 /// A word as a shell takes it for one word.
 pub fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./+:@%,=".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    // The only error is a NUL, which no argument of a program can hold.
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }

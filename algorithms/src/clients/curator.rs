@@ -39,7 +39,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            retry: RetryPolicy::ExponentialBackoff {
+            retry: RetryPolicy::ExponentialBackoffRetry {
                 base: Duration::from_secs(1),
                 retries: 3,
             },
@@ -104,7 +104,10 @@ impl Curator {
     /// # Errors
     ///
     /// The error of the last call.
-    pub async fn retry<T>(&self, call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>) -> ZkResult<T> {
+    pub async fn call_with_retry<T>(
+        &self,
+        call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>,
+    ) -> ZkResult<T> {
         self.repeat(call, |pause| self.env().pause(pause)).await
     }
 
@@ -117,14 +120,17 @@ impl Curator {
         let began = self.env().monotonic();
         let mut retries = 0;
         // Once: a call that is repeated fails as soon as the next attempt to connect does.
-        self.until_connected().await;
+        self.block_until_connected_or_timed_out().await;
         loop {
             let error = match call(&self.zookeeper()).await {
-                Err(error) if may_be_repeated(error) => error,
+                Err(error) if should_retry(error) => error,
                 answer => return answer,
             };
             let elapsed = self.env().monotonic().saturating_sub(began);
-            let Some(pause) = self.retry_policy().pause(retries, elapsed, self.env()) else {
+            let Some(pause) = self
+                .retry_policy()
+                .allow_retry(retries, elapsed, self.env())
+            else {
                 return Err(error);
             };
             retries += 1;
@@ -133,7 +139,7 @@ impl Curator {
     }
 
     /// Waits until there is a connection, but no longer than is set.
-    async fn until_connected(&self) {
+    async fn block_until_connected_or_timed_out(&self) {
         if self.is_connected() {
             return;
         }
@@ -162,7 +168,7 @@ impl Curator {
 }
 
 /// Whether it makes sense to ask again: `RetryLoop.shouldRetry`.
-fn may_be_repeated(error: ZkError) -> bool {
+fn should_retry(error: ZkError) -> bool {
     match error {
         ZkError::ConnectionLoss
         | ZkError::SessionMoved

@@ -6,6 +6,8 @@
 //!
 //! # Steps
 //!
+//! Functions have the names of Redisson's.
+//!
 //! 1. A script: if the key is missing, or has our field, count one up and set the lease; otherwise answer what is left
 //!    of the lease. Our field names the process and the thread, and not the acquisition.
 //! 2. If we did not get it: subscribe to the lock's channel, and go to 1 again, for the lock may have been released
@@ -62,7 +64,7 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 
-const ACQUIRE: &str = "\
+const TRY_LOCK: &str = "\
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
   redis.call('HINCRBY', KEYS[1], ARGV[2], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[1])
@@ -70,13 +72,13 @@ if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[2])
 end
 return redis.call('PTTL', KEYS[1])";
 
-const RENEW: &str = "\
+const RENEW_EXPIRATION: &str = "\
 if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
   return redis.call('PEXPIRE', KEYS[1], ARGV[1])
 end
 return 0";
 
-const RELEASE: &str = "\
+const UNLOCK: &str = "\
 local done = redis.call('GET', KEYS[3])
 if done ~= false then
   return tonumber(done)
@@ -95,7 +97,7 @@ redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
 return 1";
 
 /// How long the latch of a release lives: a client's timeouts and pauses, for each of its attempts.
-const LATCH_MILLIS: &str = "13000";
+const UNLOCK_LATCH_MILLIS: &str = "13000";
 
 /// How often a lock is tried whose script no replica has heard of, and how long it takes at least from one to the next.
 const TRIES: u32 = 5;
@@ -107,83 +109,86 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) struct RedissonLock {
     leased: Leased,
     /// Whether a wait ends with the lease of whoever has the lock, if nobody says a word before.
-    pub looks_again: bool,
+    pub waits_for_ttl: bool,
     /// Whether a script counts only if a replica, of those that there are, has heard of it.
     pub waits_for_replicas: bool,
     /// Whether a release begins with a look whether there is anything to release.
-    pub looks_first: bool,
+    pub unlocks_if_held: bool,
     /// By what the watchdog renews the lease.
     pub watchdog: Redis,
     scripts: Scripts,
     /// The process and the thread.
-    field: String,
-    channel: String,
-    /// Says to the watchdog of the present hold that it is over.
-    hold: Rc<Cell<bool>>,
+    lock_name: String,
+    channel_name: String,
+    /// Whether the watchdog is to renew the present hold.
+    renewal: Rc<Cell<bool>>,
 }
 
 struct Scripts {
-    acquire: Script,
-    renew: Script,
-    release: Script,
+    try_lock: Script,
+    renew_expiration: Script,
+    unlock: Script,
 }
 
 /// What came of an attempt.
-enum Attempt {
-    Ours,
+enum TryAcquire {
+    Acquired,
     /// Another's, for this much longer, or for ever.
-    Taken(Option<Duration>),
+    Ttl(Option<Duration>),
 }
 
 impl RedissonLock {
     pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
             scripts: Scripts {
-                acquire: Script::new(ACQUIRE),
-                renew: Script::new(RENEW),
-                release: Script::new(RELEASE),
+                try_lock: Script::new(TRY_LOCK),
+                renew_expiration: Script::new(RENEW_EXPIRATION),
+                unlock: Script::new(UNLOCK),
             },
-            field: format!("{}:1", env.guid()),
-            channel: format!("redisson_lock__channel:{{{}}}", lease.key),
+            lock_name: format!("{}:1", env.guid()),
+            channel_name: format!("redisson_lock__channel:{{{}}}", lease.key),
             watchdog: redis.clone(),
             leased: Leased { redis, env, lease },
-            looks_again: true,
+            waits_for_ttl: true,
             waits_for_replicas: false,
-            looks_first: false,
-            hold: Rc::default(),
+            unlocks_if_held: false,
+            renewal: Rc::default(),
         }
     }
 
-    fn lease_millis(&self) -> String {
+    fn internal_lock_lease_time(&self) -> String {
         self.leased.lease.time.as_millis().to_string()
     }
 
     /// Runs a script. Answers nothing if there are replicas to wait for, and none has heard of it.
-    async fn run(
+    async fn eval_write_synced(
         &self,
         script: &Script,
         keys: &[&str],
         args: &[&str],
     ) -> RedisResult<Option<Value>> {
         let waits = self.waits_for_replicas;
-        evaluate(&self.leased.redis, waits, script, keys, args).await
+        synced_eval(&self.leased.redis, waits, script, keys, args).await
     }
 
     /// Step 1.
-    async fn attempt(&self) -> Result<Attempt, LockError> {
-        let (key, lease) = (&*self.leased.lease.key, self.lease_millis());
+    async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
+        let (key, lease) = (&*self.leased.lease.key, self.internal_lock_lease_time());
         for _ in 0..TRIES {
-            let args = [&*lease, &self.field];
-            match self.run(&self.scripts.acquire, &[key], &args).await? {
+            let args = [&*lease, &self.lock_name];
+            match self
+                .eval_write_synced(&self.scripts.try_lock, &[key], &args)
+                .await?
+            {
                 Some(Value::Integer(left)) => {
                     let left = u64::try_from(left).ok().map(Duration::from_millis);
-                    return Ok(Attempt::Taken(left));
+                    return Ok(TryAcquire::Ttl(left));
                 }
-                Some(_) => return Ok(Attempt::Ours),
+                Some(_) => return Ok(TryAcquire::Acquired),
                 None => {}
             }
             // At the primary it is ours, and everybody sees that. Whether that can be undone changes nothing.
-            let _undone = self.unlock(key).await;
+            let _undone = self.unlock_inner(key).await;
             let more = Duration::from_micros(self.leased.env.random() % 1_000_000);
             self.leased.env.sleep(RETRY_DELAY + more).await;
         }
@@ -191,35 +196,43 @@ impl RedissonLock {
     }
 
     /// What the script of step 5 answers, if a replica has heard of it where one must.
-    async fn unlock(&self, key: &str) -> Result<Option<Value>, LockError> {
+    async fn unlock_inner(&self, key: &str) -> Result<Option<Value>, LockError> {
         let request = self.leased.env.guid();
         let latch = format!("redisson_unlock_latch:{{{key}}}:{request}");
-        let (keys, lease) = ([key, &*self.channel, &*latch], self.lease_millis());
-        let args = [&*lease, &*self.field, LATCH_MILLIS];
-        let answer = self.run(&self.scripts.release, &keys, &args).await?;
+        let (keys, lease) = (
+            [key, &*self.channel_name, &*latch],
+            self.internal_lock_lease_time(),
+        );
+        let args = [&*lease, &*self.lock_name, UNLOCK_LATCH_MILLIS];
+        let answer = self
+            .eval_write_synced(&self.scripts.unlock, &keys, &args)
+            .await?;
         // Whether that succeeds changes nothing: it goes by itself.
         let _gone = self.leased.redis.del(&latch).await;
         Ok(answer)
     }
 
     /// Whether the key has our field (`isHeldByCurrentThread`).
-    async fn is_held(&self, key: &str) -> RedisResult<bool> {
-        let look = Command::new("HEXISTS").arg(key).arg(&*self.field);
+    async fn is_held_by_current_thread(&self, key: &str) -> RedisResult<bool> {
+        let look = Command::new("HEXISTS").arg(key).arg(&*self.lock_name);
         let there = self.leased.redis.ask(look).await?;
         Ok(there == Value::Integer(1))
     }
 
-    /// Steps 2 and 3.
-    async fn wait(&self) -> Result<(), LockError> {
-        let subscription = self.leased.redis.subscribe(&self.channel).await?;
+    /// Steps 1 to 3.
+    async fn lock(&self) -> Result<(), LockError> {
+        if let TryAcquire::Acquired = self.try_acquire().await? {
+            return Ok(());
+        }
+        let subscription = self.leased.redis.subscribe(&self.channel_name).await?;
         loop {
-            match self.attempt().await? {
-                Attempt::Ours => return Ok(()),
-                Attempt::Taken(left) => {
+            match self.try_acquire().await? {
+                TryAcquire::Acquired => return Ok(()),
+                TryAcquire::Ttl(left) => {
                     let told = async {
                         subscription.next().await;
                     };
-                    match left.filter(|_| self.looks_again) {
+                    match left.filter(|_| self.waits_for_ttl) {
                         Some(left) => {
                             timeout(&self.leased.env, left, told).await;
                         }
@@ -231,22 +244,25 @@ impl RedissonLock {
     }
 
     /// Step 4.
-    fn watch_over(&mut self) {
-        let hold = Rc::new(Cell::new(true));
-        self.hold = Rc::clone(&hold);
+    fn schedule_expiration_renewal(&mut self) {
+        let renewal = Rc::new(Cell::new(true));
+        self.renewal = Rc::clone(&renewal);
         let (redis, env) = (self.watchdog.clone(), self.leased.env.clone());
         let waits = self.waits_for_replicas;
-        let (key, field) = (self.leased.lease.key.clone(), self.field.clone());
-        let (renew, lease) = (self.scripts.renew.clone(), self.lease_millis());
+        let (key, lock_name) = (self.leased.lease.key.clone(), self.lock_name.clone());
+        let (renew, lease) = (
+            self.scripts.renew_expiration.clone(),
+            self.internal_lock_lease_time(),
+        );
         let every = self.leased.lease.time / 3;
         self.leased.env.spawn(async move {
             loop {
                 env.sleep(every).await;
-                if !hold.get() {
+                if !renewal.get() {
                     return;
                 }
-                let (keys, args) = ([&*key], [&*lease, &*field]);
-                let answer = evaluate(&redis, waits, &renew, &keys, &args).await;
+                let (keys, args) = ([&*key], [&*lease, &*lock_name]);
+                let answer = synced_eval(&redis, waits, &renew, &keys, &args).await;
                 // An error is written to a log, and so is that no replica has heard of it, and the next turn comes;
                 // nobody is told that the field is gone.
                 if answer == Ok(Some(Value::Integer(0))) {
@@ -259,7 +275,7 @@ impl RedissonLock {
 
 /// Runs a script, and waits for replicas if it is to and there are any. Answers nothing if none of them has heard
 /// of it.
-async fn evaluate(
+async fn synced_eval(
     redis: &Redis,
     waits_for_replicas: bool,
     script: &Script,
@@ -281,20 +297,18 @@ async fn evaluate(
 #[async_trait(?Send)]
 impl Lock for RedissonLock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        if let Attempt::Taken(_) = self.attempt().await? {
-            self.wait().await?;
-        }
-        self.watch_over();
+        self.lock().await?;
+        self.schedule_expiration_renewal();
         Ok(self.leased.held(None))
     }
 
     /// Step 5.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        if self.looks_first && !self.is_held(&held.place).await? {
+        if self.unlocks_if_held && !self.is_held_by_current_thread(&held.place).await? {
             return Ok(());
         }
-        self.hold.set(false);
-        match self.unlock(&held.place).await? {
+        self.renewal.set(false);
+        match self.unlock_inner(&held.place).await? {
             Some(Value::Integer(_)) => Ok(()),
             Some(_) => Err(LockError::PlaceLost),
             None => Err(LockError::TimedOut),

@@ -36,7 +36,7 @@ pub const RECIPE: Recipe = Recipe {
     heeds: &[Sense::Channels],
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
-        lock.looks_first = true;
+        lock.unlocks_if_held = true;
         Box::new(lock)
     }),
 };

@@ -35,7 +35,7 @@ pub const RECIPE: Recipe = Recipe {
     heeds: &[Sense::Channels],
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
-        lock.looks_again = false;
+        lock.waits_for_ttl = false;
         Box::new(lock)
     }),
 };

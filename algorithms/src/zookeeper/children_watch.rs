@@ -60,7 +60,7 @@ impl Lock for ChildrenWatch {
         loop {
             let (children, changed) =
                 until_answered(|| self.zk.children_and_watch(&self.lock)).await?; // Step 2.
-            let place = children.place(ticket.name());
+            let place = children.sorted_by_sequence().position(ticket.name());
             drop(children);
             match place {
                 None => return Err(LockError::PlaceLost),

@@ -7,6 +7,8 @@
 //!
 //! # Steps
 //!
+//! Functions have the names of Curator's.
+//!
 //! 0. If we hold the lock already, count one more entry, and ask nobody.
 //! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node, protected: repeated by the retry policy, in a new
 //!    session too, and looked for by its guid before it is made again (`clients::curator`).
@@ -69,7 +71,7 @@ pub const RECIPE: Recipe = Recipe {
     asks: ASKS,
     heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
-        Box::new(InterProcessMutex::new(zk, env, lock, Manner::AS_IT_IS))
+        Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),
 };
 
@@ -84,212 +86,111 @@ pub(super) const CLAIMS: &[Claim] = &[
     Claim::HonestAnswer,
 ];
 
-/// In what its siblings differ.
+/// How a sibling deviates from Curator.
 #[derive(Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct Deviation {
     pub(super) protected: bool,
     pub(super) policy: ErrorPolicy,
-    /// Whether who has waited for long enough deletes its node.
-    pub(super) cleans_up: bool,
-    /// Whether who is first asks if its node is of the present session.
-    pub(super) asks_whose: bool,
+    /// Whether a timed acquire whose time is over deletes its node.
+    pub(super) deletes_our_path: bool,
+    /// Whether the first in the queue asks if its node is of the present session.
+    pub(super) checks_owner: bool,
 }
 
-impl Manner {
-    /// That of Curator.
-    pub(super) const AS_IT_IS: Self = Self {
+impl Deviation {
+    /// Curator as it is.
+    pub(super) const NONE: Self = Self {
         protected: true,
         policy: ErrorPolicy::Standard,
-        cleans_up: true,
-        asks_whose: false,
+        deletes_our_path: true,
+        checks_owner: false,
     };
 }
 
 /// The lock.
 pub struct InterProcessMutex {
-    curator: Curator,
-    lock: Path,
-    manner: Manner,
-    /// What we hold, and how often we have entered it.
-    held: Option<(Held, u32)>,
+    internals: LockInternals,
+    /// What this thread holds.
+    thread_data: Option<LockData>,
 }
 
-/// For how long to wait, by the wall clock.
-struct Patience {
-    left: Duration,
-    since: Duration,
-}
-
-impl Patience {
-    /// What is left of it now; nothing if it is over. A clock that is put back makes it longer.
-    fn left(&mut self, env: &Env) -> Option<Duration> {
-        let now = env.wall();
-        let put_back = self.since.saturating_sub(now);
-        let passed = now.saturating_sub(self.since);
-        self.since = now;
-        self.left = (self.left + put_back).saturating_sub(passed);
-        Some(self.left).filter(|left| !left.is_zero())
-    }
+/// A hold, and how often its thread has entered it.
+struct LockData {
+    held: Held,
+    lock_count: u32,
 }
 
 impl InterProcessMutex {
-    pub(super) fn new(zk: ZooKeeper, env: Env, lock: Path, manner: Manner) -> Self {
-        Self::of(zk, env, lock, manner, Settings::default())
+    pub(super) fn new(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation) -> Self {
+        Self::of(zk, env, path, deviation, Settings::default())
     }
 
     /// A lock over a framework that is set otherwise, and told to stop when its session is lost.
-    pub fn with_settings(zk: ZooKeeper, env: Env, lock: Path, settings: Settings) -> Self {
-        let manner = Manner {
+    pub fn with_settings(zk: ZooKeeper, env: Env, path: Path, settings: Settings) -> Self {
+        let deviation = Deviation {
             policy: ErrorPolicy::Session,
-            ..Manner::AS_IT_IS
+            ..Deviation::NONE
         };
-        Self::of(zk, env, lock, manner, settings)
+        Self::of(zk, env, path, deviation, settings)
     }
 
-    fn of(zk: ZooKeeper, env: Env, lock: Path, manner: Manner, settings: Settings) -> Self {
+    fn of(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation, settings: Settings) -> Self {
+        let internals = LockInternals {
+            client: Curator::new(zk, env, settings),
+            base_path: path,
+            deviation,
+        };
         Self {
-            curator: Curator::new(zk, env, settings),
-            lock,
-            manner,
-            held: None,
+            internals,
+            thread_data: None,
         }
-    }
-
-    async fn make_node(&self) -> ZkResult<Path> {
-        if self.manner.protected {
-            self.curator.create_protected(&self.lock, "lock-").await
-        } else {
-            self.curator.create_unprotected(&self.lock, "lock-").await
-        }
-    }
-
-    /// Steps 2 to 5. Whether it has come before the time was over.
-    async fn wait_for_turn(&self, ours: &Path, patience: &mut Option<Patience>) -> ZkResult<bool> {
-        loop {
-            let children = self
-                .curator
-                .retry(async |zk| zk.children(&self.lock).await)
-                .await?;
-            let mut names: Vec<&Rc<str>> = children.names().collect();
-            names.sort_unstable_by_key(|name| sort_key(name));
-            let name = ours.rsplit('/').next().unwrap_or_default();
-            let place = names.iter().position(|other| &***other == name);
-            let Some(ahead) = place.ok_or(ZkError::NoNode)?.checked_sub(1) else {
-                return self.is_of_this_session(ours).await;
-            };
-            let ahead = child(&self.lock, names[ahead]);
-            let watched = self
-                .curator
-                .retry(async |zk| zk.data_and_watch(&ahead).await)
-                .await;
-            let changed = match watched {
-                Ok((_, _, changed)) => changed,
-                Err(ZkError::NoNode) => continue,
-                Err(error) => return Err(error),
-            };
-            let told = async {
-                changed.next().await;
-            };
-            match patience {
-                None => told.await,
-                Some(patience) => match patience.left(self.curator.env()) {
-                    Some(left) => {
-                        timeout(self.curator.env(), left, told).await;
-                    }
-                    None => return Ok(false),
-                },
-            }
-        }
-    }
-
-    /// Step 4. A node of another session is about to go, and as good as gone.
-    async fn is_of_this_session(&self, ours: &Path) -> ZkResult<bool> {
-        if !self.manner.asks_whose {
-            return Ok(true);
-        }
-        let whose = async |zk: &ZooKeeper| {
-            let (_, stat) = zk.data(ours).await?;
-            Ok(stat.ephemeral_owner == zk.session())
-        };
-        let is_ours = self.curator.retry(whose).await?;
-        is_ours.then_some(true).ok_or(ZkError::NoNode)
     }
 
     /// Steps 0 to 6.
-    async fn enter(&mut self, patience: Option<Duration>) -> Result<Held, LockError> {
-        if let Some((held, entries)) = &mut self.held {
-            *entries += 1;
-            return Ok(held.clone());
+    async fn internal_lock(&mut self, time: Option<Duration>) -> Result<Held, LockError> {
+        if let Some(data) = &mut self.thread_data {
+            data.lock_count += 1;
+            return Ok(data.held.clone());
         }
-        let held = self.attempt(patience).await?;
-        self.held = Some((held.clone(), 1));
-        Ok(held)
-    }
-
-    async fn attempt(&self, patience: Option<Duration>) -> Result<Held, LockError> {
-        let env = self.curator.env();
-        let mut patience = patience.map(|left| Patience {
-            left,
-            since: env.wall(),
+        let held = Held::at(self.internals.attempt_lock(time).await?);
+        self.thread_data = Some(LockData {
+            held: held.clone(),
+            lock_count: 1,
         });
-        let began = env.monotonic();
-        let mut retries = 0;
-        loop {
-            let path = self.make_node().await?; // Step 1.
-            let way_out = WayOut::new(&self.curator, &path);
-            let error = match self.wait_for_turn(&path, &mut patience).await {
-                Ok(true) => {
-                    way_out.not_needed();
-                    return Ok(Held::at(path));
-                }
-                Ok(false) => {
-                    way_out.not_needed();
-                    if self.manner.cleans_up {
-                        self.curator.delete_guaranteed(&path).await?;
-                    }
-                    return Err(LockError::NotInTime);
-                }
-                Err(error) => error,
-            };
-            way_out.take().await;
-            let pause = self.retry_from_the_start(error, retries, began);
-            let Some(pause) = pause else {
-                return Err(error.into());
-            };
-            retries += 1;
-            env.pause(pause).await;
-        }
+        Ok(held)
     }
 }
 
 #[async_trait(?Send)]
 impl Lock for InterProcessMutex {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        self.enter(None).await
+        self.internal_lock(None).await
     }
 
     fn has_timed_acquire(&self) -> bool {
         true
     }
 
-    async fn acquire_within(&mut self, patience: Duration) -> Result<Held, LockError> {
-        self.enter(Some(patience)).await
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.internal_lock(Some(time)).await
     }
 
     /// Step 7. Whatever comes of it, we hold the lock no longer.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
-        match self.held.take() {
-            None => Err(LockError::NotHeld),
-            Some((held, entries)) if entries > 1 => {
-                self.held = Some((held, entries - 1));
-                Ok(())
-            }
-            Some((held, _)) => Ok(self.curator.delete_guaranteed(&held.place).await?),
+        let mut data = self.thread_data.take().ok_or(LockError::NotHeld)?;
+        if data.lock_count > 1 {
+            data.lock_count -= 1;
+            self.thread_data = Some(data);
+            return Ok(());
         }
+        Ok(self.internals.delete_our_path(&data.held.place).await?)
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        self.curator.error(self.manner.policy).await
+        let LockInternals {
+            client, deviation, ..
+        } = &self.internals;
+        client.error(deviation.policy).await
     }
 
     fn renews_sessions(&self) -> bool {
@@ -297,61 +198,202 @@ impl Lock for InterProcessMutex {
     }
 }
 
-impl InterProcessMutex {
-    /// Step 3: how long to wait before a new node is made; `None` if none is.
-    fn retry_from_the_start(
-        &self,
-        error: ZkError,
-        retries: u32,
-        began: Duration,
-    ) -> Option<Duration> {
-        if error != ZkError::NoNode {
-            return None;
+struct LockInternals {
+    client: Curator,
+    base_path: Path,
+    deviation: Deviation,
+}
+
+/// What a look at the queue shows.
+enum PredicateResults {
+    GetsTheLock,
+    PathToWatch(Path),
+}
+
+impl LockInternals {
+    /// Steps 1 to 6.
+    async fn attempt_lock(&self, time: Option<Duration>) -> Result<Path, LockError> {
+        let env = self.client.env();
+        let mut wait = time.map(|time_to_wait| WaitBudget {
+            time_to_wait,
+            start: env.wall(),
+        });
+        let began = env.monotonic();
+        let mut retry_count = 0;
+        loop {
+            let our_path = self.creates_the_lock().await?; // Step 1.
+            let cleanup = CleanupGuard::new(&self.client, &our_path);
+            let error = match self.internal_lock_loop(&our_path, &mut wait).await {
+                Ok(true) => {
+                    cleanup.disarm();
+                    return Ok(our_path);
+                }
+                Ok(false) => {
+                    cleanup.disarm();
+                    if self.deviation.deletes_our_path {
+                        self.delete_our_path(&our_path).await?;
+                    }
+                    return Err(LockError::NotInTime);
+                }
+                Err(error) => error,
+            };
+            cleanup.clean_up().await; // Step 6.
+            if error != ZkError::NoNode {
+                return Err(error.into());
+            }
+            let elapsed = env.monotonic().saturating_sub(began);
+            let policy = self.client.retry_policy();
+            let Some(sleep) = policy.allow_retry(retry_count, elapsed, env) else {
+                return Err(error.into());
+            };
+            retry_count += 1;
+            env.pause(sleep).await; // Step 3.
         }
-        let env = self.curator.env();
-        let elapsed = env.monotonic().saturating_sub(began);
-        self.curator.retry_policy().pause(retries, elapsed, env)
+    }
+
+    async fn creates_the_lock(&self) -> ZkResult<Path> {
+        let (client, path) = (&self.client, &self.base_path);
+        if self.deviation.protected {
+            client.create_protected(path, LOCK_NAME).await
+        } else {
+            client.create_unprotected(path, LOCK_NAME).await
+        }
+    }
+
+    /// Steps 2 to 5. Whether we have the lock before the time is over.
+    async fn internal_lock_loop(
+        &self,
+        our_path: &Path,
+        wait: &mut Option<WaitBudget>,
+    ) -> ZkResult<bool> {
+        loop {
+            let children = self.get_sorted_children().await?;
+            let path_to_watch = match self.gets_the_lock(&children, our_path)? {
+                PredicateResults::GetsTheLock => return self.is_of_this_session(our_path).await,
+                PredicateResults::PathToWatch(path) => path,
+            };
+            let watched = self
+                .client
+                .call_with_retry(async |zk| zk.data_and_watch(&path_to_watch).await)
+                .await;
+            let changed = match watched {
+                Ok((_, _, changed)) => changed,
+                Err(ZkError::NoNode) => continue,
+                Err(error) => return Err(error),
+            };
+            let notified = async {
+                changed.next().await;
+            };
+            match wait {
+                None => notified.await,
+                Some(wait) => match wait.left(self.client.env()) {
+                    Some(left) => {
+                        timeout(self.client.env(), left, notified).await;
+                    }
+                    None => return Ok(false),
+                },
+            }
+        }
+    }
+
+    /// Step 2.
+    async fn get_sorted_children(&self) -> ZkResult<Vec<Rc<str>>> {
+        let list = async |zk: &ZooKeeper| zk.children(&self.base_path).await;
+        let children = self.client.call_with_retry(list).await?;
+        let mut names: Vec<Rc<str>> = children.names().cloned().collect();
+        names.sort_unstable_by(|a, b| fix_for_sorting(a).cmp(fix_for_sorting(b)));
+        Ok(names)
+    }
+
+    /// Steps 3 to 5, without the wait.
+    fn gets_the_lock(&self, children: &[Rc<str>], our_path: &Path) -> ZkResult<PredicateResults> {
+        let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
+        let our_index = children
+            .iter()
+            .position(|name| **name == *sequence_node_name);
+        Ok(match our_index.ok_or(ZkError::NoNode)? {
+            0 => PredicateResults::GetsTheLock,
+            index => PredicateResults::PathToWatch(child(&self.base_path, &children[index - 1])),
+        })
+    }
+
+    /// A node of another session is about to go, and as good as gone.
+    async fn is_of_this_session(&self, our_path: &Path) -> ZkResult<bool> {
+        if !self.deviation.checks_owner {
+            return Ok(true);
+        }
+        let owner = async |zk: &ZooKeeper| {
+            let (_, stat) = zk.data(our_path).await?;
+            Ok(stat.ephemeral_owner == zk.session())
+        };
+        let is_ours = self.client.call_with_retry(owner).await?;
+        is_ours.then_some(true).ok_or(ZkError::NoNode)
+    }
+
+    async fn delete_our_path(&self, our_path: &Path) -> ZkResult<()> {
+        self.client.delete_guaranteed(our_path).await
     }
 }
+
+/// What stands before the sequence number of a node.
+const LOCK_NAME: &str = "lock-";
 
 /// What nodes are sorted by.
-fn sort_key(name: &str) -> &str {
-    name.rsplit("lock-").next().unwrap_or_default()
+fn fix_for_sorting(name: &str) -> &str {
+    name.rsplit(LOCK_NAME).next().unwrap_or_default()
 }
 
-/// Step 6. Dropped while it is needed, for nobody waits any more, it deletes our node in the background.
-struct WayOut {
-    curator: Curator,
-    path: Path,
-    needed: bool,
+/// How long a timed acquire still waits, by the wall clock.
+struct WaitBudget {
+    time_to_wait: Duration,
+    start: Duration,
 }
 
-impl WayOut {
-    fn new(curator: &Curator, path: &Path) -> Self {
+impl WaitBudget {
+    /// What is left now; nothing if the time is over. A clock that is put back makes it longer.
+    fn left(&mut self, env: &Env) -> Option<Duration> {
+        let now = env.wall();
+        let put_back = self.start.saturating_sub(now);
+        let passed = now.saturating_sub(self.start);
+        self.start = now;
+        self.time_to_wait = (self.time_to_wait + put_back).saturating_sub(passed);
+        Some(self.time_to_wait).filter(|left| !left.is_zero())
+    }
+}
+
+/// Step 6. If it is dropped before it is disarmed, because nobody waits any more, it deletes our node in the
+/// background.
+struct CleanupGuard {
+    client: Curator,
+    our_path: Path,
+    armed: bool,
+}
+
+impl CleanupGuard {
+    fn new(client: &Curator, our_path: &Path) -> Self {
         Self {
-            curator: curator.clone(),
-            path: Rc::clone(path),
-            needed: true,
+            client: client.clone(),
+            our_path: Rc::clone(our_path),
+            armed: true,
         }
     }
 
-    /// The lock is held, and `release` will see to the node.
-    fn not_needed(mut self) {
-        self.needed = false;
+    fn disarm(mut self) {
+        self.armed = false;
     }
 
-    /// Who asked for the lock hears that it was in vain when the node is gone, or when it goes on in the background.
-    async fn take(mut self) {
-        // What is wrong with it is nothing to who asked: the first error is told.
-        let _quietly = self.curator.delete_guaranteed(&self.path).await;
-        self.needed = false;
+    /// The caller learns of the failure when the node is gone, or when its deletion goes on in the background.
+    async fn clean_up(mut self) {
+        // The caller gets the first error, not this one.
+        let _quietly = self.client.delete_guaranteed(&self.our_path).await;
+        self.armed = false;
     }
 }
 
-impl Drop for WayOut {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
-        if self.needed {
-            self.curator.delete_in_background(&self.path);
+        if self.armed {
+            self.client.delete_in_background(&self.our_path);
         }
     }
 }

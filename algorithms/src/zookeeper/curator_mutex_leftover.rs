@@ -1,7 +1,7 @@
 //! `curator_mutex`, except that whoever has waited for long enough leaves, and its node stays. Must be caught by
 //! `zookeeper/timed-acquire`.
 
-use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
@@ -15,10 +15,10 @@ pub const RECIPE: Recipe = Recipe {
     asks: super::curator_mutex::ASKS,
     heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
-        let manner = Manner {
-            cleans_up: false,
-            ..Manner::AS_IT_IS
+        let deviation = Deviation {
+            deletes_our_path: false,
+            ..Deviation::NONE
         };
-        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+        Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
 };

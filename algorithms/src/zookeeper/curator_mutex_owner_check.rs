@@ -1,7 +1,7 @@
 //! `curator_mutex`, except that whoever is first asks whose node it is before it enters. Must hold in
 //! `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where the other is caught.
 
-use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
@@ -15,10 +15,10 @@ pub const RECIPE: Recipe = Recipe {
     asks: super::curator_mutex::ASKS,
     heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
-        let manner = Manner {
-            asks_whose: true,
-            ..Manner::AS_IT_IS
+        let deviation = Deviation {
+            checks_owner: true,
+            ..Deviation::NONE
         };
-        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+        Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
 };

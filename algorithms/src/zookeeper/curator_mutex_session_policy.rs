@@ -1,7 +1,7 @@
 //! `curator_mutex`, except that a lost connection does not end the section, but only a lost session does. Must be
 //! caught by `zookeeper/curator-cut-off-holder`.
 
-use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::ErrorPolicy;
 use crate::{Build, OwnershipRule, Recipe, Sense};
 
@@ -18,10 +18,10 @@ pub const RECIPE: Recipe = Recipe {
     asks: super::curator_mutex::ASKS,
     heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
-        let manner = Manner {
+        let deviation = Deviation {
             policy: ErrorPolicy::Session,
-            ..Manner::AS_IT_IS
+            ..Deviation::NONE
         };
-        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+        Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
 };

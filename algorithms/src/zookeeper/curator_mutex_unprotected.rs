@@ -1,7 +1,7 @@
 //! `curator_mutex`, except that its create is not protected: if it was not answered, it is done again. Must be caught
 //! by `zookeeper/curator-lost-create-reply`.
 
-use super::curator_mutex::{CLAIMS, InterProcessMutex, Manner};
+use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::{Build, OwnershipRule, Recipe, Sense};
 
 /// The registry row.
@@ -15,10 +15,10 @@ pub const RECIPE: Recipe = Recipe {
     asks: super::curator_mutex::ASKS,
     heeds: &[Sense::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
-        let manner = Manner {
+        let deviation = Deviation {
             protected: false,
-            ..Manner::AS_IT_IS
+            ..Deviation::NONE
         };
-        Box::new(InterProcessMutex::new(zk, env, lock, manner))
+        Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
 };

@@ -100,8 +100,9 @@ impl OwnNodes {
             return Err(LockError::PlaceLost);
         };
         let name = ticket.rsplit('/').next().unwrap_or_default();
-        let place = queue.place(name).ok_or(LockError::PlaceLost)?;
-        let ahead = place.checked_sub(1).and_then(|place| queue.at(place));
+        let queue = queue.sorted_by_sequence();
+        let place = queue.position(name).ok_or(LockError::PlaceLost)?;
+        let ahead = place.checked_sub(1).and_then(|place| queue.get(place));
         Ok(Look {
             token: stat.czxid,
             ahead: ahead.map(|name| child(&self.lock, name)),

@@ -1,6 +1,5 @@
 //! What the queueing recipes share: tickets, and the ways to take one.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use memchr::memrchr;
@@ -10,10 +9,6 @@ use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     Children, CreateMode, Path, Stat, Watch, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
-
-thread_local! {
-    static LAST_COMMON: RefCell<Path> = RefCell::new(Path::from(""));
-}
 
 /// A place in the queue: an ephemeral sequential node.
 #[derive(Clone, Debug)]
@@ -67,17 +62,6 @@ pub fn number(path: &str) -> u64 {
 /// The path of a child.
 pub fn child(parent: &str, name: &str) -> Path {
     [parent, "/", name].concat().into()
-}
-
-/// The path of a child that all contenders name alike: those of one thread share it.
-pub(super) fn common_child(parent: &str, name: &str) -> Path {
-    let path = child(parent, name);
-    LAST_COMMON.with_borrow_mut(|last| {
-        if *last != path {
-            *last = path;
-        }
-        Path::clone(last)
-    })
 }
 
 /// What the path of a ticket with this guid begins with.
@@ -147,8 +131,7 @@ pub async fn delete_own(zk: &ZooKeeper, path: &Path) -> Result<(), LockError> {
     }
 }
 
-/// The path of the node just ahead of ours in the queue; `None` if ours is the first. Takes the list, which nobody need
-/// keep while he waits.
+/// The path of the node just ahead of ours in the queue; `None` if ours is the first.
 ///
 /// # Errors
 ///
@@ -158,10 +141,12 @@ pub fn predecessor(
     lock: &Path,
     ticket: &Ticket,
 ) -> Result<Option<Path>, LockError> {
-    match children.place(ticket.name()) {
+    // Names begin with a guid, and the list is in no order: the number at the end of each is what counts.
+    let queue = children.sorted_by_sequence();
+    match queue.position(ticket.name()) {
         None => Err(LockError::PlaceLost),
         Some(0) => Ok(None),
-        Some(place) => Ok(children.at(place - 1).map(|ahead| child(lock, ahead))),
+        Some(place) => Ok(queue.get(place - 1).map(|ahead| child(lock, ahead))),
     }
 }
 

@@ -81,7 +81,7 @@ impl RecursiveWatch {
     /// Step 3: the numbers of the tickets ahead of ours.
     async fn ahead_of(&self, ticket: &Ticket) -> Result<BTreeSet<u64>, LockError> {
         let children = until_answered(|| self.zk.children(&self.lock)).await?;
-        if children.place(ticket.name()).is_none() {
+        if !children.names().any(|name| **name == *ticket.name()) {
             return Err(LockError::PlaceLost);
         }
         let mut ahead: BTreeSet<u64> = children.names().map(|name| number(name)).collect();

@@ -24,10 +24,9 @@
 
 use async_trait::async_trait;
 
-use super::queue::{common_child, session_lost};
+use super::queue::{child, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, Stat, ZkError, ZooKeeper, until_answered};
-use crate::env::LocalFuture;
 use crate::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The requests that it makes.
@@ -70,7 +69,7 @@ impl SameName {
     pub fn new(zk: ZooKeeper, lock: &str) -> Self {
         Self {
             zk,
-            node: common_child(lock, "holder"),
+            node: child(lock, "holder"),
         }
     }
 }
@@ -82,38 +81,26 @@ pub(super) fn held(node: &Path, stat: &Stat) -> Held {
 
 #[async_trait(?Send)]
 impl Lock for SameName {
-    // All that a waiting contender looks at when it is woken stands in one line of the cache, which is why this holds
-    // its own handle and path, and repeats lost calls itself: of ten thousand, each finds its memory gone from there.
-    fn acquire<'a, 'f>(&'a mut self) -> LocalFuture<'f, Result<Held, LockError>>
-    where
-        'a: 'f,
-        Self: 'f,
-    {
-        let (zk, node) = (self.zk.clone(), Path::clone(&self.node));
-        Box::pin(async move {
-            'again: loop {
-                match zk.create_with_stat(&node, b"", CreateMode::Ephemeral).await {
-                    Ok((_, stat)) => return Ok(held(&node, &stat)), // Step 1.
-                    Err(
-                        ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout,
-                    ) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                let changed = loop {
-                    match zk.exists_and_watch(&node).await {
-                        // A create of ours whose answer was lost.
-                        Ok((Some(stat), _)) if stat.ephemeral_owner == zk.session() => {
-                            return Ok(held(&node, &stat));
-                        }
-                        Ok((Some(_), changed)) => break changed,
-                        Ok((None, _)) => continue 'again,
-                        Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                };
-                changed.next().await; // Step 2.
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let Self { zk, node } = self;
+        loop {
+            match zk.create_with_stat(node, b"", CreateMode::Ephemeral).await {
+                Ok((_, stat)) => return Ok(held(node, &stat)), // Step 1.
+                Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
+                Err(error) => return Err(error.into()),
             }
-        })
+            let (there, changed) = until_answered(|| zk.exists_and_watch(node)).await?;
+            match there {
+                // A create of ours whose answer was lost.
+                Some(stat) if stat.ephemeral_owner == zk.session() => {
+                    return Ok(held(node, &stat));
+                }
+                Some(_) => {
+                    changed.next().await; // Step 2.
+                }
+                None => {} // It is gone already.
+            }
+        }
     }
 
     /// After a lost answer the node may be another's already, so look whose it is before deleting again.

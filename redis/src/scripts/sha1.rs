@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+
 /// The SHA1 of a script.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Sha([u8; 20]);
@@ -9,24 +11,18 @@ pub(crate) struct Sha([u8; 20]);
 impl Sha {
     /// The one that these 40 hexadecimal digits name.
     pub(crate) fn parse(digits: &[u8]) -> Option<Self> {
-        if digits.len() != 40 {
+        let mut sha = [0; 20];
+        if digits.len() != 2 * sha.len() {
             return None;
         }
-        let mut sha = [0; 20];
-        for (byte, pair) in sha.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = value_of(pair[0])? << 4 | value_of(pair[1])?;
-        }
+        HEXLOWER_PERMISSIVE.decode_mut(digits, &mut sha).ok()?;
         Some(Self(sha))
     }
 }
 
-fn value_of(digit: u8) -> Option<u8> {
-    (digit as char).to_digit(16).map(|value| value as u8)
-}
-
 impl fmt::Display for Sha {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+        HEXLOWER.encode_display(&self.0).fmt(out)
     }
 }
 

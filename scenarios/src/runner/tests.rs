@@ -338,7 +338,7 @@ fn a_command_keeps_words_together() {
         seed: 3,
         hash: Some(0xc0ffee),
     };
-    let run = r"'my locks/it'\''s one.toml' --case zk-predecessor-watch --seed 3";
+    let run = r#""my locks/it's one.toml" --case zk-predecessor-watch --seed 3"#;
     let was = format!("--was {}:0000000000c0ffee", env!("CARGO_PKG_VERSION"));
     assert_eq!(again.replay(), format!("picklock replay {run} {was}"));
     assert_eq!(

@@ -157,7 +157,7 @@ impl Contender {
             Ok(Response::Children(children)) if self.way == Way::Copy => self.copied(&children),
             Ok(Response::Children(children)) => {
                 let name = self.node.as_deref()?.rsplit('/').next()?;
-                let place = children.place(name)?;
+                let place = children.sorted_by_sequence().position(name)?;
                 if place == 0 {
                     self.stage = Stage::Holding;
                     return None;
@@ -166,7 +166,7 @@ impl Contender {
                     self.stage = Stage::Waiting;
                     return None;
                 }
-                let ahead = children.at(place - 1)?;
+                let ahead = children.sorted_by_sequence().get(place - 1)?;
                 let path = self.below(&format!("/{ahead}"));
                 Some(Request::Exists { path, watch: true })
             }

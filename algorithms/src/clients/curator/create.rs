@@ -20,8 +20,8 @@ impl Curator {
         let mut session = SessionId(0);
         let mut tried = false;
         let made = self
-            .retry(async |zk| {
-                if tried && let Some(found) = find(zk, parent, &guid).await? {
+            .call_with_retry(async |zk| {
+                if tried && let Some(found) = find_protected_node(zk, parent, &guid).await? {
                     // The nodes of an old session are about to go with it.
                     if session == zk.session() {
                         return Ok(found);
@@ -36,7 +36,7 @@ impl Curator {
         // Other errors than these say that there is nothing, or that it will go with its session.
         match made {
             Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
-            Ok(_) | Err(_) => leftover.not_needed(),
+            Ok(_) | Err(_) => leftover.disarm(),
         }
         made
     }
@@ -48,7 +48,7 @@ impl Curator {
     /// The error of the last try.
     pub async fn create_unprotected(&self, parent: &Path, name: &str) -> ZkResult<Path> {
         let prefix: Path = [parent, "/", name].concat().into();
-        self.retry(async |zk| create(zk, parent, &prefix).await)
+        self.call_with_retry(async |zk| create(zk, parent, &prefix).await)
             .await
     }
 }
@@ -69,7 +69,7 @@ async fn create(zk: &ZooKeeper, parent: &Path, prefix: &Path) -> ZkResult<Path> 
 }
 
 /// The node of a guid. As published, it is looked for without a `sync`.
-async fn find(zk: &ZooKeeper, parent: &Path, guid: &str) -> ZkResult<Option<Path>> {
+async fn find_protected_node(zk: &ZooKeeper, parent: &Path, guid: &str) -> ZkResult<Option<Path>> {
     let children = match zk.children(parent).await {
         Err(ZkError::NoNode) => return Ok(None),
         answer => answer?,
@@ -82,12 +82,12 @@ async fn find(zk: &ZooKeeper, parent: &Path, guid: &str) -> ZkResult<Option<Path
     Ok(found.map(|name| [parent, "/", name].concat().into()))
 }
 
-/// What a create may leave behind. Dropped while it is needed, it is found and deleted in the background.
+/// What a create may leave behind. Dropped while it is armed, it is found and deleted in the background.
 struct Leftover {
     curator: Curator,
     parent: Path,
     guid: String,
-    needed: bool,
+    armed: bool,
 }
 
 impl Leftover {
@@ -96,24 +96,26 @@ impl Leftover {
             curator: curator.clone(),
             parent: Rc::clone(parent),
             guid: guid.to_owned(),
-            needed: true,
+            armed: true,
         }
     }
 
-    fn not_needed(mut self) {
-        self.needed = false;
+    fn disarm(mut self) {
+        self.armed = false;
     }
 }
 
 impl Drop for Leftover {
     fn drop(&mut self) {
-        if !self.needed {
+        if !self.armed {
             return;
         }
         let (curator, parent) = (self.curator.clone(), Rc::clone(&self.parent));
         let guid = std::mem::take(&mut self.guid);
         self.curator.env().spawn(async move {
-            let look = async |zk: &ZooKeeper| find(&zk.in_background(), &parent, &guid).await;
+            let look = async |zk: &ZooKeeper| {
+                find_protected_node(&zk.in_background(), &parent, &guid).await
+            };
             if let Some(found) = curator.persist(look).await.unwrap_or_default() {
                 curator.delete_in_background(&found);
             }

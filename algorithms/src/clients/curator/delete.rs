@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::{Curator, may_be_repeated};
+use super::{Curator, should_retry};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
 
 /// How long it waits when all retries were in vain.
@@ -20,12 +20,14 @@ impl Curator {
         let pending = Pending {
             curator: self.clone(),
             path: Rc::clone(path),
-            needed: true,
+            armed: true,
         };
-        let deleted = self.retry(async |zk| delete(zk, path).await).await;
+        let deleted = self
+            .call_with_retry(async |zk| delete(zk, path).await)
+            .await;
         match deleted {
-            Err(error) if may_be_repeated(error) => {}
-            Ok(()) | Err(_) => pending.not_needed(),
+            Err(error) if should_retry(error) => {}
+            Ok(()) | Err(_) => pending.disarm(),
         }
         deleted
     }
@@ -53,7 +55,7 @@ impl Curator {
             // Nobody waits for it.
             let pauses = |pause| self.env().sleep(pause);
             match self.repeat(&mut call, pauses).await {
-                Err(error) if may_be_repeated(error) => self.env().sleep(PAUSE).await,
+                Err(error) if should_retry(error) => self.env().sleep(PAUSE).await,
                 answer => return answer,
             }
         }
@@ -67,22 +69,22 @@ async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     }
 }
 
-/// A delete that nobody may wait for any more. Dropped while it is needed, it goes on in the background.
+/// A delete that nobody may wait for any more. Dropped while it is armed, it goes on in the background.
 struct Pending {
     curator: Curator,
     path: Path,
-    needed: bool,
+    armed: bool,
 }
 
 impl Pending {
-    fn not_needed(mut self) {
-        self.needed = false;
+    fn disarm(mut self) {
+        self.armed = false;
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if self.needed {
+        if self.armed {
             self.curator.delete_in_background(&self.path);
         }
     }

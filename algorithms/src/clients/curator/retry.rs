@@ -10,29 +10,29 @@ const MOST_DOUBLINGS: u32 = 29;
 /// A policy. All but the last give up some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryPolicy {
-    /// So often, after pauses that double on average: `ExponentialBackoffRetry`.
-    ExponentialBackoff {
+    /// So often, after pauses that double on average.
+    ExponentialBackoffRetry {
         /// The first pause.
         base: Duration,
         /// How often.
         retries: u32,
     },
-    /// So often, after the same pause each time: `RetryNTimes`.
-    Times {
+    /// So often, after the same pause each time.
+    RetryNTimes {
         /// How often.
         retries: u32,
         /// The pause.
         pause: Duration,
     },
-    /// Until so much time has passed: `RetryUntilElapsed`.
-    UntilElapsed {
+    /// Until so much time has passed.
+    RetryUntilElapsed {
         /// How much.
         limit: Duration,
         /// The pause.
         pause: Duration,
     },
-    /// For ever: `RetryForever`.
-    Forever {
+    /// For ever.
+    RetryForever {
         /// The pause.
         pause: Duration,
     },
@@ -40,9 +40,9 @@ pub enum RetryPolicy {
 
 impl RetryPolicy {
     /// How long to wait before the next try, after so many retries and so much time; `None` to give up.
-    pub fn pause(self, retries: u32, elapsed: Duration, env: &Env) -> Option<Duration> {
+    pub fn allow_retry(self, retries: u32, elapsed: Duration, env: &Env) -> Option<Duration> {
         match self {
-            Self::ExponentialBackoff {
+            Self::ExponentialBackoffRetry {
                 base,
                 retries: most,
             } => (retries < most).then(|| {
@@ -50,12 +50,12 @@ impl RetryPolicy {
                 let times = (env.random() % options).max(1);
                 base.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX))
             }),
-            Self::Times {
+            Self::RetryNTimes {
                 retries: most,
                 pause,
             } => (retries < most).then_some(pause),
-            Self::UntilElapsed { limit, pause } => (elapsed < limit).then_some(pause),
-            Self::Forever { pause } => Some(pause),
+            Self::RetryUntilElapsed { limit, pause } => (elapsed < limit).then_some(pause),
+            Self::RetryForever { pause } => Some(pause),
         }
     }
 }
@@ -94,13 +94,13 @@ mod tests {
         let env = Env::new(Rc::new(Still(Cell::new(random))));
         let seconds = |pause: Duration| pause.as_secs();
         let elapsed = Duration::from_secs(elapsed);
-        let pauses = (0..5).map(|retries| policy.pause(retries, elapsed, &env).map(seconds));
+        let pauses = (0..5).map(|retries| policy.allow_retry(retries, elapsed, &env).map(seconds));
         pauses.collect()
     }
 
     #[test]
     fn an_exponential_back_off_has_a_budget_and_pauses_that_may_double() {
-        let policy = RetryPolicy::ExponentialBackoff {
+        let policy = RetryPolicy::ExponentialBackoffRetry {
             base: Duration::from_secs(1),
             retries: 3,
         };
@@ -113,12 +113,15 @@ mod tests {
     #[test]
     fn the_other_policies_count_tries_or_time_or_nothing() {
         let pause = Duration::from_secs(2);
-        let times = RetryPolicy::Times { retries: 1, pause };
+        let times = RetryPolicy::RetryNTimes { retries: 1, pause };
         assert_eq!(pauses(times, 0, 100), [Some(2), None, None, None, None]);
         let limit = Duration::from_secs(10);
-        let until = RetryPolicy::UntilElapsed { limit, pause };
+        let until = RetryPolicy::RetryUntilElapsed { limit, pause };
         assert_eq!(pauses(until, 0, 9), [Some(2); 5]);
         assert_eq!(pauses(until, 0, 10), [None; 5]);
-        assert_eq!(pauses(RetryPolicy::Forever { pause }, 0, 100), [Some(2); 5]);
+        assert_eq!(
+            pauses(RetryPolicy::RetryForever { pause }, 0, 100),
+            [Some(2); 5]
+        );
     }
 }

@@ -63,7 +63,7 @@ impl Curator {
         }
     }
 
-    fn enter(&self, state: ConnectionState) {
+    fn set_current_state(&self, state: ConnectionState) {
         if self.0.state.replace(state) == state {
             return;
         }
@@ -90,7 +90,7 @@ impl Curator {
             self.follow(&zk).await;
             let next = zk.renew();
             self.0.zk.replace(next);
-            self.enter(ConnectionState::Lost);
+            self.set_current_state(ConnectionState::Lost);
         }
     }
 
@@ -104,7 +104,7 @@ impl Curator {
                 SessionState::Closed => return,
                 SessionState::Connected => {
                     give_up = None;
-                    self.enter(match self.state() {
+                    self.set_current_state(match self.state() {
                         ConnectionState::Connecting | ConnectionState::Connected => {
                             ConnectionState::Connected
                         }
@@ -116,12 +116,12 @@ impl Curator {
                 }
                 SessionState::ConnectedReadOnly => {
                     give_up = None;
-                    self.enter(ConnectionState::ReadOnly);
+                    self.set_current_state(ConnectionState::ReadOnly);
                 }
                 SessionState::Connecting if self.state().is_connected() => {
                     let patience = zk.timeout() * self.0.settings.expiration_percent / 100;
                     give_up = Some(self.env().monotonic() + patience);
-                    self.enter(ConnectionState::Suspended);
+                    self.set_current_state(ConnectionState::Suspended);
                 }
                 SessionState::Connecting => {}
             }

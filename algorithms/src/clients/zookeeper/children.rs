@@ -116,41 +116,10 @@ impl Children {
         self.list.is_empty()
     }
 
-    /// The place of a name, from zero, in the order of the sequence numbers at the names' ends; `None` if it is not
-    /// there. Whatever stands before the number (a guid, `read-`) is in no meaningful order and decides only between
-    /// equal numbers.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        let wanted = sequence(name);
-        match self.queue() {
-            Queue::Backwards => {
-                // Most queues have no gaps, so the first number says where the others are.
-                let guess = wanted.saturating_sub(self.list.back()?.number);
-                let guess = usize::try_from(guess).ok()?;
-                let is_it = |child: &Child| child.number == wanted;
-                let place = if self.backwards(guess).is_some_and(is_it) {
-                    guess
-                } else {
-                    let order = |child: &Child| wanted.cmp(&child.number);
-                    self.list.len() - 1 - self.list.binary_search_by(order).ok()?
-                };
-                (*self.backwards(place)?.name == *name).then_some(place)
-            }
-            Queue::Sorted(queue) => {
-                let key = (wanted, name);
-                queue
-                    .binary_search_by(|child| (child.number, &*child.name).cmp(&key))
-                    .ok()
-            }
-        }
-    }
-
-    /// The name at this [`place`](Self::place).
-    pub fn at(&self, place: usize) -> Option<&Rc<str>> {
-        let child = match self.queue() {
-            Queue::Backwards => self.backwards(place),
-            Queue::Sorted(queue) => queue.get(place),
-        };
-        child.map(|child| &child.name)
+    /// The same in the order of the sequence numbers at the names' ends. Whatever stands before the number (a guid,
+    /// `read-`) is in no meaningful order and decides only between equal numbers.
+    pub fn sorted_by_sequence(&self) -> SortedChildren<'_> {
+        SortedChildren(self)
     }
 
     #[inline]
@@ -177,6 +146,48 @@ impl Children {
     }
 }
 
+/// The children of a node in the order of their sequence numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct SortedChildren<'a>(&'a Children);
+
+impl<'a> SortedChildren<'a> {
+    /// At which position, from zero, a name is; `None` if it is not there.
+    pub fn position(self, name: &str) -> Option<usize> {
+        let children = self.0;
+        let wanted = sequence(name);
+        match children.queue() {
+            Queue::Backwards => {
+                // Most queues have no gaps, so the first number says where the others are.
+                let guess = wanted.saturating_sub(children.list.back()?.number);
+                let guess = usize::try_from(guess).ok()?;
+                let is_it = |child: &Child| child.number == wanted;
+                let place = if children.backwards(guess).is_some_and(is_it) {
+                    guess
+                } else {
+                    let order = |child: &Child| wanted.cmp(&child.number);
+                    children.len() - 1 - children.list.binary_search_by(order).ok()?
+                };
+                (*children.backwards(place)?.name == *name).then_some(place)
+            }
+            Queue::Sorted(queue) => {
+                let key = (wanted, name);
+                queue
+                    .binary_search_by(|child| (child.number, &*child.name).cmp(&key))
+                    .ok()
+            }
+        }
+    }
+
+    /// The name at a position.
+    pub fn get(self, position: usize) -> Option<&'a Rc<str>> {
+        let child = match self.0.queue() {
+            Queue::Backwards => self.0.backwards(position),
+            Queue::Sorted(queue) => queue.get(position),
+        };
+        child.map(|child| &child.name)
+    }
+}
+
 fn wire_bytes(name: &str) -> u64 {
     4 + name.len() as u64
 }
@@ -184,51 +195,15 @@ fn wire_bytes(name: &str) -> u64 {
 /// The number at the end of a sequential node's name: ten digits, or, after the counter has overflowed, a minus
 /// sign and ten digits. A name without one sorts last.
 pub fn sequence(name: &str) -> i64 {
-    let is_digit = |byte: &u8| byte.is_ascii_digit();
-    let value = |digits: &[u8]| {
-        digits
-            .iter()
-            .fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
-    };
-    let bytes = name.as_bytes();
-    if let Some((before, digits)) = bytes.split_last_chunk::<10>()
-        && let (number, true) = ten_digits(digits)
-        && !before.last().is_some_and(is_digit)
-    {
-        return if before.ends_with(b"--") {
-            -number
-        } else {
-            number
-        };
+    const MOST_DIGITS: usize = 18;
+    let bytes = name.as_bytes().iter().rev().take(MOST_DIGITS);
+    let digits = bytes.take_while(|byte| byte.is_ascii_digit()).count();
+    let (before, digits) = name.split_at(name.len() - digits);
+    match digits.parse::<i64>() {
+        Ok(number) if digits.len() == 10 && before.ends_with("--") => -number,
+        Ok(number) => number,
+        Err(_) => i64::MAX,
     }
-    match bytes
-        .iter()
-        .rev()
-        .take(18)
-        .take_while(|byte| is_digit(byte))
-        .count()
-    {
-        0 => i64::MAX,
-        digits => value(&bytes[bytes.len() - digits..]),
-    }
-}
-
-/// Their number, and whether all are digits; if not, the number means nothing. Names are read often, so eight digits
-/// are added up at a time: neighbours to pairs, pairs to fours, and those to all eight.
-#[inline]
-fn ten_digits(&[first, second, ref rest @ ..]: &[u8; 10]) -> (i64, bool) {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const PAIRS: u64 = 0x0000_00ff_0000_00ff;
-    let zero = u64::from(b'0');
-    let digits = u64::from_le_bytes(*rest) ^ (EACH * zero);
-    // What is above nine, or has the highest bit anyway, has the highest bit now.
-    let others = (digits.wrapping_add(EACH * (0x7f - 9)) | digits) & (EACH * 0x80);
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let fours = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
-    let eight = fours.wrapping_add((pairs >> 16 & PAIRS).wrapping_mul(1 + (10_000 << 32))) >> 32;
-    let (first, second) = (first.wrapping_sub(b'0'), second.wrapping_sub(b'0'));
-    let number = (i64::from(first) * 10 + i64::from(second)) * 100_000_000 + eight as i64;
-    (number, others == 0 && first <= 9 && second <= 9)
 }
 
 #[cfg(test)]
@@ -240,9 +215,14 @@ mod tests {
     }
 
     fn queue(children: &Children) -> Vec<&str> {
+        let sorted = children.sorted_by_sequence();
         (0..children.len())
-            .map(|place| &**children.at(place).unwrap())
+            .map(|place| &**sorted.get(place).unwrap())
             .collect()
+    }
+
+    fn position(children: &Children, name: &str) -> Option<usize> {
+        children.sorted_by_sequence().position(name)
     }
 
     fn push(children: &mut Children, name: &str) {
@@ -256,8 +236,8 @@ mod tests {
             queue(&children),
             ["zz-lock-0000000002", "aa-lock-0000000010"]
         );
-        assert_eq!(children.place("aa-lock-0000000010"), Some(1));
-        assert_eq!(children.place("bb-lock-0000000010"), None);
+        assert_eq!(position(&children, "aa-lock-0000000010"), Some(1));
+        assert_eq!(position(&children, "bb-lock-0000000010"), None);
     }
 
     #[test]
@@ -266,19 +246,19 @@ mod tests {
         let order = ["b-0000000002", "c-0000000002", "d-0000000007", "none"];
         assert_eq!(queue(&children), order);
         for (place, name) in order.iter().enumerate() {
-            assert_eq!(children.place(name), Some(place));
+            assert_eq!(position(&children, name), Some(place));
         }
     }
 
     #[test]
     fn a_list_that_changes_keeps_its_queue() {
         let mut changing = children(&["b-0000000002", "a-0000000001"]);
-        assert_eq!(changing.place("b-0000000002"), Some(1));
+        assert_eq!(position(&changing, "b-0000000002"), Some(1));
         push(&mut changing, "c-0000000005");
         push(&mut changing, "d-0000000006");
-        assert_eq!(changing.place("c-0000000005"), Some(2));
+        assert_eq!(position(&changing, "c-0000000005"), Some(2));
         changing.remove(2);
-        assert_eq!(changing.place("b-0000000002"), None);
+        assert_eq!(position(&changing, "b-0000000002"), None);
         assert_eq!(
             queue(&changing),
             ["a-0000000001", "c-0000000005", "d-0000000006"]
@@ -291,34 +271,12 @@ mod tests {
         );
         changing.remove(0);
         push(&mut changing, "e-0000000003");
-        assert_eq!(changing.place("e-0000000003"), Some(0));
+        assert_eq!(position(&changing, "e-0000000003"), Some(0));
         changing.pop_back();
         assert_eq!(queue(&changing), ["e-0000000003", "d-0000000006"]);
         let anew = children(&["e-0000000003", "d-0000000006"]);
         assert_eq!(changing, anew);
         assert_eq!(changing.wire_bytes(), anew.wire_bytes());
-    }
-
-    #[test]
-    fn ten_digits_are_a_number_and_nothing_else_is() {
-        for number in (0..10_000_000_000)
-            .step_by(7_654_321)
-            .chain([9_999_999_999])
-        {
-            let digits = format!("{number:010}");
-            let digits: &[u8; 10] = digits.as_bytes().try_into().unwrap();
-            assert_eq!(ten_digits(digits), (number, true));
-        }
-        for place in 0..10 {
-            for byte in 0..=u8::MAX {
-                let mut digits = *b"1234567890";
-                digits[place] = byte;
-                assert_eq!(ten_digits(&digits).1, byte.is_ascii_digit());
-                let mut nines = *b"9999999999";
-                nines[place] = byte;
-                assert_eq!(ten_digits(&nines).1, byte.is_ascii_digit());
-            }
-        }
     }
 
     #[test]
