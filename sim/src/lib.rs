@@ -9,6 +9,7 @@ mod budget;
 mod bystander;
 pub mod choice_source;
 mod clock;
+mod collections;
 mod contender;
 pub mod engine;
 mod event;

@@ -13,14 +13,11 @@ mod pings;
 mod requests;
 mod servers;
 mod settings;
-mod small_vec;
 mod watch_registration;
 mod watches;
 
 #[cfg(test)]
 mod event_thread_tests;
-#[cfg(test)]
-mod few_tests;
 #[cfg(test)]
 mod fidelity_tests;
 #[cfg(test)]
@@ -50,6 +47,7 @@ use picklock_algorithms::clients::zookeeper::{
     Data, Path, Reply, SessionId, SessionState, Watcher, Zxid,
 };
 use picklock_checker::{ListTooLong, VirtualTime};
+use smallvec::SmallVec;
 
 use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use crate::choice_source::Chance;
@@ -59,7 +57,6 @@ use isro_search::WriterSearch;
 use pings::Pings;
 use requests::{Unsent, Waiting};
 use servers::Servers;
-use small_vec::Few;
 use watches::Watches;
 
 pub use event_thread::Caller;
@@ -165,7 +162,7 @@ pub struct Client {
     opened_before: bool,
     events: EventThread,
     /// Sent, and not answered.
-    waiting: Few<Waiting>,
+    waiting: SmallVec<[Waiting; 1]>,
     watches: Watches,
     /// Asked for while there was no connection.
     unsent: Vec<Unsent>,
@@ -209,7 +206,7 @@ impl Client {
             server: ServerId(0),
             search: WriterSearch::default(),
             next_xid: Xid(1),
-            waiting: Few::None,
+            waiting: SmallVec::new(),
             unsent: Vec::new(),
             watches: Watches::default(),
             events: EventThread::default(),

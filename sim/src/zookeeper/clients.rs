@@ -4,10 +4,8 @@ use picklock_algorithms::clients::zookeeper::{Path, Request, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::acl::Identities;
-use super::fast_map::FastMap;
 use super::messages::{ClientMessage, ConnectionId, WatchTables, Xid};
-use super::session_map::SessionMap;
-use super::small_queue::Short;
+use crate::collections::{FxIndexMap, SmallQueue};
 
 /// Which of a node's sides is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,13 +20,13 @@ pub(super) enum Table {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clients {
     pub(super) connections: Connections,
-    pub(super) sessions: SessionMap<LocalSession>,
+    pub(super) sessions: FxIndexMap<SessionId, LocalSession>,
     /// How many requests wait, over all sessions.
     waiting: usize,
     /// Whether a connection was ever throttled.
     pub(super) throttles: bool,
     /// What throttled connections have sent meanwhile.
-    pub(super) unread: FastMap<ConnectionId, Vec<ClientMessage>>,
+    pub(super) unread: FxIndexMap<ConnectionId, Vec<ClientMessage>>,
 }
 
 /// A connection. It has a cache line to itself: there may be thousands, each of which is heard of now and then.
@@ -50,7 +48,7 @@ pub(super) struct Connection {
     /// Whether it is not read from, because too many requests wait.
     pub(super) throttled: bool,
     /// Its watches: tables, and paths as the tables share them.
-    pub(super) watches: Short<(Table, Path)>,
+    pub(super) watches: SmallQueue<(Table, Path)>,
     /// Who the client has said that it is.
     pub(super) who: Identities,
 }
@@ -65,7 +63,7 @@ const _: () = assert!(size_of::<Connection>() == 64);
 pub(super) struct LocalSession {
     pub(super) connection: Option<ConnectionId>,
     /// What waits: a write first, and whatever came after it.
-    pub(super) queue: Short<Pending>,
+    pub(super) queue: SmallQueue<Pending>,
 }
 
 const _: () = assert!(size_of::<LocalSession>() == 32);
@@ -196,7 +194,7 @@ impl Clients {
                 last_heard: now,
                 touched: 0,
                 throttled: false,
-                watches: Short::Empty,
+                watches: SmallQueue::Empty,
                 who: Identities::default(),
             },
         );
@@ -213,7 +211,7 @@ impl Clients {
     /// A session that is served here from now on, if it was not before.
     #[inline]
     fn session(&mut self, session: SessionId) -> &mut LocalSession {
-        self.sessions.get_or_insert(session, LocalSession::default)
+        self.sessions.entry(session).or_default()
     }
 
     /// How many requests wait, over all sessions.
@@ -223,7 +221,7 @@ impl Clients {
 
     /// The live connection of a session.
     pub(super) fn connection_of(&self, session: SessionId) -> Option<ConnectionId> {
-        self.sessions.get(session)?.connection
+        self.sessions.get(&session)?.connection
     }
 
     /// Queues a request of a session.
@@ -244,7 +242,7 @@ impl Clients {
         self.waiting > 0
             && self
                 .sessions
-                .get(session)
+                .get(&session)
                 .is_some_and(|local| !local.queue.is_empty())
     }
 
@@ -258,7 +256,7 @@ impl Clients {
         if self.waiting == 0 {
             return None;
         }
-        let local = self.sessions.get_mut(session)?;
+        let local = self.sessions.get_mut(&session)?;
         let request = match local.queue.first() {
             Some(&Pending {
                 connection,
@@ -279,12 +277,12 @@ impl Clients {
 
     /// The request of a session that waits first.
     pub(super) fn first(&self, session: SessionId) -> Option<&Pending> {
-        self.sessions.get(session)?.queue.first()
+        self.sessions.get(&session)?.queue.first()
     }
 
     /// Takes the request of a session that waits first.
     pub(super) fn take_first(&mut self, session: SessionId) -> Option<Pending> {
-        let first = self.sessions.get_mut(session)?.queue.pop_first()?;
+        let first = self.sessions.get_mut(&session)?.queue.pop_first()?;
         self.waiting -= 1;
         Some(first)
     }
@@ -292,7 +290,7 @@ impl Clients {
     /// Takes the request of a session that waits first, if it waits for nothing but its turn. A session that has
     /// neither a connection nor anything pending is forgotten.
     pub(super) fn take_local(&mut self, session: SessionId) -> Option<(ConnectionId, Local)> {
-        let local = self.sessions.get_mut(session)?;
+        let local = self.sessions.get_mut(&session)?;
         if let Some(Pending {
             what: Awaited::Local(_),
             ..
@@ -308,14 +306,14 @@ impl Clients {
             };
         }
         if local.connection.is_none() && local.queue.is_empty() {
-            self.sessions.remove(session);
+            self.sessions.swap_remove(&session);
         }
         None
     }
 
     /// Forgets a session that is closed, and what it still waited for. Answers its connection, if there is one.
     pub(super) fn close(&mut self, session: SessionId) -> Option<ConnectionId> {
-        let local = self.sessions.remove(session)?;
+        let local = self.sessions.swap_remove(&session)?;
         self.waiting -= local.queue.len();
         local.connection
     }
@@ -326,7 +324,7 @@ impl Clients {
         if !self.unread.is_empty() {
             self.unread.swap_remove(&id);
         }
-        if let Some(local) = self.sessions.get_mut(connection.session) {
+        if let Some(local) = self.sessions.get_mut(&connection.session) {
             if local.connection == Some(id) {
                 local.connection = None;
             }
@@ -339,10 +337,10 @@ impl Clients {
     pub(super) fn forget_if_idle(&mut self, session: SessionId) {
         if self
             .sessions
-            .get(session)
+            .get(&session)
             .is_some_and(|local| local.connection.is_none() && local.queue.is_empty())
         {
-            self.sessions.remove(session);
+            self.sessions.swap_remove(&session);
         }
     }
 }

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::zookeeper::{Path, SessionId, ZkError, Zxid};
 use picklock_checker::VirtualTime;
 
 use super::messages::{Password, ServerId};
-use super::session_map::SessionMap;
+use crate::collections::FxIndexMap;
 
 /// The sessions that a leader keeps, and when each expires.
 ///
@@ -16,7 +16,7 @@ use super::session_map::SessionMap;
 pub(super) struct SessionTracker {
     /// Microseconds.
     tick: u64,
-    sessions: SessionMap<Tracked>,
+    sessions: FxIndexMap<SessionId, Tracked>,
     /// Those that may expire, by the number of the tick. A session that has moved to a later bucket is still in the
     /// earlier one; it is passed over when that one is due.
     buckets: VecDeque<Vec<SessionId>>,
@@ -53,7 +53,7 @@ impl SessionTracker {
     pub(super) fn new(tick: u64) -> Self {
         Self {
             tick,
-            sessions: SessionMap::default(),
+            sessions: FxIndexMap::default(),
             buckets: VecDeque::new(),
             first_tick: 0,
             first_due: VirtualTime::NEVER,
@@ -69,7 +69,7 @@ impl SessionTracker {
             closing: false,
             creating: None,
         };
-        self.sessions.get_or_insert(session, || tracked);
+        self.sessions.entry(session).or_insert(tracked);
         self.touch(now, session, timeout);
     }
 
@@ -105,11 +105,12 @@ impl SessionTracker {
     /// A session that was found at this place before; it may have moved.
     #[inline]
     fn find(&mut self, place: &mut u32, session: SessionId) -> Option<&mut Tracked> {
-        let known = self.sessions.at(*place as usize);
-        if known.is_none_or(|(known, _)| known != session) {
-            *place = self.sessions.place(session)? as u32;
+        let known = self.sessions.get_index(*place as usize);
+        if known.is_none_or(|(known, _)| *known != session) {
+            *place = self.sessions.get_index_of(&session)? as u32;
         }
-        self.sessions.at_mut(*place as usize)
+        let (_, tracked) = self.sessions.get_index_mut(*place as usize)?;
+        Some(tracked)
     }
 
     /// The number of the first tick after this time. Mostly it is the one that was asked for last, and a division takes
@@ -167,7 +168,7 @@ impl SessionTracker {
         self.see_when_due();
         dead.retain(|session| {
             self.sessions
-                .get(*session)
+                .get(session)
                 .is_some_and(|tracked| tracked.expires == tick as u32 && !tracked.closing)
         });
         dead.sort_unstable();
@@ -181,18 +182,18 @@ impl SessionTracker {
     /// Marks a session as closing. Answers whether it was alive.
     pub(super) fn mark_closing(&mut self, session: SessionId) -> bool {
         self.sessions
-            .get_mut(session)
+            .get_mut(&session)
             .is_some_and(|tracked| !std::mem::replace(&mut tracked.closing, true))
     }
 
     /// Forgets a session that is closed.
     pub(super) fn remove(&mut self, session: SessionId) {
-        self.sessions.remove(session);
+        self.sessions.swap_remove(&session);
     }
 
     /// Makes a server the owner of a session.
     pub(super) fn set_owner(&mut self, session: SessionId, owner: ServerId) {
-        if let Some(tracked) = self.sessions.get_mut(session) {
+        if let Some(tracked) = self.sessions.get_mut(&session) {
             tracked.owner = Some(owner);
         }
     }
@@ -216,7 +217,7 @@ impl SessionTracker {
 
     /// A session.
     pub(super) fn get(&self, session: SessionId) -> Option<&Tracked> {
-        self.sessions.get(session)
+        self.sessions.get(&session)
     }
 }
 

@@ -8,17 +8,16 @@ use picklock_algorithms::clients::zookeeper::{
 
 use super::acl::Readers;
 use super::node::Node;
-use super::path_map::{PathMap, is_same};
 use super::paths::is_of_quota;
-use super::small_map::FewMap;
 use super::txn::{Created, Reaped, last_slash, parent_of};
 use super::version::Version as ServerVersion;
+use crate::collections::{PathMap, SmallMap, is_same};
 
 /// The tree of znodes and the open sessions, as of one transaction.
 #[derive(Clone, Debug)]
 pub struct DataTree {
     nodes: PathMap<Node>,
-    sessions: FewMap<SessionId, OpenSession>,
+    sessions: SmallMap<SessionId, OpenSession>,
     last_zxid: Zxid,
     births: u64,
     version: ServerVersion,
@@ -49,7 +48,7 @@ impl DataTree {
     pub fn new(version: ServerVersion) -> Self {
         let mut tree = Self {
             nodes: PathMap::default(),
-            sessions: FewMap::default(),
+            sessions: SmallMap::default(),
             last_zxid: Zxid(0),
             births: 0,
             reaped: PathMap::default(),
@@ -261,23 +260,22 @@ impl DataTree {
 
     /// Answers whether the node was there.
     pub(super) fn delete(&mut self, zxid: Zxid, path: &str, parent: Option<&str>) -> bool {
-        let learnt = |node: &Node| (node.birth(), node.owner, node.data.len(), node.is_open());
-        let Some((birth, owner, bytes, open)) = self.nodes.remove(path, learnt) else {
+        let Some(node) = self.nodes.remove(path) else {
             return false;
         };
         if !self.quotas.is_empty() {
-            self.quota_deleted(path, bytes);
+            self.quota_deleted(path, node.data.len());
         }
         if !self.reaped.is_empty() {
-            self.reaped.remove(path, |_| {});
+            self.reaped.remove(path);
         }
-        self.restricted -= usize::from(!open);
+        self.restricted -= usize::from(!node.is_open());
         if let Some(parent) = parent.and_then(|parent| self.parent(parent)) {
-            parent.remove_child(birth);
+            parent.remove_child(node.birth());
             parent.pzxid = parent.pzxid.max(zxid);
         }
-        if owner != SessionId(0)
-            && let Some(open) = self.sessions.get_mut(&owner)
+        if node.owner != SessionId(0)
+            && let Some(open) = self.sessions.get_mut(&node.owner)
             && let Some(place) = open
                 .ephemerals
                 .iter()

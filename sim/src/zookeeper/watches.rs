@@ -6,23 +6,21 @@ use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions,
 
 use super::acl::Readers;
 use super::clients::{Clients, Connection, Table};
-use super::fast_map::FastMap;
 use super::messages::{ConnectionId, ServerMessage};
-use super::path_map::Sought;
-use super::small_map::FewMap;
 use super::state::Output;
 use super::version::Version;
+use crate::collections::{FxIndexMap, SmallMap, Sought};
 
 /// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a
 /// node's side, it is told once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watches {
-    data: FewMap<Path, Watchers>,
-    child: FewMap<Path, Watchers>,
+    data: SmallMap<Path, Watchers>,
+    child: SmallMap<Path, Watchers>,
     /// Counts watches.
     count: usize,
     /// The kinds of those that are more than watches that fire once.
-    pub(super) lasting: FastMap<(ConnectionId, Table, Path), Kinds>,
+    pub(super) lasting: FxIndexMap<(ConnectionId, Table, Path), Kinds>,
     /// Whether several kinds of one client on one path are kept apart.
     pub(super) apart: bool,
 }
@@ -36,7 +34,7 @@ pub(super) struct Kinds {
 }
 
 /// Whom a deletion has been told to.
-pub(super) type Told = FastMap<ConnectionId, ()>;
+pub(super) type Told = FxIndexMap<ConnectionId, ()>;
 
 /// Who watches, first come first served. Most nodes have one watcher.
 #[derive(Clone, Debug)]
@@ -68,7 +66,7 @@ impl Watches {
         self.count
     }
 
-    fn table(&mut self, table: Table) -> &mut FewMap<Path, Watchers> {
+    fn table(&mut self, table: Table) -> &mut SmallMap<Path, Watchers> {
         match table {
             Table::Data => &mut self.data,
             Table::Child => &mut self.child,

@@ -48,7 +48,8 @@ impl Client {
                         && !reply
                             .as_ref()
                             .is_ok_and(|it| it.is_too_long(self.settings.jute_max_buffer))
-                        && let Some(waiting) = self.waiting.take_only_if(|_| true) =>
+                        && self.waiting.len() == 1
+                        && let Some(waiting) = self.waiting.pop() =>
                 {
                     self.last_heard = now;
                     self.last_awake = now;

@@ -262,7 +262,7 @@ impl Client {
             }));
             return self.give_up(now, connection, out);
         }
-        let Some(waiting) = self.waiting.pop_first() else {
+        let Some(waiting) = self.take_oldest() else {
             return self.give_up(now, connection, out);
         };
         self.caught_up(zxid);
@@ -299,7 +299,7 @@ impl Client {
     /// The oldest request has waited for long enough: it fails, and the connection is given up.
     #[cold]
     pub(super) fn end_request(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        let oldest = self.waiting.pop_first().or_else(|| {
+        let oldest = self.take_oldest().or_else(|| {
             let is_there = !self.unsent.is_empty();
             is_there.then(|| self.unsent.remove(0).waiting)
         });
@@ -326,8 +326,13 @@ impl Client {
         self.fail_unsent(error);
     }
 
+    /// Takes the request that was sent first of those without an answer.
+    fn take_oldest(&mut self) -> Option<Waiting> {
+        (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
+    }
+
     pub(super) fn fail_sent(&mut self, error: ZkError) {
-        for waiting in mem::take(&mut self.waiting).into_many() {
+        for waiting in mem::take(&mut self.waiting) {
             waiting.answer(&mut self.watches, &mut self.events, Err(error));
         }
     }

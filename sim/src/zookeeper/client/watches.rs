@@ -8,8 +8,9 @@ use picklock_algorithms::clients::zookeeper::{
     EventKind, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
 };
 
+use smallvec::SmallVec;
+
 use super::event_thread::EventThread;
-use super::small_vec::Few;
 use crate::zookeeper::messages::WatchTables;
 use crate::zookeeper::txn::parent_of;
 
@@ -85,7 +86,7 @@ impl Entry {
 #[repr(C)]
 pub(super) struct Watches {
     /// Sorted by path and table, so that what belongs to one notification stands together.
-    entries: Few<Entry>,
+    entries: SmallVec<[Entry; 1]>,
     /// How many of the entries stay when they fire.
     lasting: u32,
     /// Whether anybody has ever watched the session. If not, that list need not be looked at, which lies elsewhere.
@@ -98,7 +99,7 @@ impl Watches {
     /// Registers a watcher object; to do so twice is to do so once. Mostly it is the only one.
     #[inline(always)]
     pub(super) fn register(&mut self, path: Path, table: WatchTable, watcher: Watcher) {
-        if !self.entries.is_none() || self.session_watched {
+        if !self.entries.is_empty() || self.session_watched {
             return self.register_among(path, table, watcher);
         }
         self.lasting += u32::from(table.stays());
@@ -165,7 +166,9 @@ impl Watches {
         let event = WatchedEvent { kind, path };
         let only = |only: &Entry| tables.contains(&only.table) && only.is_of(&event.path);
         if self.lasting == 0
-            && let Some(entry) = self.entries.take_only_if(only)
+            && let [entry] = &self.entries[..]
+            && only(entry)
+            && let Some(entry) = self.entries.pop()
         {
             events.tell(&entry.watcher, event);
         } else {
@@ -195,7 +198,7 @@ impl Watches {
         } else {
             tell_each_once(&entries[range.clone()], &[], &event, events);
         }
-        self.entries.remove(range);
+        self.entries.drain(range);
     }
 
     /// Those that stay, of those that an event concerns: on the node, and recursive ones on it and above it, which are
@@ -241,7 +244,9 @@ impl Watches {
         if reply.is_err() && !local {
             return reply;
         }
-        let removed = self.entries.extract(|entry| concerned(entry));
+        let entries = std::mem::take(&mut self.entries).into_iter();
+        let (removed, kept): (Vec<Entry>, Vec<Entry>) = entries.partition(concerned);
+        self.entries = kept.into();
         let mut told: Vec<(EventKind, &Watcher)> = Vec::new();
         for entry in &removed {
             self.lasting -= u32::from(entry.table.stays());
@@ -283,7 +288,7 @@ impl Watches {
 
     /// Forgets what nodes are watched.
     pub(super) fn forget_nodes(&mut self) {
-        self.entries = Few::None;
+        self.entries.clear();
         self.lasting = 0;
     }
 

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{Acl, Path, SessionId, Version, ZkError, Zxid};
 
 use super::Check;
+use crate::collections::{PathMap, is_same};
 use crate::zookeeper::node::Node;
-use crate::zookeeper::path_map::{PathMap, is_same};
 use crate::zookeeper::paths::is_valid_path;
 use crate::zookeeper::txn::Txn;
 
@@ -104,7 +104,7 @@ impl Prep {
         if let Some(Change { path, .. }) = self.changes.front()
             && self.newest.get(path) == Some(&self.gone)
         {
-            self.newest.remove(path, |_| {});
+            self.newest.remove(path);
         }
     }
 
@@ -123,7 +123,7 @@ impl Prep {
             if before > self.gone {
                 self.newest.insert(path, before);
             } else if !self.newest.is_empty() {
-                self.newest.remove(&path, |_| {});
+                self.newest.remove(&path);
             }
         }
     }

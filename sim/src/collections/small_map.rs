@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use indexmap::Equivalent;
 
-use super::fast_map::FastMap;
+use super::FxIndexMap;
 
 /// So many are kept in a list at most: to compare them all costs less than to look one up.
 const FEW: usize = 8;
@@ -12,27 +12,27 @@ const FEW: usize = 8;
 /// A map that is a list while there are few, and a hash map from when there are many until there are none. Its order
 /// depends on nothing but what was done to it.
 #[derive(Clone, Debug)]
-pub(super) struct FewMap<K, V> {
+pub(crate) struct SmallMap<K, V> {
     few: Vec<(K, V)>,
-    many: FastMap<K, V>,
+    many: FxIndexMap<K, V>,
 }
 
-impl<K, V> Default for FewMap<K, V> {
+impl<K, V> Default for SmallMap<K, V> {
     fn default() -> Self {
         Self {
             few: Vec::new(),
-            many: FastMap::default(),
+            many: FxIndexMap::default(),
         }
     }
 }
 
-impl<K: Hash + Eq, V> FewMap<K, V> {
-    pub(super) fn len(&self) -> usize {
+impl<K: Hash + Eq, V> SmallMap<K, V> {
+    pub(crate) fn len(&self) -> usize {
         self.few.len() + self.many.len()
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.few.is_empty() && self.many.is_empty()
     }
 
@@ -42,7 +42,7 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
     }
 
     /// A key as it is kept, and its value.
-    pub(super) fn get_key_value<Q: Hash + Equivalent<K> + ?Sized>(
+    pub(crate) fn get_key_value<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
     ) -> Option<(&K, &V)> {
@@ -54,16 +54,16 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
         }
     }
 
-    pub(super) fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
+    pub(crate) fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    pub(super) fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
+    pub(crate) fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.get_key_value(key).is_some()
     }
 
     /// A key as it is kept, and its value, to be changed.
-    pub(super) fn get_key_value_mut<Q: Hash + Equivalent<K> + ?Sized>(
+    pub(crate) fn get_key_value_mut<Q: Hash + Equivalent<K> + ?Sized>(
         &mut self,
         key: &Q,
     ) -> Option<(&K, &mut V)> {
@@ -78,12 +78,12 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
         }
     }
 
-    pub(super) fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
+    pub(crate) fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
         self.get_key_value_mut(key).map(|(_, value)| value)
     }
 
     /// Puts a value there instead of what there was, which is the answer.
-    pub(super) fn insert(&mut self, key: K, value: V) -> Option<V> {
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         if self.many.is_empty() {
             if let Some(place) = self.place(&key) {
                 return Some(std::mem::replace(&mut self.few[place].1, value));
@@ -98,7 +98,7 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
     }
 
     /// Puts a value there, where nothing is.
-    pub(super) fn add(&mut self, key: K, value: V) {
+    pub(crate) fn add(&mut self, key: K, value: V) {
         if self.many.is_empty() {
             if self.few.len() < FEW {
                 self.few.push((key, value));
@@ -111,7 +111,7 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
 
     /// The place of a key.
     #[inline]
-    pub(super) fn place_of<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
+    pub(crate) fn place_of<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         if self.many.is_empty() {
             self.place(key)
         } else {
@@ -120,7 +120,7 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
     }
 
     /// Takes the key at a place out, and its value; the last takes its place.
-    pub(super) fn swap_remove_at(&mut self, place: usize) -> Option<(K, V)> {
+    pub(crate) fn swap_remove_at(&mut self, place: usize) -> Option<(K, V)> {
         if self.many.is_empty() {
             (place < self.few.len()).then(|| self.few.swap_remove(place))
         } else {
@@ -129,13 +129,13 @@ impl<K: Hash + Eq, V> FewMap<K, V> {
     }
 
     /// Takes a key out, and answers its value; the last takes its place.
-    pub(super) fn swap_remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<V> {
+    pub(crate) fn swap_remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<V> {
         let (_, value) = self.swap_remove_at(self.place_of(key)?)?;
         Some(value)
     }
 
     /// All of them, in their order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.few
             .iter()
             .map(|(key, value)| (key, value))
@@ -155,7 +155,7 @@ mod tests {
         fn few_and_many_are_kept_as_an_index_map_keeps_them(
             steps in prop::collection::vec((0..5_u8, 0..20_u8), 1..200)
         ) {
-            let mut map: FewMap<u8, usize> = FewMap::default();
+            let mut map: SmallMap<u8, usize> = SmallMap::default();
             let mut model: IndexMap<u8, usize> = IndexMap::new();
             for (number, (kind, key)) in steps.into_iter().enumerate() {
                 match kind {

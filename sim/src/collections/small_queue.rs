@@ -6,7 +6,7 @@ use std::slice::Iter;
 
 /// A queue that needs no memory of its own as long as no more than one thing is in it.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Short<T> {
+pub(crate) enum SmallQueue<T> {
     #[default]
     Empty,
     One(T),
@@ -15,7 +15,7 @@ pub(super) enum Short<T> {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Long<T>(VecDeque<T>);
+pub(crate) struct Long<T>(VecDeque<T>);
 
 impl<T> Long<T> {
     #[inline(never)]
@@ -25,8 +25,8 @@ impl<T> Long<T> {
     }
 }
 
-impl<T> Short<T> {
-    pub(super) fn len(&self) -> usize {
+impl<T> SmallQueue<T> {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Empty => 0,
             Self::One(_) => 1,
@@ -35,12 +35,12 @@ impl<T> Short<T> {
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     #[inline]
-    pub(super) fn push(&mut self, thing: T) {
+    pub(crate) fn push(&mut self, thing: T) {
         match self {
             // There is nothing to be dropped.
             Self::Empty => std::mem::forget(std::mem::replace(self, Self::One(thing))),
@@ -56,7 +56,7 @@ impl<T> Short<T> {
         *self = Self::Many(Box::new(Long(both.collect())));
     }
 
-    pub(super) fn first(&self) -> Option<&T> {
+    pub(crate) fn first(&self) -> Option<&T> {
         match self {
             Self::Empty => None,
             Self::One(one) => Some(one),
@@ -65,7 +65,7 @@ impl<T> Short<T> {
     }
 
     #[inline]
-    pub(super) fn pop_first(&mut self) -> Option<T> {
+    pub(crate) fn pop_first(&mut self) -> Option<T> {
         if let Self::Many(many) = self {
             return many.0.pop_front();
         }
@@ -77,7 +77,7 @@ impl<T> Short<T> {
 
     /// Takes out the first that is meant; the last takes its place.
     #[inline]
-    pub(super) fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
+    pub(crate) fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
         match self {
             Self::One(one) if is_meant(one) => self.pop_first(),
             Self::Empty | Self::One(_) => None,
@@ -86,7 +86,7 @@ impl<T> Short<T> {
     }
 
     #[inline]
-    pub(super) fn iter(&self) -> Chain<Iter<'_, T>, Iter<'_, T>> {
+    pub(crate) fn iter(&self) -> Chain<Iter<'_, T>, Iter<'_, T>> {
         let (front, back) = match self {
             Self::Empty => (&[][..], &[][..]),
             Self::One(one) => (std::slice::from_ref(one), &[][..]),
@@ -105,24 +105,24 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_a_queue(steps in prop::collection::vec((0..5_u8, 0..4_usize), 1..100)) {
-            let mut short = Short::default();
+            let mut queue = SmallQueue::default();
             let mut model = VecDeque::new();
             for (number, (kind, place)) in steps.into_iter().enumerate() {
                 match kind {
                     0 | 1 => {
-                        short.push(number);
+                        queue.push(number);
                         model.push_back(number);
                     }
                     2 => {
                         let meant = model.get(place).copied();
-                        prop_assert_eq!(short.take(|one| Some(*one) == meant), meant);
+                        prop_assert_eq!(queue.take(|one| Some(*one) == meant), meant);
                         model.swap_remove_back(place);
                     }
-                    _ => prop_assert_eq!(short.pop_first(), model.pop_front()),
+                    _ => prop_assert_eq!(queue.pop_first(), model.pop_front()),
                 }
-                prop_assert_eq!((short.len(), short.is_empty()), (model.len(), model.is_empty()));
-                prop_assert_eq!(short.first(), model.front());
-                prop_assert!(short.iter().eq(&model));
+                prop_assert_eq!((queue.len(), queue.is_empty()), (model.len(), model.is_empty()));
+                prop_assert_eq!(queue.first(), model.front());
+                prop_assert!(queue.iter().eq(&model));
             }
         }
     }
