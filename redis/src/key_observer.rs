@@ -8,7 +8,8 @@ use picklock_algorithms::clients::redis::Bytes;
 
 use crate::ConnectionId;
 
-/// What has become of the key that a server follows ([`Server::follow_key`](crate::Server::follow_key)) since it was asked last.
+/// What has become of the key that a server follows ([`follow_key`](crate::Server::follow_key)) since this was asked
+/// last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
     /// Why what it held is gone: if more than once, the first time. `None` if it is there, changed or not; and if its

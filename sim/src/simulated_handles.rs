@@ -172,22 +172,23 @@ impl SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
-        self.shared.called(KEEP);
-        let mut world = self.shared.world.borrow_mut();
-        world.submit(self.client, request, watcher, Caller::waiting(completion));
+        self.tell(Input::Request {
+            request,
+            watcher,
+            caller: Caller::waiting(completion),
+        });
     }
 
     fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
-        self.shared.called(KEEP);
-        let mut world = self.shared.world.borrow_mut();
-        let caller = Caller::in_background(completion);
-        world.submit(self.client, request, None, caller);
+        self.tell(Input::Request {
+            request,
+            watcher: None,
+            caller: Caller::in_background(completion),
+        });
     }
 
     fn watch_session(&self, watcher: Watcher) {
-        self.shared.called(KEEP);
-        let mut world = self.shared.world.borrow_mut();
-        world.watch_session(self.client, watcher);
+        self.tell(Input::WatchSession { watcher });
     }
 
     fn authenticate(&self, scheme: &str, secret: &[u8]) {

@@ -12,7 +12,7 @@ use picklock_checker::VirtualTime;
 
 pub use fifo_lanes::Lane;
 use fifo_lanes::Lanes;
-use sorted_array::Few;
+use sorted_array::SortedArray;
 use wheel::{HORIZON, Wheel};
 
 /// The end of a list.
@@ -34,7 +34,7 @@ pub struct Timeline<E> {
     now: u64,
     /// How many wait in the lanes and the wheel. The list is empty while there are any.
     many: usize,
-    few: Few,
+    few: SortedArray,
     nodes: Vec<Node<E>>,
     free: u32,
     lanes: Lanes,
@@ -61,7 +61,7 @@ impl<E> Default for Timeline<E> {
         Self {
             now: 0,
             many: 0,
-            few: Few::default(),
+            few: SortedArray::default(),
             nodes: Vec::with_capacity(64),
             free: NONE,
             lanes: Lanes::default(),

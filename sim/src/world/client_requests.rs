@@ -1,49 +1,15 @@
 //! What clients ask, and what they hear.
 
-use picklock_algorithms::clients::zookeeper::{Request, Watcher};
 use picklock_checker::ContenderId;
 
 use super::timeline_lanes::TO_SERVERS;
 use super::{Fate, World};
 use crate::event::{ClientId, Event};
 use crate::world::triggers::{Moment, Occasion};
-use crate::zookeeper::client::{Caller, Heard};
+use crate::zookeeper::client::Input;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
 
 impl World {
-    /// The application asks a client for something.
-    pub fn submit(
-        &mut self,
-        id: ClientId,
-        request: Request,
-        watcher: Option<Watcher>,
-        caller: Caller,
-    ) {
-        let Some(now) = self.clock_of(id) else {
-            return;
-        };
-        let machine = &mut self.clients[id.0 as usize].machine;
-        if let Some(connection) = machine.asks_at_once(now) {
-            let xid = machine.ask_at_once(now, &request, watcher, caller);
-            self.count_one_more(id);
-            self.send_to_server(connection, ClientMessage::Request { xid, request });
-        } else {
-            let asked = (request, watcher, caller);
-            let earlier = machine.ask(now, asked, &mut self.tape, &mut self.client_outputs);
-            self.follow_up(id, earlier);
-        }
-    }
-
-    /// The application wants to be told of each change of a session's state.
-    pub fn watch_session(&mut self, id: ClientId, watcher: Watcher) {
-        let Some(now) = self.clock_of(id) else {
-            return;
-        };
-        let machine = &mut self.clients[id.0 as usize].machine;
-        let earlier = machine.watch_session(now, watcher, &mut self.tape, &mut self.client_outputs);
-        self.follow_up(id, earlier);
-    }
-
     #[inline(always)]
     pub(super) fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
@@ -105,14 +71,10 @@ impl World {
         if self.believes_in_vain(ends.process) {
             self.heard_in_vain(id, connection, &message);
         }
-        if let Some(now) = self.clock_of(id) {
-            let (chance, out) = (&mut self.tape, &mut self.client_outputs);
-            let machine = &mut self.clients[id.0 as usize].machine;
-            match machine.hear(now, connection, message, chance, out) {
-                Heard::Notification => {}
-                Heard::Reply => self.count_one_less(id),
-                Heard::Other { earlier } => self.follow_up(id, earlier),
-            }
-        }
+        let input = Input::Message {
+            connection,
+            message,
+        };
+        self.tell_client(id, input);
     }
 }

@@ -44,12 +44,7 @@ impl World {
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
         }
-        let now = self.local_now(process);
-        self.clients[id.0 as usize]
-            .machine
-            .start(now, &mut self.tape, &mut self.client_outputs);
-        self.carry_out(id);
-        self.arm_client(id);
+        self.tell_client(id, Input::Start);
         id
     }
 
@@ -60,19 +55,6 @@ impl World {
         };
         let machine = &mut self.clients[id.0 as usize].machine;
         let earlier = machine.handle(now, input, &mut self.tape, &mut self.client_outputs);
-        self.follow_up(id, earlier);
-    }
-
-    /// What the clock of a client shows, if it lives.
-    #[inline]
-    pub(super) fn clock_of(&self, id: ClientId) -> Option<VirtualTime> {
-        let slot = &self.clients[id.0 as usize];
-        slot.alive.then(|| self.local_now(slot.process))
-    }
-
-    /// Does what a client wants done, which may want to wake earlier than before. Mostly it wants nothing.
-    #[inline(always)]
-    pub(super) fn follow_up(&mut self, id: ClientId, earlier: bool) {
         if self.client_outputs.is_empty() {
             self.count_requests(id);
         } else {
@@ -81,6 +63,13 @@ impl World {
         if earlier {
             self.arm_client(id);
         }
+    }
+
+    /// What the clock of a client shows, if it lives.
+    #[inline]
+    pub(super) fn clock_of(&self, id: ClientId) -> Option<VirtualTime> {
+        let slot = &self.clients[id.0 as usize];
+        slot.alive.then(|| self.local_now(slot.process))
     }
 
     #[inline(never)]
@@ -142,24 +131,6 @@ impl World {
         }
     }
 
-    /// The same, when a client has just sent a request and nothing else has changed.
-    pub(super) fn count_one_more(&mut self, id: ClientId) {
-        let slot = &mut self.clients[id.0 as usize];
-        if (slot.process.0 as usize) < self.contenders.len() {
-            self.busy.requests += 1;
-            slot.counted += 1;
-        }
-    }
-
-    /// The same, when a client has just been answered and nothing else has changed.
-    pub(super) fn count_one_less(&mut self, id: ClientId) {
-        let slot = &mut self.clients[id.0 as usize];
-        if (slot.process.0 as usize) < self.contenders.len() {
-            self.busy.requests -= 1;
-            slot.counted -= 1;
-        }
-    }
-
     /// Sees to it that the client is woken in time.
     #[inline(never)]
     fn arm_client(&mut self, id: ClientId) {
@@ -172,7 +143,7 @@ impl World {
             let wake = Event::ClientWake { client: id };
             self.timeline.add_behind(WAKES, at, wake);
         }
-        slot.machine.will_be_woken(slot.wake);
+        slot.machine.set_alarm(slot.wake);
     }
 
     /// The clock that a client goes by has changed its pace.

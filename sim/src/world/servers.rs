@@ -346,28 +346,23 @@ impl World {
         departed: VirtualTime,
     ) {
         let is_late = departed > self.now;
-        let departed = if self.pace.proposals_keep_busy {
+        let departs = if self.pace.proposals_keep_busy {
             self.leaves_for_peer(from, &message, departed)
         } else {
             departed
         };
         let link = link_ids::between_servers(from, to);
-        let mut latency = self.server_latency.draw_of(
-            Message {
-                link,
-                departs: departed,
-            },
-            &mut self.tape,
-        );
+        let sent = Message { link, departs };
+        let mut latency = self.server_latency.draw_of(sent, &mut self.tape);
         let slot = &self.servers[to.0 as usize];
-        if departed < slot.lag_until {
+        if departs < slot.lag_until {
             latency += slot.lag;
         }
         let link = self.links.between(from, to);
         let at = if is_late {
-            link.arrival_of_late(departed, latency)
+            link.arrival_of_late(departs, latency)
         } else {
-            link.arrival(departed, latency)
+            link.arrival(departs, latency)
         };
         let life = self.servers[from.0 as usize].deaths.len() as u32;
         self.timeline.add(
@@ -376,7 +371,7 @@ impl World {
                 from,
                 to,
                 life,
-                departed,
+                departed: departs,
                 message,
             },
         );

@@ -21,11 +21,11 @@ mod event_thread_tests;
 #[cfg(test)]
 mod fidelity_tests;
 #[cfg(test)]
-mod hearing_tests;
-#[cfg(test)]
 mod lasting_tests;
 #[cfg(test)]
 mod library_tests;
+#[cfg(test)]
+mod on_message_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]
@@ -44,12 +44,12 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{
-    Data, Path, Reply, SessionId, SessionState, Watcher, Zxid,
+    Data, Path, Reply, Request, SessionId, SessionState, Watcher, Zxid,
 };
 use picklock_checker::{ListTooLong, VirtualTime};
 use smallvec::SmallVec;
 
-use super::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
+use super::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid};
 use crate::choice_source::Chance;
 use connection::Phase;
 use event_thread::EventThread;
@@ -60,12 +60,37 @@ use servers::Servers;
 use watches::Watches;
 
 pub use event_thread::Caller;
-pub use on_message::Heard;
 pub use settings::Settings;
 pub use watches::WatchTable;
 
-/// What happens to a client now and then. What happens often has calls of its own.
+/// What happens to a client.
 pub enum Input {
+    /// It is to begin to connect. One that has begun is left alone.
+    Start,
+    /// The application asks for something. On a closed handle it fails at once, and no time passes: who repeats such a
+    /// request for ever must be made to take time by the world. If there is no connection, it is kept until it is known
+    /// how the next attempt to connect ends.
+    Request {
+        /// For what.
+        request: Request,
+        /// Who is told of changes, if the request leaves a watch. It is registered when that is answered.
+        watcher: Option<Watcher>,
+        /// Who gets the answer.
+        caller: Caller,
+    },
+    /// The application wants to be told of each change of the session's state. On a closed handle nothing will ever be
+    /// told.
+    WatchSession {
+        /// Who is told.
+        watcher: Watcher,
+    },
+    /// A server says something. On a connection that was given up it is not listened to.
+    Message {
+        /// The connection.
+        connection: ConnectionId,
+        /// What it says.
+        message: ServerMessage,
+    },
     /// The application says who it is, now and after each reconnect.
     Authenticate {
         /// By which scheme.
@@ -216,16 +241,6 @@ impl Client {
         }
     }
 
-    /// Begins to connect. A client that has begun, or was closed, is left alone.
-    pub fn start(&mut self, now: VirtualTime, chance: &mut dyn Chance, out: &mut Vec<Output>) {
-        if self.phase == Phase::Idle {
-            self.last_heard = now;
-            self.seek_server(now, chance);
-            self.run_timers(now, chance, out);
-            self.settle(now, chance, out);
-        }
-    }
-
     /// Handles an input. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
     pub fn handle(
         &mut self,
@@ -234,8 +249,36 @@ impl Client {
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
     ) -> bool {
-        let quiet = self.wakes(now, chance, out);
+        let quiet = now < self.quiet_until;
+        if !quiet {
+            self.run_timers(now, chance, out);
+        }
         match input {
+            Input::Start => {
+                if self.phase == Phase::Idle {
+                    self.last_heard = now;
+                    self.seek_server(now, chance);
+                    self.run_timers(now, chance, out);
+                }
+            }
+            Input::Request {
+                request,
+                watcher,
+                caller,
+            } => self.request(now, request, watcher, caller, out),
+            Input::WatchSession { watcher } => {
+                if self.state != SessionState::Closed {
+                    self.watches.watch_session(watcher);
+                }
+            }
+            Input::Message {
+                connection,
+                message,
+            } => {
+                if self.phase.connection() == Some(connection) {
+                    self.on_message(now, connection, message, out);
+                }
+            }
             Input::Authenticate { scheme, secret } => self.authenticate(now, scheme, secret, out),
             Input::Abandon => self.abandon(out),
             Input::Close { completion } => self.close(now, completion, out),
@@ -253,45 +296,6 @@ impl Client {
             Input::Writer { server } => self.writer_found(now, server, out),
             Input::Wake => {}
         }
-        self.rests(now, quiet, chance, out)
-    }
-
-    /// The application wants to be told of each change of the session's state. On a closed handle nothing will ever be
-    /// told. Answers as [`handle`](Self::handle) does.
-    #[inline]
-    pub fn watch_session(
-        &mut self,
-        now: VirtualTime,
-        watcher: Watcher,
-        chance: &mut dyn Chance,
-        out: &mut Vec<Output>,
-    ) -> bool {
-        let quiet = self.wakes(now, chance, out);
-        if self.state != SessionState::Closed {
-            self.watches.watch_session(watcher);
-        }
-        self.rests(now, quiet, chance, out)
-    }
-
-    /// It has something to do: first whatever time wants done. Answers whether that is nothing.
-    #[inline]
-    fn wakes(&mut self, now: VirtualTime, chance: &mut dyn Chance, out: &mut Vec<Output>) -> bool {
-        let quiet = now < self.quiet_until;
-        if !quiet {
-            self.run_timers(now, chance, out);
-        }
-        quiet
-    }
-
-    /// It has done it. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
-    #[inline]
-    fn rests(
-        &mut self,
-        now: VirtualTime,
-        quiet: bool,
-        chance: &mut dyn Chance,
-        out: &mut Vec<Output>,
-    ) -> bool {
         let settled = quiet && matches!(self.phase, Phase::Connected { .. });
         if settled {
             self.last_awake = now;

@@ -1,4 +1,4 @@
-//! Few events: when they are due and where they are, in a list.
+//! SortedArray events: when they are due and where they are, in a list.
 
 /// So many at most.
 const FEW: usize = 48;
@@ -8,12 +8,12 @@ type Due = (u64, u32);
 
 /// When events are due and where they are, the next one last.
 #[derive(Clone, Debug)]
-pub(super) struct Few {
+pub(super) struct SortedArray {
     len: usize,
     events: [Due; FEW],
 }
 
-impl Default for Few {
+impl Default for SortedArray {
     fn default() -> Self {
         Self {
             len: 0,
@@ -22,7 +22,7 @@ impl Default for Few {
     }
 }
 
-impl Few {
+impl SortedArray {
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -66,13 +66,9 @@ impl World {
         to: ServerId,
     ) -> picklock_checker::VirtualTime {
         let link = link_ids::between_servers(from, to);
-        let latency = self.server_latency.draw_of(
-            Message {
-                link,
-                departs: self.now,
-            },
-            &mut self.tape,
-        );
+        let departs = self.now;
+        let sent = Message { link, departs };
+        let latency = self.server_latency.draw_of(sent, &mut self.tape);
         self.links.between(from, to).arrival(self.now, latency)
     }
 

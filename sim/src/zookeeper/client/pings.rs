@@ -74,7 +74,7 @@ impl Client {
     /// It is told that it will be woken then, not after [`next_wake`](Self::next_wake). Mostly that is so early that
     /// nothing that comes meanwhile can ask for an earlier alarm. Then it need not look at its clock before a ping can
     /// be due, and that spares each message the way to what all this stands in.
-    pub fn will_be_woken(&mut self, at: VirtualTime) {
+    pub fn set_alarm(&mut self, at: VirtualTime) {
         if self.quiet_until == VirtualTime::ZERO {
             return;
         }

@@ -14,7 +14,6 @@ use super::event_thread::{Caller, EventThread};
 use super::watch_registration::Registration;
 use super::watches::Watches;
 use super::{Client, Output};
-use crate::choice_source::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Xid};
 
 /// Whoever waits for the answer to a request.
@@ -49,62 +48,27 @@ impl Waiting {
 }
 
 impl Client {
-    /// The connection on which a request can be sent at once, as nearly all are: there is one, and nothing else is to
-    /// be done.
-    #[inline]
-    pub fn asks_at_once(&self, now: VirtualTime) -> Option<ConnectionId> {
-        match self.phase {
-            Phase::Connected { connection } if now < self.quiet_until && !self.closing => {
-                Some(connection)
-            }
-            _ => None,
-        }
-    }
-
-    /// Waits for the answer to a request that is [sent at once](Self::asks_at_once), under this number.
-    #[inline]
-    pub fn ask_at_once(
+    /// The application asks for something.
+    pub(super) fn request(
         &mut self,
         now: VirtualTime,
-        request: &Request,
+        request: Request,
         watcher: Option<Watcher>,
         caller: Caller,
-    ) -> Xid {
-        self.last_awake = now;
-        let registration = Registration::of(request, watcher);
+        out: &mut Vec<Output>,
+    ) {
+        if self.state == SessionState::Closed {
+            return caller.answer(Err(self.end()));
+        }
+        if self.closing {
+            return caller.answer(Err(ZkError::ConnectionLoss));
+        }
         let waiting = Waiting {
             since: now,
-            registration,
+            registration: Registration::of(&request, watcher),
             caller,
         };
-        self.expect(now, waiting)
-    }
-
-    /// The application asks for something. On a closed handle it fails at once, and no time passes: who repeats such a
-    /// request for ever must be made to take time by the world. If there is no connection, it is kept until it is known
-    /// how the next attempt to connect ends. The watcher is told, if the request leaves a watch; it is registered when
-    /// that is answered. Answers as [`handle`](Self::handle) does.
-    pub fn ask(
-        &mut self,
-        now: VirtualTime,
-        (request, watcher, caller): (Request, Option<Watcher>, Caller),
-        chance: &mut dyn Chance,
-        out: &mut Vec<Output>,
-    ) -> bool {
-        let quiet = self.wakes(now, chance, out);
-        if self.state == SessionState::Closed {
-            caller.answer(Err(self.end()));
-        } else if self.closing {
-            caller.answer(Err(ZkError::ConnectionLoss));
-        } else {
-            let waiting = Waiting {
-                since: now,
-                registration: Registration::of(&request, watcher),
-                caller,
-            };
-            self.send_or_keep(now, Ask::Request(request), waiting, out);
-        }
-        self.rests(now, quiet, chance, out)
+        self.send_or_keep(now, Ask::Request(request), waiting, out);
     }
 
     /// Ends the session once what was asked before is answered.

@@ -9,7 +9,7 @@ use picklock_algorithms::clients::zookeeper::{
 };
 use picklock_checker::VirtualTime;
 
-use super::{Caller, Client, Heard, Input, Output, Settings};
+use super::{Caller, Client, Input, Output, Settings};
 use crate::choice_source::{Boring, Chance};
 use crate::zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, path,
@@ -57,11 +57,7 @@ impl Desk {
     }
 
     pub(super) fn start(&mut self) -> Vec<Output> {
-        let mut out = Vec::new();
-        let now = VirtualTime::from_micros(self.now);
-        self.client.start(now, &mut *self.chance, &mut out);
-        self.earlier = true;
-        out
+        self.input(Input::Start)
     }
 
     pub(super) fn input(&mut self, input: Input) -> Vec<Output> {
@@ -107,10 +103,10 @@ impl Desk {
 
     pub(super) fn hear(&mut self, connection: u32, message: ServerMessage) -> Vec<Output> {
         let connection = ConnectionId(connection);
-        let (now, mut out) = (VirtualTime::from_micros(self.now), Vec::new());
-        let heard = (self.client).hear(now, connection, message, &mut *self.chance, &mut out);
-        self.earlier |= heard == Heard::Other { earlier: true };
-        out
+        self.input(Input::Message {
+            connection,
+            message,
+        })
     }
 
     /// Watches the session while no ping is due: nothing is said.
@@ -119,9 +115,7 @@ impl Desk {
     }
 
     pub(super) fn watch_session_and_ping(&mut self, watcher: Watcher) -> Vec<Output> {
-        let (now, mut out) = (VirtualTime::from_micros(self.now), Vec::new());
-        self.earlier |= (self.client).watch_session(now, watcher, &mut *self.chance, &mut out);
-        out
+        self.input(Input::WatchSession { watcher })
     }
 
     pub(super) fn reply(&mut self, connection: u32, xid: u32, reply: Reply) -> Vec<Output> {
@@ -159,21 +153,12 @@ impl Desk {
         caller: fn(Completion<Reply>) -> Caller,
     ) -> (Answer<Reply>, Vec<Output>) {
         let (completion, answer) = completion();
-        let (now, caller) = (VirtualTime::from_micros(self.now), caller(completion));
-        if let Some(connection) = self.client.asks_at_once(now) {
-            let xid = self.client.ask_at_once(now, &request, watcher, caller);
-            let message = ClientMessage::Request { xid, request };
-            return (
-                answer,
-                vec![Output::Send {
-                    connection,
-                    message,
-                }],
-            );
-        }
-        let mut out = Vec::new();
-        let asked = (request, watcher, caller);
-        self.earlier |= (self.client).ask(now, asked, &mut *self.chance, &mut out);
+        let caller = caller(completion);
+        let out = self.input(Input::Request {
+            request,
+            watcher,
+            caller,
+        });
         (answer, out)
     }
 

@@ -1,23 +1,21 @@
-//! Tests of the client handle: what it makes of what it hears, if one request waits or one watch is left.
+//! Tests of the client handle: what it makes of what a server says, if one request waits or one watch is left.
 
 use picklock_algorithms::clients::zookeeper::{
     EventKind, Reply, Response, SessionState, ZkError, Zxid, watch,
 };
-use picklock_checker::VirtualTime;
 
+use super::Output;
 use super::test_harness::*;
-use super::{Heard, Output};
-use crate::choice_source::Boring;
-use crate::zookeeper::messages::{ConnectionId, ServerMessage, Xid, path};
+use crate::zookeeper::messages::{ServerMessage, Xid, path};
 
 const SYNCED: Reply = Ok(Response::Synced);
 
-/// Hears something on connection 1 at time zero, when no timer is due.
-fn hear(desk: &mut Desk, message: ServerMessage) -> (Heard, Vec<Output>) {
-    let mut out = Vec::new();
-    let (now, connection) = (VirtualTime::ZERO, ConnectionId(1));
-    let heard = (desk.client).hear(now, connection, message, &mut Boring, &mut out);
-    (heard, out)
+/// A message on connection 1 at time zero, when no timer is due. Whether the client may want to wake earlier, and what
+/// it wants done.
+fn hear(desk: &mut Desk, message: ServerMessage) -> (bool, Vec<Output>) {
+    desk.earlier = false;
+    let out = desk.hear(1, message);
+    (desk.earlier, out)
 }
 
 fn reply(xid: u32, reply: Reply) -> ServerMessage {
@@ -30,15 +28,14 @@ fn notification(kind: EventKind, node: &str) -> ServerMessage {
     ServerMessage::Notification { kind, path }
 }
 
-const NOTHING_ELSE: (Heard, Vec<Output>) = (Heard::Notification, Vec::new());
-const GIVES_UP: Heard = Heard::Other { earlier: true };
+const NOTHING_ELSE: (bool, Vec<Output>) = (false, Vec::new());
 
 #[test]
 fn the_answer_to_the_only_request_is_all_there_is_to_do() {
     let mut desk = Desk::connected();
     let (mut answer, _) = desk.ask(sync(), None);
     let heard = hear(&mut desk, reply(1, SYNCED));
-    assert_eq!(heard, (Heard::Reply, Vec::new()));
+    assert_eq!(heard, NOTHING_ELSE);
     assert_eq!(answered(&mut answer), Some(SYNCED));
     assert_eq!(desk.client.requests_in_flight(), 0);
 }
@@ -51,7 +48,7 @@ fn an_answer_with_another_number_than_that_of_the_only_request_gives_up_the_conn
         desk.reply(1, 1, SYNCED);
         let (mut answer, _) = desk.ask(sync(), None);
         let heard = hear(&mut desk, reply(wrong, SYNCED));
-        assert_eq!(heard, (GIVES_UP, vec![disconnect(1)]), "{wrong}");
+        assert_eq!(heard, (true, vec![disconnect(1)]), "{wrong}");
         assert_eq!(answered(&mut answer), None, "{wrong}");
         desk.pass_until(100 * MILLI);
         let lost = Some(Err(ZkError::ConnectionLoss));
@@ -65,7 +62,7 @@ fn an_answer_that_comes_twice_gives_up_the_connection() {
     desk.ask(sync(), None);
     hear(&mut desk, reply(1, SYNCED));
     let heard = hear(&mut desk, reply(1, SYNCED));
-    assert_eq!(heard, (GIVES_UP, vec![disconnect(1)]));
+    assert_eq!(heard, (true, vec![disconnect(1)]));
 }
 
 #[test]
@@ -74,7 +71,7 @@ fn the_newest_answer_gives_up_the_connection_if_an_older_request_waits_too() {
     let (mut first, _) = desk.ask(sync(), None);
     let (mut second, _) = desk.ask(sync(), None);
     let heard = hear(&mut desk, reply(2, SYNCED));
-    assert_eq!(heard, (GIVES_UP, vec![disconnect(1)]));
+    assert_eq!(heard, (true, vec![disconnect(1)]));
     assert_eq!((answered(&mut first), answered(&mut second)), (None, None));
 }
 
