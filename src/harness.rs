@@ -12,7 +12,7 @@ use picklock_algorithms::Recipe;
 use picklock_checker::outcome::{ScenarioOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
-use picklock_scenarios::runner::{Settings, Stopped, run_case};
+use picklock_scenarios::runner::{RunOptions, Stopped, run_case};
 use picklock_scenarios::shrink::{self, Unasked};
 use picklock_scenarios::{Case, Catalogue, Diagnostic, Scenario, parse, program};
 
@@ -183,7 +183,7 @@ impl Harness {
     }
 
     fn run(&self, scenario: &Scenario, is_text: bool) -> Result<ScenarioOutcome, CheckError> {
-        let settings = Settings {
+        let settings = RunOptions {
             seeds: self.seeds.clone(),
             verify_determinism: self.verify_determinism,
         };

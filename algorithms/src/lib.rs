@@ -17,5 +17,5 @@ pub use concurrent::{join, select, timeout};
 pub use env::{Env, Environment};
 pub use lock::{
     Build, BuildOverRedis, BuildOverZooKeeper, Claim, Held, Lease, Lock, LockError, OwnershipRule,
-    Recipe, Sense,
+    Recipe, RecipeInput,
 };

@@ -255,7 +255,7 @@ impl Build {
 
 /// What a recipe may go by, besides answers, watches, and how much time has passed on its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
+pub enum RecipeInput {
     /// The wall clock of its machine, when it measures how long it has waited.
     WallClock,
     /// Messages of channels that it listens to.
@@ -278,9 +278,9 @@ pub struct Recipe {
     /// Who owns the lock.
     pub ownership: OwnershipRule,
     /// The requests that it may make, apart from those of the library that it stands on: drawn faults wait for these.
-    pub asks: &'static [RequestKind],
+    pub requests: &'static [RequestKind],
     /// What it goes by that others do not: drawn faults leave out what it cannot feel.
-    pub heeds: &'static [Sense],
+    pub inputs: &'static [RecipeInput],
     /// How to build it.
     pub build: Build,
 }
@@ -325,8 +325,8 @@ impl Recipe {
             flaw: None,
             claims: LEAST,
             ownership,
-            asks: &RequestKind::ALL,
-            heeds: &[],
+            requests: &RequestKind::ALL,
+            inputs: &[],
             build,
         }
     }

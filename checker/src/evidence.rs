@@ -12,7 +12,8 @@ use std::time::Duration;
 
 pub(crate) use self::orphans::Orphan;
 use crate::{
-    ContenderId, Disowned, Ended, Event, Knowledge, LockId, NameId, Run, Token, VirtualTime, What,
+    ContenderId, Disowned, Ended, Event, EventKind, Knowledge, LockId, NameId, Run, Token,
+    VirtualTime,
 };
 
 /// A stretch of time in which a contender believes that it holds a lock.
@@ -293,11 +294,11 @@ impl<'a> Evidence<'a> {
             |by, lock, name| lock == of && name == node && owner.is_none_or(|owner| owner == by);
         let events = &self.run.history.events;
         let queued = events.iter().rposition(|event| {
-            matches!(event.what, What::Queued { by, lock, name, .. } if is_it(by, lock, name))
+            matches!(event.what, EventKind::Queued { by, lock, name, .. } if is_it(by, lock, name))
         });
         queued.or_else(|| {
             events.iter().rposition(|event| {
-                matches!(event.what, What::Owned { by, lock, name, .. } if is_it(by, lock, name))
+                matches!(event.what, EventKind::Owned { by, lock, name, .. } if is_it(by, lock, name))
             })
         })
     }
@@ -305,10 +306,10 @@ impl<'a> Evidence<'a> {
     /// From when until when the contender's process stood still at that event, if it did.
     pub fn pause_around(&self, by: ContenderId, index: usize) -> Option<(usize, Option<usize>)> {
         let events = &self.run.history.events;
-        let stops = |event: &Event| event.what == What::Paused { by };
+        let stops = |event: &Event| event.what == EventKind::Paused { by };
         let goes_on = |event: &Event| {
             matches!(event.what,
-                What::Resumed { by: who } | What::Crashed { by: who } if who == by)
+                EventKind::Resumed { by: who } | EventKind::Crashed { by: who } if who == by)
         };
         let last = events[..index]
             .iter()

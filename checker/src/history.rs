@@ -2,10 +2,10 @@
 //!
 //! A history is a list of [`Event`]s in the order in which they happened. It keeps three truths apart:
 //!
-//! - **belief**: what the contender thinks, from [`What::Acquired`] until [`What::ReleaseStarted`] or
-//!   [`What::Lost`];
-//! - **ownership**: what the service says, from [`What::Owned`] until [`What::Disowned`];
-//! - **effect**: what the protected resource accepted, [`What::Effect`].
+//! - **belief**: what the contender thinks, from [`EventKind::Acquired`] until [`EventKind::ReleaseStarted`] or
+//!   [`EventKind::Lost`];
+//! - **ownership**: what the service says, from [`EventKind::Owned`] until [`EventKind::Disowned`];
+//! - **effect**: what the protected resource accepted, [`EventKind::Effect`].
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub struct Event {
     /// When it happened.
     pub at: VirtualTime,
     /// What happened.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What can happen in a run.
@@ -55,7 +55,7 @@ pub struct Event {
     missing_docs,
     reason = "fields mean the same in every variant, and the variants are documented"
 )]
-pub enum What {
+pub enum EventKind {
     // Belief: the contender's own view.
     /// The contender calls `acquire`.
     AcquireStarted { by: ContenderId, lock: LockId },
@@ -223,47 +223,47 @@ pub enum What {
     Final { lock: LockId, value: i64 },
 }
 
-impl What {
+impl EventKind {
     /// The contender that the event is about, if it is about one.
     pub fn by(&self) -> Option<ContenderId> {
         match *self {
-            What::AcquireStarted { by, .. }
-            | What::Acquired { by, .. }
-            | What::AcquireFailed { by, .. }
-            | What::ReleaseStarted { by, .. }
-            | What::Released { by, .. }
-            | What::ReleaseFailed { by, .. }
-            | What::Lost { by, .. }
-            | What::Cancelled { by, .. }
-            | What::Finished { by }
-            | What::Paused { by }
-            | What::Resumed { by }
-            | What::Crashed { by }
-            | What::Restarted { by }
-            | What::Disconnected { by }
-            | What::Reconnected { by }
-            | What::ConnectedReadOnly { by }
-            | What::SessionLost { by }
-            | What::Resent { by }
-            | What::CouldHaveKnown { by, .. }
-            | What::Queued { by, .. }
-            | What::Unqueued { by, .. }
-            | What::Owned { by, .. }
-            | What::Disowned { by, .. }
-            | What::Answered { by, .. }
-            | What::SessionExpired { by }
-            | What::Writing { by, .. }
-            | What::Read { by, .. }
-            | What::Effect { by, .. }
-            | What::Written { by, .. }
-            | What::StillWaiting { by, .. } => Some(by),
-            What::ServerChanged { .. }
-            | What::FaultFired { .. }
-            | What::FaultHealed { .. }
-            | What::CalmBegan
-            | What::Ended { .. }
-            | What::Leftover { .. }
-            | What::Final { .. } => None,
+            EventKind::AcquireStarted { by, .. }
+            | EventKind::Acquired { by, .. }
+            | EventKind::AcquireFailed { by, .. }
+            | EventKind::ReleaseStarted { by, .. }
+            | EventKind::Released { by, .. }
+            | EventKind::ReleaseFailed { by, .. }
+            | EventKind::Lost { by, .. }
+            | EventKind::Cancelled { by, .. }
+            | EventKind::Finished { by }
+            | EventKind::Paused { by }
+            | EventKind::Resumed { by }
+            | EventKind::Crashed { by }
+            | EventKind::Restarted { by }
+            | EventKind::Disconnected { by }
+            | EventKind::Reconnected { by }
+            | EventKind::ConnectedReadOnly { by }
+            | EventKind::SessionLost { by }
+            | EventKind::Resent { by }
+            | EventKind::CouldHaveKnown { by, .. }
+            | EventKind::Queued { by, .. }
+            | EventKind::Unqueued { by, .. }
+            | EventKind::Owned { by, .. }
+            | EventKind::Disowned { by, .. }
+            | EventKind::Answered { by, .. }
+            | EventKind::SessionExpired { by }
+            | EventKind::Writing { by, .. }
+            | EventKind::Read { by, .. }
+            | EventKind::Effect { by, .. }
+            | EventKind::Written { by, .. }
+            | EventKind::StillWaiting { by, .. } => Some(by),
+            EventKind::ServerChanged { .. }
+            | EventKind::FaultFired { .. }
+            | EventKind::FaultHealed { .. }
+            | EventKind::CalmBegan
+            | EventKind::Ended { .. }
+            | EventKind::Leftover { .. }
+            | EventKind::Final { .. } => None,
         }
     }
 }
@@ -356,15 +356,17 @@ impl History {
     /// The call that a contender's code was in at the end, as far as the history tells.
     pub fn call(&self, of: ContenderId) -> &'static str {
         let calls = self.events.iter().rev().find_map(|event| match event.what {
-            What::AcquireStarted { by, .. } if by == of => Some("acquire"),
-            What::Acquired { by, .. } if by == of => Some("lost"),
-            What::ReleaseStarted { by, .. } | What::Lost { by, .. } if by == of => Some("release"),
-            What::AcquireFailed { by, .. }
-            | What::Cancelled { by, .. }
-            | What::Released { by, .. }
-            | What::ReleaseFailed { by, .. }
-            | What::Finished { by }
-            | What::Restarted { by }
+            EventKind::AcquireStarted { by, .. } if by == of => Some("acquire"),
+            EventKind::Acquired { by, .. } if by == of => Some("lost"),
+            EventKind::ReleaseStarted { by, .. } | EventKind::Lost { by, .. } if by == of => {
+                Some("release")
+            }
+            EventKind::AcquireFailed { by, .. }
+            | EventKind::Cancelled { by, .. }
+            | EventKind::Released { by, .. }
+            | EventKind::ReleaseFailed { by, .. }
+            | EventKind::Finished { by }
+            | EventKind::Restarted { by }
                 if by == of =>
             {
                 Some("code")

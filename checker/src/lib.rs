@@ -29,8 +29,8 @@ pub use evidence::{Arrival, Belief, Evidence, Known, Life, Ownership, Refused, S
 pub use failure::Failure;
 pub use for_good::{ForGood, Gone, Stranded};
 pub use history::{
-    ContenderId, Disowned, Ended, Event, FaultId, History, LockId, NameId, ServerId, ServiceAnswer,
-    Token, What,
+    ContenderId, Disowned, Ended, Event, EventKind, FaultId, History, LockId, NameId, ServerId,
+    ServiceAnswer, Token,
 };
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
 pub use knowledge::Knowledge;

@@ -59,7 +59,7 @@ pub fn run(text: &str) -> Run {
         history: history(text),
         facts: Facts::default(),
         counts: Counts::default(),
-        anew: Vec::new(),
+        lease_resets: Vec::new(),
         for_good: ForGood::default(),
     }
 }

@@ -81,7 +81,7 @@ pub struct Violation {
     pub replays: BTreeMap<String, String>,
     /// The ways in which they do, that of the first seed first, if these were looked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ways: Vec<Way>,
+    pub ways: Vec<DistinctFailure>,
     /// How many seeds were looked into to tell the ways apart.
     #[serde(default)]
     pub looked_into: u64,
@@ -90,7 +90,7 @@ pub struct Violation {
 /// A way to violate an invariant: an argument without names and numbers, and the kinds of faults that are left of a
 /// plan that is as small as it can be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Way {
+pub struct DistinctFailure {
     /// The digest of the argument.
     pub argument: String,
     /// The seed whose run is the smallest of those that were looked into.

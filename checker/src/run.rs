@@ -16,7 +16,7 @@ pub struct Run {
     /// What was counted on the way.
     pub counts: Counts,
     /// When the service gave every session its full time again, in order: whenever a new leader began.
-    pub anew: Vec<VirtualTime>,
+    pub lease_resets: Vec<VirtualTime>,
     /// What the plan has taken for good.
     pub for_good: ForGood,
 }

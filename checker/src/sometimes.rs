@@ -5,7 +5,7 @@
 //! about, and a run of the library must come through all of them. The idea is that of Antithesis' "sometimes
 //! assertions" and of FoundationDB's coverage probes.
 
-use crate::{ContenderId, Disowned, Evidence, What};
+use crate::{ContenderId, Disowned, EventKind, Evidence};
 
 /// A moment that ought to be reached sometimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Reached {
     }
 
     /// Those that some events of a history come through from one of them on: what was before it is only known.
-    pub fn from(events: impl IntoIterator<Item = (usize, What)>, first: usize) -> Self {
+    pub fn from(events: impl IntoIterator<Item = (usize, EventKind)>, first: usize) -> Self {
         let mut watch = Watch::default();
         for (place, what) in events {
             if place < first {
@@ -177,70 +177,70 @@ struct Watch {
 }
 
 impl Watch {
-    fn see(&mut self, what: What) {
+    fn see(&mut self, what: EventKind) {
         match what {
-            What::AcquireStarted { by, .. } => self.change(by, |it| it.acquiring = true),
-            What::Acquired { by, .. } => {
+            EventKind::AcquireStarted { by, .. } => self.change(by, |it| it.acquiring = true),
+            EventKind::Acquired { by, .. } => {
                 self.reach_if(by, |it| it.places > 0 && it.came_back, "adopted");
                 self.change(by, |it| (it.acquiring, it.believes) = (false, true));
             }
-            What::AcquireFailed { by, .. } => self.stops_waiting(by, "failed-while-queued"),
-            What::Cancelled { by, .. } => self.stops_waiting(by, "cancelled-while-queued"),
-            What::ReleaseStarted { by, .. } => self.change(by, |it| it.believes = false),
-            What::ReleaseFailed { .. } => self.reached.add("release-failed"),
-            What::Lost { by, .. } => {
+            EventKind::AcquireFailed { by, .. } => self.stops_waiting(by, "failed-while-queued"),
+            EventKind::Cancelled { by, .. } => self.stops_waiting(by, "cancelled-while-queued"),
+            EventKind::ReleaseStarted { by, .. } => self.change(by, |it| it.believes = false),
+            EventKind::ReleaseFailed { .. } => self.reached.add("release-failed"),
+            EventKind::Lost { by, .. } => {
                 self.reached.add("told-of-the-loss");
                 self.change(by, |it| it.believes = false);
             }
-            What::Paused { by } => self.reach_if(by, |it| it.believes, "paused-while-holding"),
-            What::Crashed { by } => {
+            EventKind::Paused { by } => self.reach_if(by, |it| it.believes, "paused-while-holding"),
+            EventKind::Crashed { by } => {
                 self.reach_if(by, |it| it.believes, "crashed-while-holding");
                 self.stops_waiting(by, "crashed-while-queued");
                 self.change(by, |it| it.believes = false);
             }
-            What::Reconnected { by } => {
+            EventKind::Reconnected { by } => {
                 self.reach_if(by, State::is_queued, "reconnected-while-queued");
                 self.reach_if(by, |it| it.believes, "reconnected-while-holding");
                 self.change(by, |it| it.came_back = true);
             }
-            What::SessionExpired { by } => {
+            EventKind::SessionExpired { by } => {
                 self.reach_if(by, State::is_queued, "expired-while-queued");
                 self.reach_if(by, |it| it.believes, "expired-while-holding");
             }
-            What::Queued { by, .. } => self.change(by, |it| {
+            EventKind::Queued { by, .. } => self.change(by, |it| {
                 it.places += 1;
                 it.came_back = false;
             }),
-            What::Unqueued { by, .. } => self.change(by, State::leave_queue),
-            What::Owned { by, .. } => self.owned(by),
-            What::Disowned { by, how, .. } => self.disowned(by, how),
-            What::Effect { by, accepted, .. } => {
+            EventKind::Unqueued { by, .. } => self.change(by, State::leave_queue),
+            EventKind::Owned { by, .. } => self.owned(by),
+            EventKind::Disowned { by, how, .. } => self.disowned(by, how),
+            EventKind::Effect { by, accepted, .. } => {
                 self.reach_if(by, |it| !it.owns, "written-too-late");
                 if !accepted {
                     self.reached.add("fenced-out");
                 }
             }
-            What::Released { .. }
-            | What::Finished { .. }
-            | What::Resumed { .. }
-            | What::Restarted { .. }
-            | What::Disconnected { .. }
-            | What::ConnectedReadOnly { .. }
-            | What::SessionLost { .. }
-            | What::Answered { .. }
-            | What::Resent { .. }
-            | What::ServerChanged { .. }
-            | What::CouldHaveKnown { .. }
-            | What::Writing { .. }
-            | What::Read { .. }
-            | What::Written { .. }
-            | What::FaultFired { .. }
-            | What::FaultHealed { .. }
-            | What::CalmBegan
-            | What::Ended { .. }
-            | What::StillWaiting { .. }
-            | What::Leftover { .. }
-            | What::Final { .. } => {}
+            EventKind::Released { .. }
+            | EventKind::Finished { .. }
+            | EventKind::Resumed { .. }
+            | EventKind::Restarted { .. }
+            | EventKind::Disconnected { .. }
+            | EventKind::ConnectedReadOnly { .. }
+            | EventKind::SessionLost { .. }
+            | EventKind::Answered { .. }
+            | EventKind::Resent { .. }
+            | EventKind::ServerChanged { .. }
+            | EventKind::CouldHaveKnown { .. }
+            | EventKind::Writing { .. }
+            | EventKind::Read { .. }
+            | EventKind::Written { .. }
+            | EventKind::FaultFired { .. }
+            | EventKind::FaultHealed { .. }
+            | EventKind::CalmBegan
+            | EventKind::Ended { .. }
+            | EventKind::StillWaiting { .. }
+            | EventKind::Leftover { .. }
+            | EventKind::Final { .. } => {}
         }
         if self.waiting >= 2 && self.owners > 0 {
             self.reached.add("two-wait");

@@ -1,6 +1,6 @@
 //! Runs that say nothing: what was to be put to the test never was.
 
-use crate::{Ended, Evidence, FaultId, Run, What};
+use crate::{Ended, EventKind, Evidence, FaultId, Run};
 
 /// Why the run says nothing, if so. Whatever the checks found then, it is not "holds".
 pub fn vacuous(run: &Run) -> Option<String> {
@@ -14,7 +14,7 @@ pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
         return idle(evidence);
     }
     for fault in (0..facts.faults_planned).map(FaultId) {
-        let fires = |&index: &usize| evidence.event(index).what == What::FaultFired { fault };
+        let fires = |&index: &usize| evidence.event(index).what == EventKind::FaultFired { fault };
         if !evidence.faults.iter().any(fires) {
             let (number, fault) = (fault.0 + 1, history.fault(fault));
             return Some(format!("fault {number} never fired: {fault}"));

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use crate::{
-    Belief, ContenderId, Disowned, Event, Evidence, Ownership, Step, Verdict, VirtualTime, What,
-    Witness,
+    Belief, ContenderId, Disowned, Event, EventKind, Evidence, Ownership, Step, Verdict,
+    VirtualTime, Witness,
 };
 
 /// A witness in the making.
-pub(crate) struct Case<'a> {
+pub(crate) struct WitnessBuilder<'a> {
     evidence: &'a Evidence<'a>,
     events: Vec<usize>,
     argument: Vec<Step>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> WitnessBuilder<'a> {
     pub(crate) fn new(evidence: &'a Evidence<'a>) -> Self {
         Self {
             evidence,
@@ -115,8 +115,8 @@ impl<'a> Case<'a> {
             None => format!("{who} is inside to the end of the run"),
         };
         let how = belief.left.map(|left| self.evidence.event(left).what);
-        let crashed = matches!(how, Some(What::Crashed { .. }));
-        let told = matches!(how, Some(What::Lost { .. }));
+        let crashed = matches!(how, Some(EventKind::Crashed { .. }));
+        let told = matches!(how, Some(EventKind::Lost { .. }));
         let Some((lost, how)) = loss else {
             return match belief.left {
                 _ if crashed => format!("{until}, when it crashed."),
@@ -207,13 +207,13 @@ impl<'a> Case<'a> {
         let asked = belief.asked.unwrap_or(belief.acquired);
         let waited = &events[asked..belief.acquired];
         let gone = waited.iter().rposition(|event| {
-            matches!(event.what, What::Unqueued { by, lock, .. }
+            matches!(event.what, EventKind::Unqueued { by, lock, .. }
                 if lock == belief.lock && by != belief.by)
         });
         let Some(gone) = gone.map(|offset| asked + offset) else {
             return String::new();
         };
-        let What::Unqueued { by, name, .. } = events[gone].what else {
+        let EventKind::Unqueued { by, name, .. } = events[gone].what else {
             return String::new();
         };
         self.show([gone]);
@@ -266,7 +266,7 @@ impl<'a> Case<'a> {
         };
         self.show([left]);
         let event = &events[left];
-        if let What::Unqueued { by, name, .. } = event.what {
+        if let EventKind::Unqueued { by, name, .. } = event.what {
             let name = self.evidence.run.history.name(name);
             return format!(" when {name} of {} went away", self.name(by));
         }
@@ -300,14 +300,14 @@ impl<'a> Case<'a> {
         let at = events[index].at;
         let first = events.partition_point(|event| event.at < at);
         let mut same_time = events[first..].iter().take_while(|event| event.at == at);
-        let expired = same_time.position(|event| event.what == What::SessionExpired { by });
+        let expired = same_time.position(|event| event.what == EventKind::SessionExpired { by });
         self.show(expired.map(|offset| first + offset));
         expired.is_some()
     }
 }
 
 fn disowned(event: &Event, heir: &Ownership) -> Option<(ContenderId, Disowned)> {
-    if let What::Disowned { by, lock, how, .. } = event.what
+    if let EventKind::Disowned { by, lock, how, .. } = event.what
         && lock == heir.lock
     {
         return Some((by, how));
@@ -317,7 +317,7 @@ fn disowned(event: &Event, heir: &Ownership) -> Option<(ContenderId, Disowned)> 
 
 fn unqueued(event: &Event, heir: &Ownership) -> bool {
     matches!(event.what,
-        What::Unqueued { by, lock, .. } if lock == heir.lock && by != heir.by)
+        EventKind::Unqueued { by, lock, .. } if lock == heir.lock && by != heir.by)
 }
 
 /// A duration as virtual time is written: `8.012 s`.

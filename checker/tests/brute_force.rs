@@ -4,15 +4,15 @@
 mod plain;
 
 use picklock_checker::{
-    ContenderId, Counts, Disowned, Ended, Event, Evidence, Facts, Failure, ForGood, History,
-    Knowledge, LockId, NameId, Run, Token, Verdict, VirtualTime, What, invariants,
+    ContenderId, Counts, Disowned, Ended, Event, EventKind, Evidence, Facts, Failure, ForGood,
+    History, Knowledge, LockId, NameId, Run, Token, Verdict, VirtualTime, invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
 
 /// What can happen, with little to choose from, so that things meet: beliefs, the service, and
 /// writes, each as often as its weight says.
-fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = What> {
+fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = EventKind> {
     let by = || (0..3u32).prop_map(ContenderId);
     let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
     let token = || (0..3u64).prop_map(Token);
@@ -21,27 +21,31 @@ fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = W
     let maybe = || prop::option::of(token());
     let why = Failure::TimedOut;
     let of_beliefs = prop_oneof![
-        2 => (by(), lock()).prop_map(|(by, lock)| What::AcquireStarted { by, lock }),
+        2 => (by(), lock()).prop_map(|(by, lock)| EventKind::AcquireStarted { by, lock }),
         4 => (by(), lock(), maybe())
-            .prop_map(|(by, lock, token)| What::Acquired { by, lock, token }),
-        1 => (by(), lock()).prop_map(|(by, lock)| What::Cancelled { by, lock }),
-        3 => (by(), lock()).prop_map(|(by, lock)| What::ReleaseStarted { by, lock }),
-        1 => (by(), lock()).prop_map(move |(by, lock)| What::Lost { by, lock, why }),
-        1 => by().prop_map(|by| What::Crashed { by }),
+            .prop_map(|(by, lock, token)| EventKind::Acquired { by, lock, token }),
+        1 => (by(), lock()).prop_map(|(by, lock)| EventKind::Cancelled { by, lock }),
+        3 => (by(), lock()).prop_map(|(by, lock)| EventKind::ReleaseStarted { by, lock }),
+        1 => (by(), lock()).prop_map(move |(by, lock)| EventKind::Lost { by, lock, why }),
+        1 => by().prop_map(|by| EventKind::Crashed { by }),
     ];
     let how = Disowned::Expired;
     let of_the_service = prop_oneof![
         4 => (by(), lock(), 0..9u64, name())
-            .prop_map(|(by, lock, place, name)| What::Queued { by, lock, place, name }),
+            .prop_map(|(by, lock, place, name)| EventKind::Queued { by, lock, place, name }),
         2 => (by(), lock(), 0..9u64, name())
-            .prop_map(|(by, lock, place, name)| What::Unqueued { by, lock, place, name }),
+            .prop_map(|(by, lock, place, name)| EventKind::Unqueued { by, lock, place, name }),
         4 => (by(), lock(), token(), name())
-            .prop_map(|(by, lock, token, name)| What::Owned { by, lock, token, name }),
+            .prop_map(|(by, lock, token, name)| EventKind::Owned { by, lock, token, name }),
         3 => (by(), lock(), token())
-            .prop_map(move |(by, lock, token)| What::Disowned { by, lock, token, how }),
+            .prop_map(move |(by, lock, token)| EventKind::Disowned { by, lock, token, how }),
     ];
     let of_writes = prop_oneof![
-        (by(), lock(), maybe()).prop_map(|(by, lock, token)| What::Writing { by, lock, token }),
+        (by(), lock(), maybe()).prop_map(|(by, lock, token)| EventKind::Writing {
+            by,
+            lock,
+            token
+        }),
         (
             by(),
             lock(),
@@ -52,7 +56,7 @@ fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = W
             any::<bool>()
         )
             .prop_map(|(by, lock, token, before, after, based_on, accepted)| {
-                What::Effect {
+                EventKind::Effect {
                     by,
                     lock,
                     token,
@@ -72,7 +76,7 @@ fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = W
 }
 
 /// A contender loses the lock, or could have known that it has.
-fn loss() -> impl Strategy<Value = What> {
+fn loss() -> impl Strategy<Value = EventKind> {
     let by = || (0..3u32).prop_map(ContenderId);
     let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
     let token = (0..3u64).prop_map(Token);
@@ -80,14 +84,14 @@ fn loss() -> impl Strategy<Value = What> {
     prop_oneof![
         (by(), lock(), 0..9u64, how).prop_map(|(by, lock, since, how)| {
             let since = VirtualTime::from_micros(since * 1_000_000);
-            What::CouldHaveKnown {
+            EventKind::CouldHaveKnown {
                 by,
                 lock,
                 since,
                 how,
             }
         }),
-        (by(), lock(), token).prop_map(|(by, lock, token)| What::Disowned {
+        (by(), lock(), token).prop_map(|(by, lock, token)| EventKind::Disowned {
             by,
             lock,
             token,
@@ -120,13 +124,13 @@ fn run(weights: [u32; 4]) -> impl Strategy<Value = Run> {
         let why = Ended::AllFinished;
         history.events.push(Event {
             at,
-            what: What::Ended { why },
+            what: EventKind::Ended { why },
         });
         if let Some(value) = last {
             let lock = LockId(0);
             history.events.push(Event {
                 at,
-                what: What::Final { lock, value },
+                what: EventKind::Final { lock, value },
             });
         }
         let facts = Facts {
@@ -138,18 +142,18 @@ fn run(weights: [u32; 4]) -> impl Strategy<Value = Run> {
             history,
             facts,
             counts: Counts::default(),
-            anew: Vec::new(),
+            lease_resets: Vec::new(),
             for_good: ForGood::default(),
         }
     })
 }
 
-fn may_follow(history: &History, what: What) -> bool {
+fn may_follow(history: &History, what: EventKind) -> bool {
     let plain = Plain::new(&history.events);
     match what {
-        What::AcquireStarted { by, lock } => plain.asked(history.events.len(), by, lock).is_none(),
-        What::Queued { lock, place, .. } => !history.events.iter().any(|event| {
-            matches!(event.what, What::Queued { lock: l, place: p, .. } if (l, p) == (lock, place))
+        EventKind::AcquireStarted { by, lock } => plain.asked(history.events.len(), by, lock).is_none(),
+        EventKind::Queued { lock, place, .. } => !history.events.iter().any(|event| {
+            matches!(event.what, EventKind::Queued { lock: l, place: p, .. } if (l, p) == (lock, place))
         }),
         _ => true,
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
-use picklock_redis::{ConnectionId, Input, Now, Output, Server, Settings};
+use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 
 const RELEASE: &str = "if redis.call('get', KEYS[1]) == ARGV[1] then \
      return redis.call('del', KEYS[1]) else return 0 end";
@@ -19,7 +19,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         Self {
-            server: Server::new(Rc::new(Settings::default())),
+            server: Server::new(Rc::new(ServerConfig::default())),
             out: Vec::new(),
         }
     }

@@ -41,7 +41,7 @@ use crate::replication_protocol::Address;
 
 /// How a cluster is set up. Every node has the same, but for its chance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClusterSettings {
+pub struct ClusterConfig {
     /// Where the nodes are. The first ones are primaries, which share the slots; the others are their replicas in turn.
     pub nodes: Vec<Address>,
     /// How many primaries there are.
@@ -55,7 +55,7 @@ pub struct ClusterSettings {
     pub seed: u64,
 }
 
-impl Default for ClusterSettings {
+impl Default for ClusterConfig {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
@@ -70,7 +70,7 @@ impl Default for ClusterSettings {
 /// What a node knows of its cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
-    settings: Rc<ClusterSettings>,
+    settings: Rc<ClusterConfig>,
     pub(crate) me: NodeId,
     nodes: Vec<Node>,
     /// The largest epoch that it knows, and the last in which it has voted.
@@ -133,7 +133,7 @@ impl Node {
 
 impl Cluster {
     /// A node of a cluster that stands.
-    pub(crate) fn new(settings: ClusterSettings, me: u8) -> Self {
+    pub(crate) fn new(settings: ClusterConfig, me: u8) -> Self {
         let primaries = settings.primaries.max(1);
         let node = |place: u8| {
             let primary = (place >= primaries).then(|| NodeId((place - primaries) % primaries));

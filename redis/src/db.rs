@@ -15,12 +15,12 @@ use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
 use crate::value::{Data, Kind};
 use crate::watches::Watches;
-use crate::{ConnectionId, Now, Output, Settings};
+use crate::{ConnectionId, Now, Output, ServerConfig};
 
 /// What commands work on.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
-    pub(crate) settings: Rc<Settings>,
+    pub(crate) settings: Rc<ServerConfig>,
     pub(crate) keys: Keyspace,
     pub(crate) watches: Watches,
     pub(crate) subscriptions: Subscriptions,
@@ -62,7 +62,7 @@ pub(crate) enum Expired {
 }
 
 impl Core {
-    pub(crate) fn new(settings: Rc<Settings>) -> Self {
+    pub(crate) fn new(settings: Rc<ServerConfig>) -> Self {
         let number = settings.number as u8;
         let serves_stale_data = settings.serve_stale_data;
         let min_replicas = settings.min_replicas_to_write;

@@ -1,7 +1,7 @@
 //! A Redis server as a state machine: it is told what arrives and what its clocks show, and says what is to be sent.
 //!
 //! No clock, no chance, and no input or output of its own: the same machine is driven by the simulator, and compared
-//! with a real server. The real one that it follows is 7.0.15, unless [`Settings`] say otherwise.
+//! with a real server. The real one that it follows is 7.0.15, unless [`ServerConfig`] say otherwise.
 
 mod blocked_clients;
 mod clients;
@@ -33,7 +33,7 @@ mod value;
 mod watches;
 
 pub use cluster::{
-    BusMessage, ClusterSettings, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
+    BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
 };
 pub use io::{ConnectionId, Input, Now, Output};
 pub use key_observer::{Fate, Gone, Why, Writer};
@@ -41,7 +41,7 @@ pub use persistence::End;
 pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use sentinel::Sentinel;
 pub use server::Server;
-pub use settings::{Fsync, Persistence, SavePoint, Settings};
+pub use settings::{Fsync, Persistence, SavePoint, ServerConfig};
 
 /// The version of Redis that the server says it is.
 pub const VERSION: &str = "7.0.15";

@@ -24,7 +24,7 @@ use picklock_algorithms::clients::redis::Value;
 use picklock_checker::VirtualTime;
 
 pub use io::{CallId, Event, Input, Output};
-pub use settings::Settings;
+pub use settings::SentinelConfig;
 
 use crate::replication_protocol::Address;
 use crate::scripts::sha_of;
@@ -46,7 +46,7 @@ const LOOKS_PER_SECOND: (u32, u32) = (10, 10);
 /// A Sentinel and what it knows.
 #[derive(Clone, Debug)]
 pub struct Sentinel {
-    settings: Rc<Settings>,
+    settings: Rc<SentinelConfig>,
     /// Its name.
     id: Rc<str>,
     /// The newest epoch that it has heard of.
@@ -91,7 +91,7 @@ fn watched_primary(address: Address, now: Stamp) -> Instance {
 
 impl Sentinel {
     /// A Sentinel that is started at this time.
-    pub fn new(settings: Rc<Settings>, now: Now) -> Self {
+    pub fn new(settings: Rc<SentinelConfig>, now: Now) -> Self {
         let stamp = Stamp::of(now.wall_micros);
         let replicas = settings.replicas.iter();
         let sentinels = settings.sentinels.iter();

@@ -14,7 +14,7 @@ use crate::pubsub::Channel;
 use crate::replication::Replication;
 use crate::replication_protocol::Address;
 use crate::scripts::{Scripts, sha_of};
-use crate::{ConnectionId, Input, Now, Output, Settings};
+use crate::{ConnectionId, Input, Now, Output, ServerConfig};
 
 /// A server and its data.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Server {
 
 impl Server {
     /// A server without data.
-    pub fn new(settings: Rc<Settings>) -> Self {
+    pub fn new(settings: Rc<ServerConfig>) -> Self {
         let configured = settings.primary.clone();
         let mut server = Self {
             replication: Replication::new(settings.number),

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::cluster::ClusterSettings;
+use crate::cluster::ClusterConfig;
 use crate::replication_protocol::Address;
 
 /// The configuration of a server. Defaults are those of Redis 7.0.15 without a configuration file, but that it keeps
 /// nothing on its disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct ServerConfig {
     /// Which of several servers it is: the versions of its data are named after it.
     pub number: u32,
     /// Where it says that it is, if it is somebody's replica.
@@ -16,7 +16,7 @@ pub struct Settings {
     /// Where its primary is, if it begins as a replica.
     pub primary: Option<Address>,
     /// The cluster that it is a node of, if it is: its number is its place there.
-    pub cluster: Option<ClusterSettings>,
+    pub cluster: Option<ClusterConfig>,
     /// What it keeps on its disk.
     pub persistence: Persistence,
     /// Whether it serves what it has while it is a replica that does not hear its primary.
@@ -85,7 +85,7 @@ impl Persistence {
     }
 }
 
-impl Default for Settings {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             number: 0,

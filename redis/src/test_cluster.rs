@@ -17,7 +17,7 @@ use std::time::Duration;
 use picklock_checker::VirtualTime;
 
 use crate::sentinel::{self, Event, Sentinel};
-use crate::{ConnectionId, Input, Now, Output, Server, Settings};
+use crate::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 use clients::Client;
 pub use links::Flow;
 use links::Link;
@@ -39,7 +39,7 @@ pub struct Plan {
     /// How many Sentinels watch it.
     pub sentinels: usize,
     /// What the servers have in common; their numbers, addresses, and primaries are set.
-    pub server: Settings,
+    pub server: ServerConfig,
     /// How many Sentinels must find the primary down before it is.
     pub quorum: usize,
     /// How long a server must not answer before a Sentinel finds it down.
@@ -56,7 +56,7 @@ impl Plan {
         Self {
             replicas,
             sentinels,
-            server: Settings::default(),
+            server: ServerConfig::default(),
             quorum: sentinels / 2 + 1,
             down_after: Duration::from_secs(1),
             failover_timeout: Duration::from_secs(6),
@@ -65,7 +65,7 @@ impl Plan {
     }
 
     fn server(&self, place: usize) -> Server {
-        Server::new(Rc::new(Settings {
+        Server::new(Rc::new(ServerConfig {
             number: place as u32,
             address: Some(Machine::Server(place).address()),
             primary: (place > 0).then(|| Machine::Server(0).address()),
@@ -77,14 +77,14 @@ impl Plan {
     fn sentinel(&self, place: usize, now: Now) -> Sentinel {
         let replicas = (1..=self.replicas).map(|it| Machine::Server(it).address());
         let others = (0..self.sentinels).filter(|other| *other != place);
-        let settings = sentinel::Settings {
+        let settings = sentinel::SentinelConfig {
             replicas: replicas.collect(),
             sentinels: others
                 .map(|other| (other as u32, Machine::Sentinel(other).address()))
                 .collect(),
             down_after: self.down_after,
             failover_timeout: self.failover_timeout,
-            ..sentinel::Settings::new(
+            ..sentinel::SentinelConfig::new(
                 place as u32,
                 Machine::Sentinel(place).address(),
                 Machine::Server(0).address(),
@@ -107,7 +107,7 @@ pub struct Noted {
 }
 
 /// Servers, of which the first is the primary at first, Sentinels, and what is on its way between them.
-pub struct Town {
+pub struct TestCluster {
     /// How much time has passed, in microseconds.
     now: u64,
     servers: Vec<Server>,
@@ -131,7 +131,7 @@ pub struct Town {
     chance: u32,
 }
 
-impl Town {
+impl TestCluster {
     /// Servers and Sentinels that have just been started.
     pub fn of(plan: &Plan) -> Self {
         let servers = 0..=plan.replicas;

@@ -1,7 +1,7 @@
 //! Why a run contradicts a promise, in the form *Let … Then … However …: a contradiction*.
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, What, Witness};
+use picklock_checker::{ContenderId, EventKind, Witness};
 use picklock_checker::{LockId, Step};
 
 use crate::style::{Glyphs, Style};
@@ -62,7 +62,7 @@ fn who(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String
     let events = history.events.get(window.clone()).unwrap_or_default();
     let start = *window.start();
     let queued = events.iter().enumerate().rev().find_map(|(after, event)| {
-        if let What::Queued {
+        if let EventKind::Queued {
             by,
             lock,
             place,
@@ -87,7 +87,7 @@ fn who(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String
         }
     }
     let entered = events.iter().rev().find_map(|event| {
-        if let What::Acquired { by, token, .. } = event.what {
+        if let EventKind::Acquired { by, token, .. } = event.what {
             (by == column.contender).then_some((event.at, token))
         } else {
             None
@@ -105,7 +105,7 @@ fn who(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String
 fn ahead(story: &Story, at: usize, lock: LockId, place: u64) -> Option<ContenderId> {
     let mut queue: Vec<(u64, ContenderId)> = Vec::new();
     for event in &story.history.events[..at] {
-        if let What::Queued {
+        if let EventKind::Queued {
             by,
             lock: of,
             place,
@@ -115,7 +115,7 @@ fn ahead(story: &Story, at: usize, lock: LockId, place: u64) -> Option<Contender
         {
             queue.push((place, by));
         }
-        if let What::Unqueued {
+        if let EventKind::Unqueued {
             by,
             lock: of,
             place,

@@ -10,7 +10,7 @@ mod note;
 mod select;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, Event, History, VirtualTime, What};
+use picklock_checker::{ContenderId, Event, EventKind, History, VirtualTime};
 
 pub(crate) use note::place_and_name;
 use select::Selection;
@@ -202,7 +202,7 @@ impl Builder<'_> {
 
     /// Whether `event` is a fault, and `next` what it did to the contender that it names.
     fn causes(&self, event: &Event, next: &Event) -> bool {
-        let What::FaultFired { fault } = event.what else {
+        let EventKind::FaultFired { fault } = event.what else {
             return false;
         };
         let history = self.names.history;
@@ -211,14 +211,14 @@ impl Builder<'_> {
     }
 
     /// An event that gets no row still moves its lane on.
-    fn take_in(&mut self, what: &What) -> Option<(ContenderId, lane::Cell)> {
+    fn take_in(&mut self, what: &EventKind) -> Option<(ContenderId, lane::Cell)> {
         let by = lane::subject(what)?;
         let lane = self.lanes.get_mut(by.0 as usize)?;
         Some((by, lane.apply(what, self.names.history, self.glyphs)))
     }
 
     /// Whether a reader of the lanes would wonder how this was skipped.
-    fn would_be_missed(&self, what: &What) -> bool {
+    fn would_be_missed(&self, what: &EventKind) -> bool {
         let by = lane::subject(what);
         let has_lane = |by| {
             self.names

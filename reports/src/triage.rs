@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Violation, Way};
+use picklock_checker::outcome::{
+    CaseOutcome, DistinctFailure, ScenarioOutcome, Standing, Violation,
+};
 
 use crate::words::{count, hanging, harmless};
 
@@ -39,7 +41,7 @@ pub(crate) struct Share {
 
 impl Share {
     /// That of one way.
-    pub(crate) fn of(way: &Way) -> Self {
+    pub(crate) fn of(way: &DistinctFailure) -> Self {
         Self {
             seeds: way.seeds,
             looked_into: (way.looked_into, way.need_these),

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use common::two_inside;
 use insta::assert_snapshot;
 use outcome::{case, failed, finding, scenario};
-use picklock_checker::outcome::{CaseOutcome, Finding, Nearest, Smaller, Standing, Way};
+use picklock_checker::outcome::{
+    CaseOutcome, DistinctFailure, Finding, Nearest, Smaller, Standing,
+};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
 
@@ -138,7 +140,7 @@ fn what_else_a_case_violates_is_told_too() {
 #[test]
 fn how_many_seeds_fail_otherwise_is_told() {
     let mut failing = failed("zk-no-recheck", two_inside());
-    let way = |seed: u64, seeds: u64, sizes: &str| Way {
+    let way = |seed: u64, seeds: u64, sizes: &str| DistinctFailure {
         argument: seeds.to_string(),
         seed,
         seeds,

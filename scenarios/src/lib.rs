@@ -40,7 +40,7 @@ pub use library::BUILT_IN;
 pub use load::load;
 pub use nearest::nearest;
 pub use scenario::{
-    Case, Catalogue, Expectation, Measure, Recorded, Saved, Scenario, Want, Was,
+    Case, Catalogue, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
     default_event_budget,
 };
 pub use write::write;

@@ -22,7 +22,7 @@ use crate::shard::Shard;
 
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RunOptions {
     /// Which seeds.
     pub seeds: Range<u64>,
     /// Whether to run every seed twice and compare, and not only one of [`SAMPLED`].
@@ -59,7 +59,7 @@ pub const SAMPLED: u64 = 32;
 pub fn run_case(
     scenario: &Scenario,
     case: &Case,
-    settings: &Settings,
+    settings: &RunOptions,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CaseOutcome, Stopped> {
@@ -75,7 +75,7 @@ pub fn run_case(
 pub fn run_shard(
     scenario: &Scenario,
     case: &Case,
-    settings: &Settings,
+    settings: &RunOptions,
     shard: Shard,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
@@ -102,7 +102,7 @@ pub fn run_shard(
 pub fn run_block(
     scenario: &Scenario,
     case: &Case,
-    settings: &Settings,
+    settings: &RunOptions,
     (shard, tally): (Shard, &mut Tally),
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),

@@ -94,7 +94,7 @@ pub struct Case {
     /// The run that it is about, if it is about one. Without it, a case is about many: one for each seed.
     pub recorded: Option<Recorded>,
     /// The seed that drew the plan, if it was saved with `picklock plan`. The case is about many runs all the same.
-    pub saved: Option<Saved>,
+    pub saved: Option<SavedPlan>,
 }
 
 impl Case {
@@ -110,14 +110,14 @@ impl Case {
 
 /// A run that once was: whoever sees it again can tell whether it is the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Was {
+pub struct RecordedRun {
     /// The hash of its history, if that is known.
     pub hash: Option<u64>,
     /// The version of picklock that ran it, if that is known.
     pub picklock: Option<String>,
 }
 
-impl Was {
+impl RecordedRun {
     /// The version that ran it, if that is another than this.
     pub fn other_version(&self) -> Option<&str> {
         let version = self.picklock.as_deref();
@@ -127,13 +127,13 @@ impl Was {
 
 /// Where a plan comes from that was drawn from a seed and saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedPlan {
     /// The seed.
     pub seed: u64,
     /// It drew something: see [`Case::drawn`].
     pub drawn: bool,
     /// Its run.
-    pub was: Was,
+    pub was: RecordedRun,
 }
 
 /// A run as it was recorded: with the plan of its case, it happens again on every machine.
@@ -142,7 +142,7 @@ pub struct Recorded {
     /// What chance decided, in order; zeros from there on.
     pub choices: Vec<u32>,
     /// What was written down of it.
-    pub was: Was,
+    pub was: RecordedRun,
 }
 
 impl Recorded {

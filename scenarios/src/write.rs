@@ -12,7 +12,9 @@ use picklock_sim::plan::{
 use self::toml::{number, prose, text};
 use crate::format::{PERSISTENCE, checked_by_default};
 use crate::sampled_parameters::Open;
-use crate::scenario::{Case, Expectation, Measure, Recorded, Saved, Scenario, Want, Was};
+use crate::scenario::{
+    Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
+};
 use crate::units::{write_duration, write_range};
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
@@ -291,7 +293,7 @@ fn replay(recorded: &Recorded) -> Vec<String> {
 }
 
 /// The seed that drew the plan.
-fn saved(saved: &Saved) -> Vec<String> {
+fn saved(saved: &SavedPlan) -> Vec<String> {
     let mut lines = vec![String::new(), "[saved]".to_owned()];
     lines.push(format!("seed = {}", saved.seed));
     if saved.drawn {
@@ -301,7 +303,7 @@ fn saved(saved: &Saved) -> Vec<String> {
     lines
 }
 
-fn was(was: &Was) -> impl Iterator<Item = String> {
+fn was(was: &RecordedRun) -> impl Iterator<Item = String> {
     let hash = was.hash.map(|hash| format!("hash = \"{hash:016x}\""));
     let version = was.picklock.as_ref();
     let version = version.map(|version| format!("picklock = {}", text(version)));

@@ -9,10 +9,10 @@ use picklock_algorithms::registry::find;
 use picklock_checker::outcome::{CaseOutcome, Standing};
 use picklock_scenarios::herd::Experiment;
 use picklock_scenarios::replay_command;
-use picklock_scenarios::runner::{self, Settings, Stopped, run_case, run_shard};
+use picklock_scenarios::runner::{self, RunOptions, Stopped, run_case, run_shard};
 use picklock_scenarios::search::detection_rate::{self, Effort, measure};
 use picklock_scenarios::search::hunt::hunt;
-use picklock_scenarios::search::portfolio::Way;
+use picklock_scenarios::search::portfolio::SearchStrategy;
 use picklock_scenarios::shard::Shard;
 use picklock_scenarios::shrink::broken_off;
 use picklock_scenarios::{Catalogue, Expectation, Scenario, Want, parse, write};
@@ -53,7 +53,7 @@ fn scenario(recipes: &[&str]) -> Scenario {
     parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
 }
 
-const SEEDS: Settings = Settings {
+const SEEDS: RunOptions = RunOptions {
     seeds: 0..20,
     verify_determinism: false,
 };
@@ -246,7 +246,13 @@ fn a_hunt_keeps_the_first_run_that_breaks_off_and_goes_on() {
     let scenario = scenario(&["panics-with-some-seeds"]);
     let case = &scenario.cases[0];
     let stop = AtomicBool::new(false);
-    let hunted = hunt(case, (&FaultKind::unasked(), &Way::ALL), 0, 64, &stop);
+    let hunted = hunt(
+        case,
+        (&FaultKind::unasked(), &SearchStrategy::ALL),
+        0,
+        64,
+        &stop,
+    );
     assert_eq!(hunted.runs, 64);
     let broken = hunted.broken.expect("some seeds break off");
     assert!((2..64).contains(&broken.runs), "{}", broken.runs);
@@ -275,7 +281,7 @@ fn whatever_else_runs_simulations_says_that_one_broke_off() {
         },
     }];
     let effort = Effort { bases: 1, limit: 1 };
-    let yields = caught(|| measure(&case, detection_rate::Way::File, effort).len());
+    let yields = caught(|| measure(&case, detection_rate::PlanSource::File, effort).len());
     let told = yields.map_err(|why| why.to_string()).unwrap_err();
     assert!(
         told.starts_with("contender-2's acquire panicked: out of luck"),

@@ -69,7 +69,7 @@ fn what_cannot_be_is_answered_with_what_there_is() {
 #[test]
 fn every_recipe_of_zookeeper_gets_the_lock_where_there_are_observers() {
     use picklock_algorithms::clients::ServiceKind;
-    use picklock_checker::What;
+    use picklock_checker::EventKind;
     let scenario = parse("observers = 2", "observer-2").expect("there are two");
     let all = RECIPES.iter();
     for recipe in all.filter(|recipe| recipe.build.service() == ServiceKind::ZooKeeper) {
@@ -78,7 +78,7 @@ fn every_recipe_of_zookeeper_gets_the_lock_where_there_are_observers() {
         plan.faults.clear();
         let history = picklock_sim::simulate(&plan, 1).run.history;
         let grants = history.events.iter();
-        let grants = grants.filter(|event| matches!(event.what, What::Acquired { .. }));
+        let grants = grants.filter(|event| matches!(event.what, EventKind::Acquired { .. }));
         assert!(grants.count() > 1, "{}", recipe.name);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use picklock_algorithms::Sense;
+use picklock_algorithms::RecipeInput;
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::History;
@@ -50,7 +50,7 @@ fn recipes_make_the_requests_that_the_registry_names() {
         let mut made = made.remove(recipe.name).unwrap_or_default();
         // What the client of a cluster or of Sentinels asks for itself.
         made.remove(&RequestKind::OtherCommand);
-        let asks: BTreeSet<RequestKind> = recipe.asks.iter().copied().collect();
+        let asks: BTreeSet<RequestKind> = recipe.requests.iter().copied().collect();
         if made != asks {
             different.push((recipe.name, made));
         }
@@ -85,7 +85,7 @@ fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
         }
     }
     for recipe in RECIPES {
-        let reads = recipe.heeds.contains(&Sense::WallClock);
+        let reads = recipe.inputs.contains(&RecipeInput::WallClock);
         assert!(reads || !minded.contains(recipe.name), "{}", recipe.name);
     }
     assert!(!minded.is_empty(), "nobody minds a jump of a clock");

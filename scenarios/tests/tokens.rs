@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::ServiceKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{Claim, Recipe};
-use picklock_checker::What;
+use picklock_checker::EventKind;
 use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
 use picklock_sim::simulate;
 
@@ -62,7 +62,8 @@ fn who_promises_tokens_writes_to_a_fenced_resource() {
         let scenario = read("resource = \"fenced\"", recipe, "").unwrap();
         let run = simulate(&scenario.cases[0].plan, 0).run;
         let mut events = run.history.events.iter();
-        let wrote = events.any(|event| matches!(event.what, What::Effect { accepted: true, .. }));
+        let wrote =
+            events.any(|event| matches!(event.what, EventKind::Effect { accepted: true, .. }));
         assert!(wrote, "{}", recipe.name);
     }
 }

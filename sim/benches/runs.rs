@@ -15,7 +15,7 @@ use picklock_sim::plan::{
 };
 use picklock_sim::simulate;
 use picklock_sim::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
-use picklock_sim::zookeeper::state::{Input, Output, Server, Settings};
+use picklock_sim::zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
 
 fn plan(recipe: &str, workload: Workload) -> Plan {
     Plan {
@@ -129,7 +129,7 @@ const AT: ServerId = ServerId(0);
 
 impl Bench {
     fn new() -> Self {
-        let settings = Rc::new(Settings::from(&Ensemble::default()));
+        let settings = Rc::new(QuorumPeerConfig::from(&Ensemble::default()));
         let mut bench = Self {
             servers: Server::formed(&settings, &[Path::from("/a")]),
             now: VirtualTime::ZERO,

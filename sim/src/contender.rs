@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_lite::future;
 use picklock_algorithms::clients::completion::{Answer, Completions, completion};
 use picklock_algorithms::{Env, Held, Lock, LockError};
-use picklock_checker::{ContenderId, Token, What};
+use picklock_checker::{ContenderId, EventKind, Token};
 
 use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
@@ -152,14 +152,14 @@ impl Contender {
 
     fn finish(&self) {
         let mut world = self.world();
-        world.record(What::Finished { by: self.id });
+        world.record(EventKind::Finished { by: self.id });
         world.leaves(self.process);
     }
 
     /// Is about to try to get the lock.
     async fn begin(&mut self) {
         self.renew_if_closed();
-        self.say(What::AcquireStarted {
+        self.say(EventKind::AcquireStarted {
             by: self.id,
             lock: LOCK,
         })
@@ -171,7 +171,7 @@ impl Contender {
         self.world().set_acquiring(self.process, false);
         match result {
             None => {
-                self.say(What::Cancelled {
+                self.say(EventKind::Cancelled {
                     by: self.id,
                     lock: LOCK,
                 })
@@ -181,7 +181,7 @@ impl Contender {
             Some(Ok(held)) => Break(Some(held)),
             Some(Err(error)) => {
                 let (by, lock, why, definite) = (self.id, LOCK, failure(error), error.definite());
-                self.say(What::AcquireFailed {
+                self.say(EventKind::AcquireFailed {
                     by,
                     lock,
                     why,
@@ -206,7 +206,7 @@ impl Contender {
     async fn use_lock(&mut self, held: Held) -> bool {
         let token = held.token.map(Token);
         self.world().belief_begins(self.process, &held);
-        self.say(What::Acquired {
+        self.say(EventKind::Acquired {
             by: self.id,
             lock: LOCK,
             token,
@@ -224,12 +224,12 @@ impl Contender {
         self.world().belief_ends(self.process);
         match ended {
             Ok(()) => {
-                self.say(What::ReleaseStarted { by, lock }).await;
+                self.say(EventKind::ReleaseStarted { by, lock }).await;
                 let what = match self.lock.release(held).await {
-                    Ok(()) => What::Released { by, lock },
+                    Ok(()) => EventKind::Released { by, lock },
                     Err(error) => {
                         let why = failure(error);
-                        What::ReleaseFailed { by, lock, why }
+                        EventKind::ReleaseFailed { by, lock, why }
                     }
                 };
                 self.say(what).await;
@@ -237,7 +237,7 @@ impl Contender {
             }
             Err(Interrupted(error)) => {
                 let why = failure(error);
-                self.say(What::Lost { by, lock, why }).await;
+                self.say(EventKind::Lost { by, lock, why }).await;
                 // What has been sent cannot be called back. Nobody else may own the lock before it has been answered,
                 // as far as it lies with us.
                 self.write_answered().await;
@@ -307,7 +307,7 @@ impl Contender {
         let answer = self.ask(ResourceRequest::Write(write), Duration::ZERO);
         *self.unanswered.borrow_mut() = Some(answer);
         let accepted = self.write_answered().await == Some(1);
-        self.say(What::Written {
+        self.say(EventKind::Written {
             by: self.id,
             lock: LOCK,
             accepted,
@@ -340,7 +340,7 @@ impl Contender {
     }
 
     fn writing(&self, token: Option<Token>) -> Said<'_> {
-        self.say(What::Writing {
+        self.say(EventKind::Writing {
             by: self.id,
             lock: LOCK,
             token,
@@ -351,9 +351,9 @@ impl Contender {
     ///
     /// It is written into each place that says something, so that the compiler knows there what is said.
     #[inline(always)]
-    fn say(&self, what: What) -> Said<'_> {
+    fn say(&self, what: EventKind) -> Said<'_> {
         let mut world = self.world();
-        world.contender_says(self.process, what);
+        world.record_contender_event(self.process, what);
         let runs = world.runs(self.process);
         drop(world);
         Said { by: self, runs }

@@ -28,18 +28,18 @@ pub enum Event {
         connection: ConnectionId,
         message: ServerMessage,
     },
-    /// A client knocks at a server.
-    Knock { connection: ConnectionId },
-    /// A client learns that its connection stands.
-    Opened { connection: ConnectionId },
+    /// A client asks a server for a connection.
+    ConnectRequest { connection: ConnectionId },
+    /// A client learns that its connection is open.
+    ConnectionOpened { connection: ConnectionId },
     /// A client learns that there is no connection, or no longer.
-    Broken { connection: ConnectionId },
+    ConnectionReset { connection: ConnectionId },
     /// A server learns that a client has closed a connection.
-    Gone { connection: ConnectionId },
-    /// A server is asked by a client, over a connection of its own, whether it takes writes.
-    AskForWriter { client: ClientId, server: ServerId },
-    /// The client hears that it does.
-    Writer { client: ClientId, server: ServerId },
+    ClientClosed { connection: ConnectionId },
+    /// A client asks a server `isro`, over a connection of its own.
+    IsroProbe { client: ClientId, server: ServerId },
+    /// The answer is `rw`.
+    IsroReply { client: ClientId, server: ServerId },
     /// Something happens between Redis and its clients.
     Redis(RedisEvent),
     /// A message between servers arrives.
@@ -84,9 +84,9 @@ pub enum Event {
     },
     /// A fault is over.
     Heal { fault: usize },
-    /// Nothing, but whoever waits until all has settled looks whether it has.
+    /// Nothing happens, but whoever waits until nothing is under way looks whether that is so.
     #[default]
-    LookAround,
+    QuiescenceCheck,
     /// The storm has lasted long enough.
     StormEnds,
     /// A fault is over; if it was the last, so is the storm.
@@ -94,7 +94,7 @@ pub enum Event {
     /// The calm has lasted long enough.
     BoundReached,
     /// What was left behind has had time to go.
-    Settled,
+    Drained,
 }
 
 /// Something that happens between Redis and its clients.
@@ -109,14 +109,14 @@ pub enum RedisEvent {
         connection: ConnectionId,
         value: Value,
     },
-    /// A client knocks at a server.
-    Knock { connection: ConnectionId },
-    /// A client learns that its connection stands.
-    Opened { connection: ConnectionId },
+    /// A client asks a server for a connection.
+    ConnectRequest { connection: ConnectionId },
+    /// A client learns that its connection is open.
+    ConnectionOpened { connection: ConnectionId },
     /// A client learns that there is no connection, or no longer.
-    Broken { connection: ConnectionId },
+    ConnectionReset { connection: ConnectionId },
     /// A server learns that a client has closed a connection.
-    Gone { connection: ConnectionId },
+    ClientClosed { connection: ConnectionId },
     /// A server wanted to look at the clock.
     ServerWake { server: ServerId },
     /// A client wanted to look at the clock.
@@ -124,9 +124,9 @@ pub enum RedisEvent {
     /// The lock's key may have expired at a server.
     LeaseEnds { server: ServerId },
     /// A replica knocks at its primary.
-    KnockOfReplica { link: LinkId },
+    ReplicaConnectRequest { link: LinkId },
     /// A replica learns whether its link stands.
-    LinkStands { link: LinkId, up: bool },
+    LinkEstablished { link: LinkId, up: bool },
     /// A message of another server arrives.
     ToPeer {
         to: ServerId,
@@ -139,7 +139,7 @@ pub enum RedisEvent {
         message: Box<BusMessage>,
     },
     /// A server learns that a link is gone.
-    LinkGone { server: ServerId, link: LinkId },
+    LinkClosed { server: ServerId, link: LinkId },
     /// A primary that was replaced is told so.
     Demote { server: ServerId },
     /// Whoever moves a slot does the next thing about it.
@@ -160,7 +160,7 @@ pub enum SentinelEvent {
     /// A Sentinel wanted to look at the clock.
     Wake { sentinel: ServerId },
     /// It knocks at somebody.
-    Knock { call: Call, at: ServerId },
+    ConnectRequest { call: Call, at: ServerId },
     /// A command of it arrives.
     Asked {
         call: Call,
@@ -180,7 +180,7 @@ impl SentinelEvent {
     pub fn whom(&self) -> ServerId {
         match self {
             Self::Wake { sentinel: whom }
-            | Self::Knock { at: whom, .. }
+            | Self::ConnectRequest { at: whom, .. }
             | Self::Asked { at: whom, .. }
             | Self::HungUp { at: whom, .. } => *whom,
             Self::Answered { call, .. } | Self::Closed { call } => call.by,
@@ -190,7 +190,7 @@ impl SentinelEvent {
     fn kind(&self) -> u64 {
         match self {
             Self::Wake { .. } => 35,
-            Self::Knock { .. } => 36,
+            Self::ConnectRequest { .. } => 36,
             Self::Asked { .. } => 37,
             Self::HungUp { .. } => 38,
             Self::Answered { .. } => 39,
@@ -204,17 +204,17 @@ impl RedisEvent {
         match self {
             Self::ToServer { connection, .. } => (20, connection.0),
             Self::ToClient { connection, .. } => (21, connection.0),
-            Self::Knock { connection } => (22, connection.0),
-            Self::Opened { connection } => (23, connection.0),
-            Self::Broken { connection } => (24, connection.0),
-            Self::Gone { connection } => (25, connection.0),
+            Self::ConnectRequest { connection } => (22, connection.0),
+            Self::ConnectionOpened { connection } => (23, connection.0),
+            Self::ConnectionReset { connection } => (24, connection.0),
+            Self::ClientClosed { connection } => (25, connection.0),
             Self::ServerWake { server } => (26, u32::from(server.0)),
             Self::ClientWake { client } => (27, client.0),
             Self::LeaseEnds { server } => (28, u32::from(server.0)),
-            Self::KnockOfReplica { link } => (30, link.0),
-            Self::LinkStands { link, .. } => (31, link.0),
+            Self::ReplicaConnectRequest { link } => (30, link.0),
+            Self::LinkEstablished { link, .. } => (31, link.0),
             Self::ToPeer { to, .. } => (32, u32::from(to.0)),
-            Self::LinkGone { server, .. } => (33, u32::from(server.0)),
+            Self::LinkClosed { server, .. } => (33, u32::from(server.0)),
             Self::Demote { server } => (34, u32::from(server.0)),
             Self::SlotMoves { fault } => (44, *fault as u32),
             Self::ToNode { to, .. } => (41, u32::from(to.0)),
@@ -240,10 +240,10 @@ impl Event {
         let (kind, whom) = match self {
             Self::ToServer { connection, .. } => (1, connection.0),
             Self::ToClient { connection, .. } => (2, connection.0),
-            Self::Knock { connection } => (3, connection.0),
-            Self::Opened { connection } => (4, connection.0),
-            Self::Broken { connection } => (5, connection.0),
-            Self::Gone { connection } => (6, connection.0),
+            Self::ConnectRequest { connection } => (3, connection.0),
+            Self::ConnectionOpened { connection } => (4, connection.0),
+            Self::ConnectionReset { connection } => (5, connection.0),
+            Self::ClientClosed { connection } => (6, connection.0),
             Self::Peer { from, to, .. } => (7, u32::from(from.0) << 8 | u32::from(to.0)),
             Self::PeerLost { server, peer } => (8, u32::from(server.0) << 8 | u32::from(peer.0)),
             Self::ServerWake { server } => (9, u32::from(server.0)),
@@ -255,11 +255,11 @@ impl Event {
             Self::Heal { fault } => (15, *fault as u32),
             Self::StormEnds => (16, 0),
             Self::BoundReached => (17, 0),
-            Self::Settled => (18, 0),
+            Self::Drained => (18, 0),
             Self::StormMayEnd => (19, 0),
-            Self::LookAround => (29, 0),
-            Self::AskForWriter { client, .. } => (42, client.0),
-            Self::Writer { client, .. } => (43, client.0),
+            Self::QuiescenceCheck => (29, 0),
+            Self::IsroProbe { client, .. } => (42, client.0),
+            Self::IsroReply { client, .. } => (43, client.0),
             Self::Redis(event) => event.kind_and_whom(),
         };
         kind << 32 | u64::from(whom)

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use picklock_algorithms::OwnershipRule;
 use picklock_algorithms::clients::zookeeper::{self, Path};
-use picklock_checker::{ContenderId, Disowned, LockId, NameId, Token, VirtualTime, What};
+use picklock_checker::{ContenderId, Disowned, EventKind, LockId, NameId, Token, VirtualTime};
 
 use crate::recorder::Recorder;
 use crate::zookeeper::txn::Created;
@@ -157,7 +157,7 @@ impl Ownership {
                 }
                 recorder.record(
                     at,
-                    What::Queued {
+                    EventKind::Queued {
                         by,
                         lock: self.lock,
                         place: arrival,
@@ -214,7 +214,7 @@ impl Ownership {
                     return;
                 };
                 let (lock, arrival) = (self.lock, place.arrival);
-                let unqueued = What::Unqueued {
+                let unqueued = EventKind::Unqueued {
                     by: place.by,
                     lock,
                     place: arrival,
@@ -307,7 +307,7 @@ impl Ownership {
         let Owner { by, token, name } = owner;
         recorder.record(
             at,
-            What::Owned {
+            EventKind::Owned {
                 by,
                 lock: self.lock,
                 token,
@@ -338,7 +338,7 @@ impl Ownership {
             };
             recorder.record(
                 at,
-                What::Disowned {
+                EventKind::Disowned {
                     by: owner.by,
                     lock,
                     token: owner.token,

@@ -1,6 +1,6 @@
 //! The recorder: the only writer of histories.
 
-use picklock_checker::{Counts, Event, History, NameId, VirtualTime, What};
+use picklock_checker::{Counts, Event, EventKind, History, NameId, VirtualTime};
 
 /// Writes the history down, and keeps a rolling hash of everything that can be observed.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Recorder {
 impl Recorder {
     /// Writes an event down. It is written into each place where the kind of event is known.
     #[inline(always)]
-    pub fn record(&mut self, at: VirtualTime, what: What) {
+    pub fn record(&mut self, at: VirtualTime, what: EventKind) {
         self.hash_event(at, &what);
         self.history.events.push(Event { at, what });
     }
@@ -38,7 +38,7 @@ impl Recorder {
     }
 
     #[inline(always)]
-    fn hash_event(&mut self, at: VirtualTime, what: &What) {
+    fn hash_event(&mut self, at: VirtualTime, what: &EventKind) {
         let code = words(what);
         self.hash.mix(at.micros());
         for word in code {
@@ -69,19 +69,19 @@ impl RollingHash {
 
 /// An event as words. The first says which event it is, and its number never changes.
 #[inline(always)]
-fn words(what: &What) -> [u64; 4] {
+fn words(what: &EventKind) -> [u64; 4] {
     fn signed(value: i64) -> u64 {
         value.cast_unsigned()
     }
     match *what {
-        What::AcquireStarted { by, lock } => [1, by.0.into(), lock.0.into(), 0],
-        What::Acquired { by, lock, token } => [
+        EventKind::AcquireStarted { by, lock } => [1, by.0.into(), lock.0.into(), 0],
+        EventKind::Acquired { by, lock, token } => [
             2,
             by.0.into(),
             lock.0.into(),
             token.map_or(u64::MAX, |token| token.0),
         ],
-        What::AcquireFailed {
+        EventKind::AcquireFailed {
             by,
             lock,
             why,
@@ -92,21 +92,21 @@ fn words(what: &What) -> [u64; 4] {
             lock.0.into(),
             (why as u64) << 1 | u64::from(definite),
         ],
-        What::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
-        What::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
-        What::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), why as u64],
-        What::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), why as u64],
-        What::Cancelled { by, lock } => [8, by.0.into(), lock.0.into(), 0],
-        What::Finished { by } => [9, by.0.into(), 0, 0],
-        What::Paused { by } => [10, by.0.into(), 0, 0],
-        What::Resumed { by } => [11, by.0.into(), 0, 0],
-        What::Crashed { by } => [12, by.0.into(), 0, 0],
-        What::Restarted { by } => [13, by.0.into(), 0, 0],
-        What::Disconnected { by } => [14, by.0.into(), 0, 0],
-        What::Reconnected { by } => [15, by.0.into(), 0, 0],
-        What::ConnectedReadOnly { by } => [33, by.0.into(), 0, 0],
-        What::SessionLost { by } => [16, by.0.into(), 0, 0],
-        What::CouldHaveKnown {
+        EventKind::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
+        EventKind::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
+        EventKind::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), why as u64],
+        EventKind::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), why as u64],
+        EventKind::Cancelled { by, lock } => [8, by.0.into(), lock.0.into(), 0],
+        EventKind::Finished { by } => [9, by.0.into(), 0, 0],
+        EventKind::Paused { by } => [10, by.0.into(), 0, 0],
+        EventKind::Resumed { by } => [11, by.0.into(), 0, 0],
+        EventKind::Crashed { by } => [12, by.0.into(), 0, 0],
+        EventKind::Restarted { by } => [13, by.0.into(), 0, 0],
+        EventKind::Disconnected { by } => [14, by.0.into(), 0, 0],
+        EventKind::Reconnected { by } => [15, by.0.into(), 0, 0],
+        EventKind::ConnectedReadOnly { by } => [33, by.0.into(), 0, 0],
+        EventKind::SessionLost { by } => [16, by.0.into(), 0, 0],
+        EventKind::CouldHaveKnown {
             by,
             lock,
             since,
@@ -117,7 +117,7 @@ fn words(what: &What) -> [u64; 4] {
             since.micros(),
             how as u64,
         ],
-        What::Queued {
+        EventKind::Queued {
             by,
             lock,
             place,
@@ -128,7 +128,7 @@ fn words(what: &What) -> [u64; 4] {
             u64::from(lock.0) << 32 | u64::from(name.0),
             place,
         ],
-        What::Unqueued {
+        EventKind::Unqueued {
             by,
             lock,
             place,
@@ -139,7 +139,7 @@ fn words(what: &What) -> [u64; 4] {
             u64::from(lock.0) << 32 | u64::from(name.0),
             place,
         ],
-        What::Owned {
+        EventKind::Owned {
             by,
             lock,
             token,
@@ -150,7 +150,7 @@ fn words(what: &What) -> [u64; 4] {
             u64::from(lock.0) << 32 | u64::from(name.0),
             token.0,
         ],
-        What::Disowned {
+        EventKind::Disowned {
             by,
             lock,
             token,
@@ -165,7 +165,7 @@ fn words(what: &What) -> [u64; 4] {
             };
             [20, u64::from(by.0) << 32 | u64::from(lock.0), token.0, how]
         }
-        What::Answered { by, lock, answer } => {
+        EventKind::Answered { by, lock, answer } => {
             let answer = match answer {
                 picklock_checker::ServiceAnswer::GrantedApart => 1,
                 picklock_checker::ServiceAnswer::DeniedAtOne => 2,
@@ -173,15 +173,15 @@ fn words(what: &What) -> [u64; 4] {
             };
             [34, by.0.into(), lock.0.into(), answer]
         }
-        What::SessionExpired { by } => [21, by.0.into(), 0, 0],
-        What::Writing { by, lock, token } => [
+        EventKind::SessionExpired { by } => [21, by.0.into(), 0, 0],
+        EventKind::Writing { by, lock, token } => [
             22,
             by.0.into(),
             lock.0.into(),
             token.map_or(u64::MAX, |token| token.0),
         ],
-        What::Read { by, lock, value } => [23, by.0.into(), lock.0.into(), signed(value)],
-        What::Effect {
+        EventKind::Read { by, lock, value } => [23, by.0.into(), lock.0.into(), signed(value)],
+        EventKind::Effect {
             by,
             lock,
             token,
@@ -202,14 +202,14 @@ fn words(what: &What) -> [u64; 4] {
                 folded.value(),
             ]
         }
-        What::Written { by, lock, accepted } => {
+        EventKind::Written { by, lock, accepted } => {
             [25, by.0.into(), lock.0.into(), u64::from(accepted)]
         }
-        What::FaultFired { fault } => [26, fault.0.into(), 0, 0],
-        What::FaultHealed { fault } => [27, fault.0.into(), 0, 0],
-        What::CalmBegan => [28, 0, 0, 0],
-        What::Ended { why } => [29, why as u64, 0, 0],
-        What::StillWaiting {
+        EventKind::FaultFired { fault } => [26, fault.0.into(), 0, 0],
+        EventKind::FaultHealed { fault } => [27, fault.0.into(), 0, 0],
+        EventKind::CalmBegan => [28, 0, 0, 0],
+        EventKind::Ended { why } => [29, why as u64, 0, 0],
+        EventKind::StillWaiting {
             by,
             lock,
             behind,
@@ -219,14 +219,14 @@ fn words(what: &What) -> [u64; 4] {
             let owner = owner.map_or(u64::MAX, |owner| owner.0.into());
             [30, u64::from(by.0) << 32 | u64::from(lock.0), behind, owner]
         }
-        What::Leftover { lock, name, owner } => [
+        EventKind::Leftover { lock, name, owner } => [
             31,
             lock.0.into(),
             name.0.into(),
             owner.map_or(u64::MAX, |owner| owner.0.into()),
         ],
-        What::Resent { by } => [35, by.0.into(), 0, 0],
-        What::ServerChanged { server, to } => [36, server.0.into(), to as u64, 0],
-        What::Final { lock, value } => [32, lock.0.into(), signed(value), 0],
+        EventKind::Resent { by } => [35, by.0.into(), 0, 0],
+        EventKind::ServerChanged { server, to } => [36, server.0.into(), to as u64, 0],
+        EventKind::Final { lock, value } => [32, lock.0.into(), signed(value), 0],
     }
 }

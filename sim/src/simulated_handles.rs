@@ -166,7 +166,7 @@ impl SimulatedTransport {
     fn tell(&self, input: Input) {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
-        world.tell_client(self.client, input);
+        world.client_input(self.client, input);
     }
 }
 
@@ -222,7 +222,7 @@ impl Transport for SimulatedTransport {
     fn renew(&self) -> ZooKeeper {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
-        world.tell_client(self.client, Input::Abandon);
+        world.client_input(self.client, Input::Abandon);
         let process = world.clients[self.client.0 as usize].process;
         let client = world.add_client(process);
         handle(&self.shared, client)
@@ -259,7 +259,7 @@ impl RedisTransport for SimulatedRedis {
             completion,
         };
         let mut world = self.shared.world.borrow_mut();
-        world.tell_redis_client(self.client, input);
+        world.redis_client_input(self.client, input);
     }
 
     fn subscribe(
@@ -277,7 +277,7 @@ impl RedisTransport for SimulatedRedis {
             completion,
         };
         let mut world = self.shared.world.borrow_mut();
-        world.tell_redis_client(self.client, input);
+        world.redis_client_input(self.client, input);
     }
 }
 

@@ -45,7 +45,7 @@ impl Simulated {
                 history,
                 facts: Facts::default(),
                 counts: Counts::default(),
-                anew: Vec::new(),
+                lease_resets: Vec::new(),
                 for_good: Default::default(),
             },
             hash: 0,
@@ -194,12 +194,12 @@ impl Simulation {
                 }
             }
             world.now = at;
-            world.happen_at(place);
+            world.dispatch_at(place);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {
                 return None;
             }
-            world.look_at_told();
+            world.check_notified_contenders();
         }
     }
 
@@ -332,7 +332,7 @@ impl Simulation {
                     history: recorder.history,
                     facts,
                     counts: recorder.counts,
-                    anew: std::mem::take(&mut world.anew),
+                    lease_resets: std::mem::take(&mut world.lease_resets),
                     for_good: world.gone_for_good(),
                 },
                 hash,

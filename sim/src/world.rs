@@ -34,7 +34,7 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::zookeeper::{Path, SessionId};
 use picklock_algorithms::env::LocalFuture;
-use picklock_checker::{ContenderId, Ended, LockId, VirtualTime, What};
+use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
 
 use crate::engine::{Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
@@ -126,7 +126,7 @@ pub(crate) struct World {
     pub progress_bound: Duration,
     pub lease: Duration,
     /// When new leaders gave every session its full time again.
-    pub anew: Vec<VirtualTime>,
+    pub lease_resets: Vec<VirtualTime>,
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     links: Links,
@@ -264,39 +264,39 @@ struct Busy {
 impl World {
     /// Writes an event of the history down.
     #[inline(always)]
-    pub fn record(&mut self, what: What) {
+    pub fn record(&mut self, what: EventKind) {
         self.recorder.record(self.now, what);
     }
 
     /// Lets the event happen that is due now, which is taken from its place.
     #[inline(always)]
-    pub fn happen_at(&mut self, place: timeline::Place) {
+    pub fn dispatch_at(&mut self, place: timeline::Place) {
         if self.all_run {
             let event = self.timeline.take_from(place);
-            self.happen_now(event);
+            self.dispatch_and_note(event);
         } else {
-            self.happen_if_possible(place);
+            self.dispatch_if_running(place);
         }
     }
 
     /// The same while not everybody runs: it may be put aside.
     #[inline(never)]
-    fn happen_if_possible(&mut self, place: timeline::Place) {
+    fn dispatch_if_running(&mut self, place: timeline::Place) {
         let event = self.timeline.take_from(place);
         self.note_event(&event);
-        self.happen_after_all(event);
+        self.dispatch_from_backlog(event);
     }
 
     /// Lets an event happen that was noted before, unless whom it comes to does not run.
     #[inline(never)]
-    pub fn happen_after_all(&mut self, event: Event) {
+    pub fn dispatch_from_backlog(&mut self, event: Event) {
         let event = if self.all_run {
             Some(event)
         } else {
             self.deliver(event)
         };
         if let Some(event) = event {
-            self.happen_unnoted(event);
+            self.dispatch(event);
         }
     }
 
@@ -307,13 +307,13 @@ impl World {
 
     /// It is handed over in memory, and looked at there: it is too large to be held otherwise.
     #[inline(never)]
-    fn happen_now(&mut self, event: Event) {
+    fn dispatch_and_note(&mut self, event: Event) {
         self.note_event(&event);
-        self.happen_unnoted(event);
+        self.dispatch(event);
     }
 
     #[inline(always)]
-    fn happen_unnoted(&mut self, event: Event) {
+    fn dispatch(&mut self, event: Event) {
         match event {
             Event::ToServer {
                 connection,
@@ -323,13 +323,15 @@ impl World {
                 connection,
                 message,
             } => self.at_client(connection, message),
-            Event::Knock { connection } => self.knock(connection),
-            Event::Opened { connection } => self.opened(connection),
-            Event::Broken { connection } => self.broken(connection),
-            Event::Gone { connection } => self.gone(connection),
-            Event::AskForWriter { client, server } => self.asked_for_writer(client, server),
-            Event::Writer { client, server } => self.tell_client(client, Input::Writer { server }),
-            Event::Redis(event) => self.redis_happens(event),
+            Event::ConnectRequest { connection } => self.connect_request(connection),
+            Event::ConnectionOpened { connection } => self.opened(connection),
+            Event::ConnectionReset { connection } => self.broken(connection),
+            Event::ClientClosed { connection } => self.gone(connection),
+            Event::IsroProbe { client, server } => self.asked_for_writer(client, server),
+            Event::IsroReply { client, server } => {
+                self.client_input(client, Input::Writer { server })
+            }
+            Event::Redis(event) => self.dispatch_redis(event),
             Event::Peer {
                 from,
                 to,
@@ -355,11 +357,11 @@ impl World {
             }
             Event::Strike { fault, request } => self.strike(fault, request),
             Event::Heal { fault } => self.heal(fault),
-            Event::LookAround => {}
+            Event::QuiescenceCheck => {}
             Event::StormEnds => self.storm_ends(),
             Event::StormMayEnd => self.begin_calm_if_over(),
             Event::BoundReached => self.ended = self.ended.or(Some(Ended::BoundReached)),
-            Event::Settled => self.ended = self.ended.or(Some(Ended::AllFinished)),
+            Event::Drained => self.ended = self.ended.or(Some(Ended::AllFinished)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{History, What};
+use picklock_checker::{EventKind, History};
 use picklock_sim::plan::{
     Arrival, ContenderName, Deployment, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
     Resource, Section, Service, Trigger, Workload,
@@ -39,7 +39,7 @@ fn plan(algorithm: &str, arrive: Arrival, fault: Option<Fault>) -> Plan {
 /// Who has come to the lock, in that order.
 fn came(history: &History) -> Vec<u32> {
     let came = history.events.iter().filter_map(|event| match event.what {
-        What::AcquireStarted { by, .. } => Some(by.0),
+        EventKind::AcquireStarted { by, .. } => Some(by.0),
         _ => None,
     });
     came.collect()
@@ -48,7 +48,7 @@ fn came(history: &History) -> Vec<u32> {
 /// Who has got the lock, in that order.
 fn got(history: &History) -> Vec<u32> {
     let got = history.events.iter().filter_map(|event| match event.what {
-        What::Acquired { by, .. } => Some(by.0),
+        EventKind::Acquired { by, .. } => Some(by.0),
         _ => None,
     });
     got.collect()
@@ -64,8 +64,8 @@ fn came_before_a_release(history: &History) -> usize {
     let mut events = history.events.iter();
     events
         .by_ref()
-        .take_while(|event| !matches!(event.what, What::ReleaseStarted { .. }))
-        .filter(|event| matches!(event.what, What::AcquireStarted { .. }))
+        .take_while(|event| !matches!(event.what, EventKind::ReleaseStarted { .. }))
+        .filter(|event| matches!(event.what, EventKind::AcquireStarted { .. }))
         .count()
 }
 
@@ -158,7 +158,7 @@ fn who_is_alone_waits_for_nobody() {
             plan.workload.hold = hold;
             let history = simulate(&plan, 1).run.history;
             assert_eq!((came(&history), got(&history)), (vec![0], vec![0]));
-            let released = |what: &What| matches!(what, What::Released { .. });
+            let released = |what: &EventKind| matches!(what, EventKind::Released { .. });
             assert!(history.events.iter().any(|event| released(&event.what)));
         }
     }

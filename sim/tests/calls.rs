@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::curator::Settings;
+use picklock_algorithms::clients::curator::CuratorConfig;
 use picklock_algorithms::zookeeper::curator_mutex::InterProcessMutex;
 use picklock_algorithms::{Build, Held, Lock, LockError, registry};
-use picklock_checker::{ContenderId, Failure, History, Verdict, What, invariants};
+use picklock_checker::{ContenderId, EventKind, Failure, History, Verdict, invariants};
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     Service, Trigger, Workload,
@@ -35,7 +35,7 @@ fn plan(algorithm: &str, workload: Workload, faults: Vec<PlannedFault>) -> Plan 
 }
 
 /// The places in the history where that happens.
-fn places(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<usize> {
+fn places(history: &History, wanted: impl Fn(&EventKind) -> bool) -> Vec<usize> {
     let events = history.events.iter().enumerate();
     let found = events.filter(|(_, event)| wanted(&event.what));
     found.map(|(place, _)| place).collect()
@@ -53,12 +53,12 @@ fn a_timed_acquire_gives_up_in_time_and_leaves_nothing() {
         let history = simulate(&plan, seed).run.history;
         let at = |place: usize| history.events[place].at;
         let asked = places(&history, |what| {
-            matches!(what, What::AcquireStarted { by: B, .. })
+            matches!(what, EventKind::AcquireStarted { by: B, .. })
         });
         let gave_up = places(&history, |what| {
             matches!(
                 what,
-                What::AcquireFailed {
+                EventKind::AcquireFailed {
                     by: B,
                     why: Failure::TimedOut,
                     definite: true,
@@ -74,7 +74,7 @@ fn a_timed_acquire_gives_up_in_time_and_leaves_nothing() {
             assert!((2_000..2_050).contains(&took), "seed {seed}: {took} ms");
         }
         let left = places(&history, |what| {
-            matches!(what, What::Unqueued { by: B, .. })
+            matches!(what, EventKind::Unqueued { by: B, .. })
         });
         assert_eq!(left.len(), 3, "seed {seed}");
         assert!(left[0] < gave_up[0] && left[1] < gave_up[1], "seed {seed}");
@@ -92,7 +92,13 @@ fn only_the_last_to_leave_frees_the_lock() {
         simulate(&plan, 1).run.history
     };
     let (once, thrice) = (of(1), of(3));
-    assert!(!places(&once, |what| matches!(what, What::Released { by: B, .. })).is_empty());
+    assert!(
+        !places(&once, |what| matches!(
+            what,
+            EventKind::Released { by: B, .. }
+        ))
+        .is_empty()
+    );
     // Entries cost nothing: nobody is asked.
     assert_eq!(once.events, thrice.events);
 }
@@ -115,9 +121,9 @@ fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
     let plan = plan("curator-mutex", Workload::default(), vec![lost]);
     for seed in 0..50 {
         let history = simulate(&plan, seed).run.history;
-        let first = |wanted: &dyn Fn(&What) -> bool| places(&history, wanted)[0];
-        let held = first(&|what| matches!(what, What::Acquired { by: A, .. }));
-        let came = first(&|what| matches!(what, What::AcquireStarted { by: B, .. }));
+        let first = |wanted: &dyn Fn(&EventKind) -> bool| places(&history, wanted)[0];
+        let held = first(&|what| matches!(what, EventKind::Acquired { by: A, .. }));
+        let came = first(&|what| matches!(what, EventKind::AcquireStarted { by: B, .. }));
         // The second comes when the first has the lock, or waits for another. Here there is no other.
         assert!(held < came, "seed {seed}");
     }
@@ -156,14 +162,16 @@ fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_do
     };
     let mut plan = plan("curator-mutex", workload, Vec::new());
     plan.recipe.build = Build::ZooKeeper(&|zk, env, lock| {
-        let lock = InterProcessMutex::with_settings(zk, env, lock, Settings::default());
+        let lock = InterProcessMutex::with_settings(zk, env, lock, CuratorConfig::default());
         Box::new(GivenBackTwice(lock))
     });
     for seed in 0..20 {
         let run = simulate(&plan, seed).run;
         for by in [A, B] {
-            let failed = |what: &What| match *what {
-                What::ReleaseFailed { by: who, why, .. } => (who, why) == (by, Failure::Refused),
+            let failed = |what: &EventKind| match *what {
+                EventKind::ReleaseFailed { by: who, why, .. } => {
+                    (who, why) == (by, Failure::Refused)
+                }
                 _ => false,
             };
             assert_eq!(places(&run.history, failed).len(), 1, "seed {seed}");
@@ -180,7 +188,7 @@ fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_do
                 "seed {seed}: {name}"
             );
         }
-        let left = |what: &What| matches!(what, What::Leftover { .. });
+        let left = |what: &EventKind| matches!(what, EventKind::Leftover { .. });
         assert!(places(&run.history, left).is_empty());
     }
 }

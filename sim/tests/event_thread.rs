@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, planned, seconds};
 use first::first;
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{ContenderId, History, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     ContenderName, Direction, Ensemble, Fault, PlannedFault, Service, Trigger,
 };
@@ -52,19 +52,23 @@ fn told_after(library: Library, algorithm: &str, blocked: Duration) -> Duration 
         algorithm,
         vec![later(block(FIRST, blocked)), later(cut), later(hole)],
     );
-    let broken = at(&history, |what| matches!(what, What::FaultFired { .. }));
-    let lost = at(&history, |what| matches!(what, What::Lost { by: A, .. }));
+    let broken = at(&history, |what| {
+        matches!(what, EventKind::FaultFired { .. })
+    });
+    let lost = at(&history, |what| {
+        matches!(what, EventKind::Lost { by: A, .. })
+    });
     lost - broken
 }
 
-fn at(history: &History, wanted: impl Fn(&What) -> bool) -> VirtualTime {
+fn at(history: &History, wanted: impl Fn(&EventKind) -> bool) -> VirtualTime {
     first(history, wanted).expect("it happens")
 }
 
 fn enters(history: &History, who: ContenderId) -> VirtualTime {
     at(
         history,
-        |what| matches!(what, What::Acquired { by, .. } if *by == who),
+        |what| matches!(what, EventKind::Acquired { by, .. } if *by == who),
     )
 }
 
@@ -92,8 +96,14 @@ fn who_goes_by_what_it_is_told_hears_of_a_loss_that_is_over() {
         planned(acquired(), Fault::Cut { target: FIRST }),
     ];
     let history = run(Library::Java, "curator-mutex", faults);
-    let lost = first(&history, |what| matches!(what, What::Lost { by: A, .. })).unwrap();
-    let back = first(&history, |what| matches!(what, What::Reconnected { by: A })).unwrap();
+    let lost = first(&history, |what| {
+        matches!(what, EventKind::Lost { by: A, .. })
+    })
+    .unwrap();
+    let back = first(&history, |what| {
+        matches!(what, EventKind::Reconnected { by: A })
+    })
+    .unwrap();
     assert!(back < lost && lost - enters(&history, A) == seconds(3));
 }
 
@@ -118,13 +128,22 @@ fn a_waiter_is_late_by_as_much_as_its_callback_takes() {
             "zk-predecessor-watch",
             vec![planned(waiting, block(SECOND, seconds(20)))],
         );
-        let released = first(&late, |what| matches!(what, What::Released { by: A, .. })).unwrap();
+        let released = first(&late, |what| {
+            matches!(what, EventKind::Released { by: A, .. })
+        })
+        .unwrap();
         assert!(released.micros() < 6_000_000);
-        let fired = first(&late, |what| matches!(what, What::FaultFired { .. })).unwrap();
+        let fired = first(&late, |what| matches!(what, EventKind::FaultFired { .. })).unwrap();
         let entered = enters(&late, B);
         // A look at the queue, and it is its turn.
         assert!(entered - fired >= seconds(20) && entered - fired < seconds(21));
-        assert!(first(&late, |what| matches!(what, What::SessionExpired { by: B })).is_none());
+        assert!(
+            first(&late, |what| matches!(
+                what,
+                EventKind::SessionExpired { by: B }
+            ))
+            .is_none()
+        );
     }
 }
 
@@ -140,7 +159,10 @@ fn a_callback_does_not_return_in_a_process_that_stands_still() {
         planned(waiting(), pause),
     ];
     let history = run(Library::Java, "zk-predecessor-watch", faults);
-    let resumed = first(&history, |what| matches!(what, What::Resumed { by: B })).unwrap();
+    let resumed = first(&history, |what| {
+        matches!(what, EventKind::Resumed { by: B })
+    })
+    .unwrap();
     let entered = enters(&history, B);
     assert!(entered >= resumed && entered - resumed < seconds(1));
 }
@@ -153,7 +175,10 @@ fn the_longest_of_several_callbacks_counts() {
         planned(waiting(), block(SECOND, seconds(1))),
     ];
     let history = run(Library::Java, "zk-predecessor-watch", faults);
-    let fired = first(&history, |what| matches!(what, What::FaultFired { .. })).unwrap();
+    let fired = first(&history, |what| {
+        matches!(what, EventKind::FaultFired { .. })
+    })
+    .unwrap();
     assert!(enters(&history, B) - fired >= seconds(20));
 }
 
@@ -172,9 +197,12 @@ fn what_is_cleaned_up_in_the_background_waits_for_its_turn() {
             planned(creating(), cancel),
         ];
         let history = run(Library::Java, "curator-mutex", faults);
-        let came = first(&history, |what| matches!(what, What::Queued { by: B, .. })).unwrap();
+        let came = first(&history, |what| {
+            matches!(what, EventKind::Queued { by: B, .. })
+        })
+        .unwrap();
         let went = first(&history, |what| {
-            matches!(what, What::Unqueued { by: B, .. })
+            matches!(what, EventKind::Unqueued { by: B, .. })
         })
         .unwrap();
         went - came

@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use first::first;
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{ContenderId, Disowned, History, VirtualTime, What};
+use picklock_checker::{ContenderId, Disowned, EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     ContenderName, Deployment, Direction, Ensemble, Fault, Hold, PlannedFault, ServerName, Service,
     Trigger,
@@ -33,7 +33,7 @@ fn creating() -> Trigger {
     }
 }
 
-fn count(history: &History, wanted: impl Fn(&What) -> bool) -> usize {
+fn count(history: &History, wanted: impl Fn(&EventKind) -> bool) -> usize {
     history
         .events
         .iter()
@@ -41,18 +41,18 @@ fn count(history: &History, wanted: impl Fn(&What) -> bool) -> usize {
         .count()
 }
 
-fn queued(what: &What) -> bool {
-    matches!(what, What::Queued { by: A, .. })
+fn queued(what: &EventKind) -> bool {
+    matches!(what, EventKind::Queued { by: A, .. })
 }
 
-fn entered(what: &What) -> bool {
-    matches!(what, What::Acquired { by: A, .. })
+fn entered(what: &EventKind) -> bool {
+    matches!(what, EventKind::Acquired { by: A, .. })
 }
 
 /// The epochs of the tokens that were handed out: one more for each leader.
 fn epochs(history: &History) -> Vec<u64> {
-    let epoch = |what: &What| match what {
-        What::Acquired {
+    let epoch = |what: &EventKind| match what {
+        EventKind::Acquired {
             token: Some(token), ..
         } => Some(token.0 >> 32),
         _ => None,
@@ -71,13 +71,16 @@ fn a_paused_contender_says_nothing_until_it_is_resumed() {
         length: seconds(20).into(),
     };
     let history = run("zk-predecessor-watch", acquired(), pause);
-    let from = first(&history, |what| matches!(what, What::Paused { by: A })).unwrap();
-    let until = first(&history, |what| matches!(what, What::Resumed { by: A })).unwrap();
+    let from = first(&history, |what| matches!(what, EventKind::Paused { by: A })).unwrap();
+    let until = first(&history, |what| {
+        matches!(what, EventKind::Resumed { by: A })
+    })
+    .unwrap();
     assert_eq!(until - from, seconds(20));
-    let own = |what: &What| {
+    let own = |what: &EventKind| {
         matches!(
             what,
-            What::Writing { by: A, .. } | What::ReleaseStarted { by: A, .. }
+            EventKind::Writing { by: A, .. } | EventKind::ReleaseStarted { by: A, .. }
         )
     };
     assert!(
@@ -89,7 +92,7 @@ fn a_paused_contender_says_nothing_until_it_is_resumed() {
     assert!(
         first(&history, |what| matches!(
             what,
-            What::SessionExpired { by: A }
+            EventKind::SessionExpired { by: A }
         ))
         .is_some()
     );
@@ -102,16 +105,19 @@ fn a_crashed_contender_is_gone_and_its_session_expires() {
         restart_after: None,
     };
     let history = run("zk-predecessor-watch", acquired(), crash);
-    let crashed = first(&history, |what| matches!(what, What::Crashed { by: A })).unwrap();
+    let crashed = first(&history, |what| {
+        matches!(what, EventKind::Crashed { by: A })
+    })
+    .unwrap();
     let expired = first(&history, |what| {
-        matches!(what, What::SessionExpired { by: A })
+        matches!(what, EventKind::SessionExpired { by: A })
     })
     .unwrap();
     assert!(expired - crashed > seconds(3) && expired - crashed <= seconds(9));
     assert_eq!(
         count(&history, |what| matches!(
             what,
-            What::ReleaseStarted { by: A, .. }
+            EventKind::ReleaseStarted { by: A, .. }
         )),
         0
     );
@@ -124,7 +130,10 @@ fn a_crashed_contender_comes_back_if_it_is_to_and_gets_the_lock() {
         restart_after: Some(seconds(2)),
     };
     let history = run("zk-predecessor-watch", acquired(), crash);
-    let back = first(&history, |what| matches!(what, What::Restarted { by: A })).unwrap();
+    let back = first(&history, |what| {
+        matches!(what, EventKind::Restarted { by: A })
+    })
+    .unwrap();
     assert!(
         history
             .events
@@ -142,15 +151,18 @@ fn who_is_dead_for_good_does_not_come_back_with_another_crash() {
     let twice = [None, Some(seconds(2))].map(|after| planned(acquired(), crash(after)));
     let history = with_faults("zk-predecessor-watch", twice.into());
     assert_eq!(
-        count(&history, |what| matches!(what, What::Crashed { by: A })),
+        count(&history, |what| matches!(
+            what,
+            EventKind::Crashed { by: A }
+        )),
         1
     );
     assert_eq!(
-        count(&history, |what| matches!(what, What::Restarted { .. })),
+        count(&history, |what| matches!(what, EventKind::Restarted { .. })),
         0
     );
     assert_eq!(
-        count(&history, |what| matches!(what, What::Leftover { .. })),
+        count(&history, |what| matches!(what, EventKind::Leftover { .. })),
         0
     );
 }
@@ -161,14 +173,14 @@ fn a_cancelled_acquire_never_returns() {
     let when = Trigger::Waiting { by: second, nth: 1 };
     let history = run("zk-hardened", when, Fault::Cancel { target: second });
     assert_eq!(
-        count(&history, |what| matches!(what, What::Cancelled { .. })),
+        count(&history, |what| matches!(what, EventKind::Cancelled { .. })),
         1
     );
     let by = ContenderId(1);
     assert_eq!(
         count(
             &history,
-            |what| matches!(what, What::Acquired { by: who, .. } if *who == by)
+            |what| matches!(what, EventKind::Acquired { by: who, .. } if *who == by)
         ),
         0
     );
@@ -181,10 +193,10 @@ fn an_expired_session_takes_its_node_with_it_and_its_client_learns_of_it() {
         acquired(),
         Fault::ExpireSession { target: FIRST },
     );
-    let expired = |what: &What| {
+    let expired = |what: &EventKind| {
         matches!(
             what,
-            What::Disowned {
+            EventKind::Disowned {
                 by: A,
                 how: Disowned::Expired,
                 ..
@@ -193,7 +205,10 @@ fn an_expired_session_takes_its_node_with_it_and_its_client_learns_of_it() {
     };
     assert_eq!(count(&history, expired), 1);
     assert_eq!(
-        count(&history, |what| matches!(what, What::SessionLost { by: A })),
+        count(&history, |what| matches!(
+            what,
+            EventKind::SessionLost { by: A }
+        )),
         1
     );
 }
@@ -208,18 +223,21 @@ fn a_cut_connection_comes_back_in_the_same_session() {
     assert_eq!(
         count(&history, |what| matches!(
             what,
-            What::Disconnected { by: A }
+            EventKind::Disconnected { by: A }
         )),
-        1
-    );
-    assert_eq!(
-        count(&history, |what| matches!(what, What::Reconnected { by: A })),
         1
     );
     assert_eq!(
         count(&history, |what| matches!(
             what,
-            What::SessionExpired { by: A }
+            EventKind::Reconnected { by: A }
+        )),
+        1
+    );
+    assert_eq!(
+        count(&history, |what| matches!(
+            what,
+            EventKind::SessionExpired { by: A }
         )),
         0
     );
@@ -234,15 +252,18 @@ fn behind_a_black_hole_a_client_notices_the_silence_before_its_session_expires()
     };
     let history = run("zk-predecessor-watch", acquired(), hole);
     let noticed = first(&history, |what| {
-        matches!(what, What::Disconnected { by: A })
+        matches!(what, EventKind::Disconnected { by: A })
     })
     .unwrap();
     let expired = first(&history, |what| {
-        matches!(what, What::SessionExpired { by: A })
+        matches!(what, EventKind::SessionExpired { by: A })
     })
     .unwrap();
     assert!(noticed < expired);
-    let told = first(&history, |what| matches!(what, What::SessionLost { by: A })).unwrap();
+    let told = first(&history, |what| {
+        matches!(what, EventKind::SessionLost { by: A })
+    })
+    .unwrap();
     assert!(told - noticed > seconds(10), "nobody could tell it before");
 }
 
@@ -280,7 +301,7 @@ fn a_lost_request_is_never_done_and_a_lost_reply_hides_that_it_was() {
         assert_eq!(
             count(&history, |what| matches!(
                 what,
-                What::Disconnected { by: A }
+                EventKind::Disconnected { by: A }
             )),
             1
         );
@@ -307,7 +328,7 @@ fn a_process_whose_clock_runs_fast_leaves_early() {
         length: None,
     };
     let history = run("zk-predecessor-watch", acquired(), drift);
-    let writes = |what: &What| matches!(what, What::Writing { by: A, .. });
+    let writes = |what: &EventKind| matches!(what, EventKind::Writing { by: A, .. });
     let held = first(&history, writes).unwrap() - first(&history, entered).unwrap();
     assert_eq!(
         held,
@@ -331,7 +352,7 @@ fn who_sleeps_while_the_clock_changes_its_pace_wakes_when_the_clock_shows_it() {
             )
         };
         let history = with_faults("zk-predecessor-watch", vec![drift]);
-        let writes = |what: &What| matches!(what, What::Writing { by: A, .. });
+        let writes = |what: &EventKind| matches!(what, EventKind::Writing { by: A, .. });
         let held = first(&history, writes).unwrap() - first(&history, entered).unwrap();
         held.as_millis()
     };
@@ -419,10 +440,10 @@ fn an_operator_takes_the_lock_away_and_a_lock_that_is_made_anew_counts_from_zero
         acquired(),
         Fault::DeleteNode { of: FIRST },
     );
-    let taken = |what: &What| {
+    let taken = |what: &EventKind| {
         matches!(
             what,
-            What::Disowned {
+            EventKind::Disowned {
                 by: A,
                 how: Disowned::RemovedFromOutside,
                 ..
@@ -446,13 +467,16 @@ fn a_swallowed_reply_never_comes_and_leaves_the_connection_as_it_is() {
     let history = run("zk-hardened", creating(), swallow);
     assert_eq!(count(&history, queued), 1);
     assert_eq!(count(&history, entered), 0);
-    for never in [What::Disconnected { by: A }, What::SessionExpired { by: A }] {
+    for never in [
+        EventKind::Disconnected { by: A },
+        EventKind::SessionExpired { by: A },
+    ] {
         assert_eq!(count(&history, |what| *what == never), 0);
     }
     assert_eq!(
         count(&history, |what| matches!(
             what,
-            What::StillWaiting { by: A, .. }
+            EventKind::StillWaiting { by: A, .. }
         )),
         1
     );
@@ -467,7 +491,7 @@ fn a_request_timeout_ends_the_wait_for_a_swallowed_reply() {
     let swallow = planned(creating(), Fault::SwallowReply { target: FIRST });
     let history = history_on(service, "zk-hardened", vec![swallow]);
     let made = first(&history, queued).unwrap();
-    let lost = first(&history, |what| *what == What::Disconnected { by: A }).unwrap();
+    let lost = first(&history, |what| *what == EventKind::Disconnected { by: A }).unwrap();
     let waited = lost - made;
     assert!(
         waited > seconds(2) - Duration::from_millis(20) && waited < seconds(3),
@@ -501,7 +525,7 @@ fn a_server_that_dies_again_while_it_is_dead_and_stands_still_serves_when_it_is_
         ..Ensemble::default()
     });
     let history = history_on(alone, "zk-hardened", faults);
-    let finished = |what: &What| matches!(what, What::Finished { .. });
+    let finished = |what: &EventKind| matches!(what, EventKind::Finished { .. });
     assert_eq!(count(&history, finished), 2);
 }
 
@@ -515,13 +539,19 @@ fn who_is_told_of_its_loss_gives_nothing_back_before_its_last_write_has_been_ans
         plan.workload.hold = Hold::For(Duration::from_millis(9_770));
         plan.network.client_latency = (Duration::from_millis(1), Duration::from_millis(60));
         let history = simulate(&plan, seed).run.history;
-        let lost = first(&history, |what| matches!(what, What::Lost { by: A, .. }));
-        let writes = first(&history, |what| matches!(what, What::Writing { by: A, .. }));
-        let wrote = first(&history, |what| matches!(what, What::Effect { by: A, .. }));
+        let lost = first(&history, |what| {
+            matches!(what, EventKind::Lost { by: A, .. })
+        });
+        let writes = first(&history, |what| {
+            matches!(what, EventKind::Writing { by: A, .. })
+        });
+        let wrote = first(&history, |what| {
+            matches!(what, EventKind::Effect { by: A, .. })
+        });
         let disowned = first(&history, |what| {
             matches!(
                 what,
-                What::Disowned {
+                EventKind::Disowned {
                     by: A,
                     how: Disowned::Released,
                     ..

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{ContenderId, Run, Verdict, What, invariants};
+use picklock_checker::{ContenderId, EventKind, Run, Verdict, invariants};
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     Service, Trigger, Workload,
@@ -76,14 +76,14 @@ fn a_library_that_retries_goes_on_in_a_new_session_and_says_nothing() {
         )
         .history;
         let by = ContenderId(2);
-        let count = |wanted: &dyn Fn(&What) -> bool| {
+        let count = |wanted: &dyn Fn(&EventKind) -> bool| {
             let events = history.events.iter();
             events.filter(|event| wanted(&event.what)).count()
         };
         (
-            count(&|what| matches!(what, What::SessionLost { by: it } if *it == by)),
-            count(&|what| matches!(what, What::AcquireFailed { by: it, .. } if *it == by)),
-            count(&|what| matches!(what, What::Acquired { by: it, .. } if *it == by)),
+            count(&|what| matches!(what, EventKind::SessionLost { by: it } if *it == by)),
+            count(&|what| matches!(what, EventKind::AcquireFailed { by: it, .. } if *it == by)),
+            count(&|what| matches!(what, EventKind::Acquired { by: it, .. } if *it == by)),
         )
     };
     assert_eq!(expired("zk-predecessor-watch"), (1, 1, 1));

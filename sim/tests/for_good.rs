@@ -4,7 +4,7 @@ mod common;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{INVARIANTS, Run, Verdict, What};
+use picklock_checker::{EventKind, INVARIANTS, Run, Verdict};
 use picklock_sim::plan::{
     Cluster, ContenderName, Deployment, Ensemble, Fault, PlannedFault, Sentinels, ServerName,
     Service, Trigger,
@@ -25,14 +25,14 @@ fn undecided(why: &str) -> Verdict {
 }
 
 /// The place of the first event of a kind.
-fn place(run: &Run, wanted: impl Fn(&What) -> bool) -> usize {
+fn place(run: &Run, wanted: impl Fn(&EventKind) -> bool) -> usize {
     let mut events = run.history.events.iter();
     events
         .position(|event| wanted(&event.what))
         .expect("it happened")
 }
 
-fn after(run: &Run, place: usize, wanted: impl Fn(&What) -> bool) -> usize {
+fn after(run: &Run, place: usize, wanted: impl Fn(&EventKind) -> bool) -> usize {
     let events = run.history.events[place..].iter();
     events.filter(|event| wanted(&event.what)).count()
 }
@@ -117,12 +117,12 @@ type Row = (
     Option<&'static str>,
 );
 
-fn calm(what: &What) -> bool {
-    matches!(what, What::CalmBegan)
+fn calm(what: &EventKind) -> bool {
+    matches!(what, EventKind::CalmBegan)
 }
 
-fn granted(what: &What) -> bool {
-    matches!(what, What::Owned { .. } | What::Acquired { .. })
+fn granted(what: &EventKind) -> bool {
+    matches!(what, EventKind::Owned { .. } | EventKind::Acquired { .. })
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_only_redis_that_dies_for_good_while_the_lock_is_held_grants_nothing_ever_
     for fault in [dies(server(0)), loses_power(server(0))] {
         let faults = all_at_once([fault.clone()]);
         let run = run(redis(1), "redis-compare-and-delete", faults);
-        let struck = place(&run, |what| matches!(what, What::FaultFired { .. }));
+        let struck = place(&run, |what| matches!(what, EventKind::FaultFired { .. }));
         assert!(place(&run, calm) > struck, "{fault:?}");
         assert_eq!(after(&run, struck, granted), 0, "{fault:?}");
         let why = "the only server is dead for good";
@@ -143,7 +143,7 @@ fn the_only_redis_that_dies_for_good_while_the_lock_is_held_grants_nothing_ever_
 fn two_of_three_zookeeper_servers_that_die_for_good_leave_no_quorum_ever_after() {
     let faults = all_at_once([server(0), server(1)].map(dies));
     let run = run(ensemble(3), "zk-predecessor-watch", faults);
-    let struck = place(&run, |what| matches!(what, What::FaultFired { .. }));
+    let struck = place(&run, |what| matches!(what, EventKind::FaultFired { .. }));
     assert!(place(&run, calm) > struck);
     assert_eq!(after(&run, struck, granted), 0);
     let why = "server-1 and server-2 are dead for good: what is left has no quorum";
@@ -292,7 +292,7 @@ fn a_server_that_is_dead_for_good_is_not_revived_by_another_fault_that_heals() {
             [other.clone(), dies(server(0))],
         ] {
             let run = run(redis(1), "redis-compare-and-delete", all_at_once(faults));
-            let struck = place(&run, |what| matches!(what, What::FaultFired { .. }));
+            let struck = place(&run, |what| matches!(what, EventKind::FaultFired { .. }));
             assert_eq!(after(&run, struck, granted), 0, "{other:?}");
         }
     }
@@ -306,6 +306,6 @@ fn a_contender_that_a_fault_kills_for_good_stays_dead_whatever_was_to_bring_it_b
     };
     let faults = all_at_once([crash(Some(seconds(2))), crash(None)]);
     let history = history_on(ensemble(3), "zk-predecessor-watch", faults);
-    let back = |what: &What| matches!(what, What::Restarted { by: A });
+    let back = |what: &EventKind| matches!(what, EventKind::Restarted { by: A });
     assert!(!history.events.iter().any(|event| back(&event.what)));
 }

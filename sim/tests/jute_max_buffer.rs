@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{Ended, ListTooLong, Run, What};
+use picklock_checker::{Ended, EventKind, ListTooLong, Run};
 use picklock_sim::plan::{
     Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
 };
@@ -43,7 +43,7 @@ fn ended(run: &Run) -> Option<Ended> {
         .events
         .iter()
         .filter_map(|event| match event.what {
-            What::Ended { why } => Some(why),
+            EventKind::Ended { why } => Some(why),
             _ => None,
         });
     ends.next_back()

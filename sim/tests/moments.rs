@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use first::first;
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{Event, FaultId, History, VirtualTime, What};
+use picklock_checker::{Event, EventKind, FaultId, History, VirtualTime};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     ContenderName, Deployment, Ensemble, Fault, PlannedFault, Sentinels, ServerName, Service,
@@ -54,14 +54,14 @@ fn mark(when: Trigger) -> PlannedFault {
 fn fired(history: &History, fault: u32) -> Option<VirtualTime> {
     first(history, |what| {
         *what
-            == What::FaultFired {
+            == EventKind::FaultFired {
                 fault: FaultId(fault),
             }
     })
 }
 
 /// What happened at the very moment of a fault, in its order, with the fault itself.
-fn at_once(history: &History, fault: u32) -> Vec<What> {
+fn at_once(history: &History, fault: u32) -> Vec<EventKind> {
     let at = fired(history, fault);
     let same = history.events.iter().filter(|event| Some(event.at) == at);
     same.map(|Event { what, .. }| *what).collect()
@@ -84,8 +84,8 @@ fn a_client_that_is_cut_off_is_disconnected_and_then_connected_again_in_its_sess
         mark(Trigger::Reconnected { by: FIRST, nth }),
         mark(Trigger::SessionLost { by: FIRST, nth }),
     ]);
-    assert!(at_once(&history, 1).contains(&What::Disconnected { by: A }));
-    assert!(at_once(&history, 2).contains(&What::Reconnected { by: A }));
+    assert!(at_once(&history, 1).contains(&EventKind::Disconnected { by: A }));
+    assert!(at_once(&history, 2).contains(&EventKind::Reconnected { by: A }));
     assert!(fired(&history, 1) < fired(&history, 2));
     assert_eq!(fired(&history, 3), None, "its session lives");
 }
@@ -101,7 +101,7 @@ fn one_whose_session_has_expired_learns_of_it_when_it_is_connected_again() {
     ]);
     let (expired, lost) = (fired(&history, 1).unwrap(), fired(&history, 2).unwrap());
     assert!(lost - expired > seconds(5), "{:?}", lost - expired);
-    assert!(at_once(&history, 2).contains(&What::SessionLost { by: A }));
+    assert!(at_once(&history, 2).contains(&EventKind::SessionLost { by: A }));
     assert_eq!(fired(&history, 3), None, "it is a new session");
 }
 
@@ -205,7 +205,7 @@ fn a_primary_that_dies_when_it_has_answered_has_not_told_its_replica_and_soon_af
         on_replicas(None, vec![dies, promote, mark(applied)])
     };
     let owners = |history: &History| {
-        let owned = |event: &&Event| matches!(event.what, What::Owned { by: A, .. });
+        let owned = |event: &&Event| matches!(event.what, EventKind::Owned { by: A, .. });
         history.events.iter().filter(owned).count()
     };
     let answered = run(Trigger::Answered { request, by, nth }, 0);

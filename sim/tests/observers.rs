@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{VirtualTime, What};
+use picklock_checker::{EventKind, VirtualTime};
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     ServerName, Service, Trigger, Workload,
@@ -58,7 +58,7 @@ fn second_grant((servers, observers): (u8, u8), faults: Vec<PlannedFault>, seed:
     };
     let history = simulate(&plan, seed).run.history;
     let mut grants = history.events.iter().filter_map(|event| match event.what {
-        What::Acquired { .. } => Some(event.at),
+        EventKind::Acquired { .. } => Some(event.at),
         _ => None,
     });
     let second = grants.nth(1).expect("the second contender gets the lock");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use moments::{fired, later, times};
-use picklock_checker::{ContenderId, History, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     Cluster, ContenderName, Deployment, Ensemble, Fault, PlannedFault, Sentinels, ServerName,
     Service, Trigger,
@@ -49,7 +49,7 @@ fn entered(history: &History) -> [VirtualTime; 2] {
     [0, 1].map(|place| {
         let entered = times(
             history,
-            |what| matches!(what, What::Acquired { by, .. } if *by == ContenderId(place)),
+            |what| matches!(what, EventKind::Acquired { by, .. } if *by == ContenderId(place)),
         );
         entered[0]
     })
@@ -75,7 +75,8 @@ fn each_side_with_a_primary_gives_the_lock_to_its_own_clients() {
     let history = simulate(&plan, 1).run.history;
     let over = fired(&history)[0] + seconds(20);
     let entered = |place| {
-        let enters = |what: &What| matches!(what, What::Acquired { by, .. } if by.0 == place);
+        let enters =
+            |what: &EventKind| matches!(what, EventKind::Acquired { by, .. } if by.0 == place);
         times(&history, enters)
             .into_iter()
             .filter(|at| *at < over)
@@ -160,12 +161,12 @@ fn a_client_that_is_cut_off_with_a_follower_loses_its_session_to_one_on_the_othe
     let struck = fired(&history)[0];
     let expired = times(
         &history,
-        |what| matches!(what, What::SessionExpired { by, .. } if *by == ContenderId(1)),
+        |what| matches!(what, EventKind::SessionExpired { by, .. } if *by == ContenderId(1)),
     );
     let lasted = expired[0].since(struck);
     assert!((seconds(4)..seconds(10)).contains(&lasted), "{lasted:?}");
     let left = times(&history, |what| {
-        matches!(what, What::Released { by: A, .. })
+        matches!(what, EventKind::Released { by: A, .. })
     });
     assert!(
         left[0].since(struck) < seconds(6),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{Ended, What};
+use picklock_checker::{Ended, EventKind};
 use picklock_sim::plan::{
     Cluster, ContenderName, Deployment, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
     Resource, Sentinels, ServerName, Service, Trigger, Workload,
@@ -36,7 +36,7 @@ fn plan_on(service: Service, algorithm: &str, faults: Vec<Fault>) -> Plan {
 fn events(plan: Plan) -> u64 {
     let run = simulate(&plan, 1).run;
     let last = run.history.events.last().map(|event| &event.what);
-    let over = Some(&What::Ended {
+    let over = Some(&EventKind::Ended {
         why: Ended::OutOfBudget,
     });
     assert_ne!(last, over, "{:?}", plan.faults);

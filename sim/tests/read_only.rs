@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{ContenderId, Run, Verdict, What, invariants};
+use picklock_checker::{ContenderId, EventKind, Run, Verdict, invariants};
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     ServerName, Service, Trigger, Workload,
@@ -79,16 +79,16 @@ fn a_client_that_began_at_a_read_only_server_gets_the_lock_from_one_with_a_leade
     for seed in 0..30 {
         let history = run("zk-same-name", true, seed).history;
         let mut events = history.events.iter().map(|event| &event.what);
-        if !events.any(|what| *what == What::ConnectedReadOnly { by }) {
+        if !events.any(|what| *what == EventKind::ConnectedReadOnly { by }) {
             continue;
         }
         seen += 1;
         assert!(
-            events.any(|what| *what == What::Reconnected { by }),
+            events.any(|what| *what == EventKind::Reconnected { by }),
             "seed {seed}"
         );
         assert!(
-            events.any(|what| matches!(what, What::Acquired { by: it, .. } if *it == by)),
+            events.any(|what| matches!(what, EventKind::Acquired { by: it, .. } if *it == by)),
             "seed {seed}"
         );
     }

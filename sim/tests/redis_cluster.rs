@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{A, acquired, history_on, plan_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
-use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
+use picklock_checker::{Disowned, EventKind, Failure, History, VirtualTime};
 use picklock_sim::plan::{
     Cluster, Deployment, Direction, Fault, Hold, PlannedFault, ReadFrom, ServerName, Service,
     Trigger,
@@ -48,22 +48,27 @@ fn isolate(target: ServerName, length: u64) -> Fault {
 
 fn disowned(history: &History) -> Vec<(Disowned, VirtualTime)> {
     let ends = history.events.iter().filter_map(|event| match event.what {
-        What::Disowned { how, .. } => Some((how, event.at)),
+        EventKind::Disowned { how, .. } => Some((how, event.at)),
         _ => None,
     });
     ends.collect()
 }
 
 fn healed(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::FaultHealed { .. }))
+    times(history, |what| {
+        matches!(what, EventKind::FaultHealed { .. })
+    })
 }
 
 fn entered(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::Acquired { .. }))
+    times(history, |what| matches!(what, EventKind::Acquired { .. }))
 }
 
 fn releases_failed(history: &History) -> usize {
-    times(history, |what| matches!(what, What::ReleaseFailed { .. })).len()
+    times(history, |what| {
+        matches!(what, EventKind::ReleaseFailed { .. })
+    })
+    .len()
 }
 
 /// Within these, in milliseconds.
@@ -96,7 +101,7 @@ fn without_a_fault_every_recipe_finds_the_node_that_has_its_keys() {
 fn a_message_of_a_channel_reaches_a_waiter_whatever_node_it_listens_at() {
     let service = Service::Redis(deployment(1));
     let history = history_on(service, "redisson-lock", Vec::new());
-    let released = times(&history, |what| matches!(what, What::Released { .. }))[0];
+    let released = times(&history, |what| matches!(what, EventKind::Released { .. }))[0];
     // The lease is 30 s: nobody but the message has woken the second.
     let waited = entered(&history)[1].since(released);
     assert!(waited < Duration::from_millis(100), "{waited:?}");
@@ -221,7 +226,7 @@ fn a_client_that_is_cut_off_learns_who_serves_by_asking_again() {
     ]);
     // By then the replica has its place and its key.
     let released = times(&history, |what| {
-        matches!(what, What::Released { by: A, .. })
+        matches!(what, EventKind::Released { by: A, .. })
     });
     assert_eq!(released.len(), 1);
     assert_eq!(releases_failed(&history), 0);
@@ -235,12 +240,12 @@ fn a_cluster_that_is_down_refuses_and_says_so() {
     )]);
     let refused = times(&history, |what| {
         let refused = Failure::Refused;
-        matches!(what, What::AcquireFailed { why, definite: true, .. } if *why == refused)
+        matches!(what, EventKind::AcquireFailed { why, definite: true, .. } if *why == refused)
     });
     let releases = times(&history, |what| {
         matches!(
             what,
-            What::ReleaseFailed {
+            EventKind::ReleaseFailed {
                 why: Failure::Refused,
                 ..
             }
@@ -332,10 +337,10 @@ fn whoever_polls_knows_of_a_new_primary_before_it_has_to_wait_for_the_old_one() 
         plan.workload.hold = Hold::For(seconds(8));
         let history = simulate(&plan, 1).run.history;
         let begins = times(&history, |what| {
-            matches!(what, What::ReleaseStarted { by: A, .. })
+            matches!(what, EventKind::ReleaseStarted { by: A, .. })
         });
         let ends = times(&history, |what| {
-            matches!(what, What::Released { by: A, .. })
+            matches!(what, EventKind::Released { by: A, .. })
         });
         ends[0] - begins[0]
     };

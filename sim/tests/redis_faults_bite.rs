@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use disowned::disowned;
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{Disowned, Failure, History, VirtualTime, What};
+use picklock_checker::{Disowned, EventKind, Failure, History, VirtualTime};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     Arrival, ContenderName, Deployment, Direction, Fault, Fsync, Hold, Persistence, PlannedFault,
@@ -37,20 +37,20 @@ fn setting() -> Trigger {
     }
 }
 
-fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
+fn times(history: &History, wanted: impl Fn(&EventKind) -> bool) -> Vec<VirtualTime> {
     let found = history.events.iter().filter(|event| wanted(&event.what));
     found.map(|event| event.at).collect()
 }
 
 fn owned(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::Owned { .. }))
+    times(history, |what| matches!(what, EventKind::Owned { .. }))
 }
 
 /// When the first contender was told that its call of `acquire` had failed for this reason.
 fn failed(history: &History, reason: Failure) -> Vec<VirtualTime> {
     times(
         history,
-        |what| matches!(what, What::AcquireFailed { by: A, why, .. } if *why == reason),
+        |what| matches!(what, EventKind::AcquireFailed { by: A, why, .. } if *why == reason),
     )
 }
 
@@ -128,7 +128,7 @@ fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant
         // Who asks first is chance: with this seed it is the first.
         let history = simulate(&plan, 1).run.history;
         assert_eq!(disowned(&history)[0], Disowned::Expired, "{millis} ms");
-        let ends = times(&history, |what| matches!(what, What::Disowned { .. }));
+        let ends = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
         in_the_same_instant += usize::from(owned(&history)[1] == ends[0]);
     }
     assert_eq!(in_the_same_instant, 1);
@@ -165,7 +165,7 @@ fn a_lease_that_ends_while_the_server_serves_another_has_expired() {
     plan.workload.hold = Hold::For(Duration::from_millis(50));
     plan.workload.section = Section::Nothing;
     let history = simulate_with(&plan, Tape::recorded(Vec::new())).run.history;
-    let ends = times(&history, |what| matches!(what, What::Disowned { .. }));
+    let ends = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
     assert_eq!(ends[0], VirtualTime::ZERO + seconds(19));
     assert_eq!(disowned(&history)[0], Disowned::Expired);
 }
@@ -198,7 +198,7 @@ fn a_lost_request_is_never_executed_and_a_lost_reply_was() {
         let failed = failed(&history, Failure::ConnectionLoss);
         assert_eq!(failed.len(), 1);
         // Whose key was set without its knowledge is kept out by it until the lease is over.
-        let first = times(&history, |what| matches!(what, What::Acquired { .. }));
+        let first = times(&history, |what| matches!(what, EventKind::Acquired { .. }));
         first[0]
     };
     let lost_request = grants(Fault::LoseRequest { target: FIRST });
@@ -215,7 +215,9 @@ fn a_request_that_is_held_up_is_executed_after_its_sender_has_given_up() {
     };
     let history = run("redis-set-nx-px-del", setting(), delay);
     let gave_up = failed(&history, Failure::TimedOut);
-    let set = times(&history, |what| matches!(what, What::Owned { by: A, .. }));
+    let set = times(&history, |what| {
+        matches!(what, EventKind::Owned { by: A, .. })
+    });
     assert!(gave_up[0] < set[0], "{gave_up:?} {set:?}");
     assert!(set[0] >= VirtualTime::ZERO + seconds(2));
 }
@@ -229,7 +231,7 @@ fn nothing_gets_through_a_black_hole_until_it_is_over() {
     };
     let history = run("redis-compare-and-delete", setting(), hole);
     let entered = times(&history, |what| {
-        matches!(what, What::Acquired { by: A, .. })
+        matches!(what, EventKind::Acquired { by: A, .. })
     });
     assert!(entered[0] >= VirtualTime::ZERO + seconds(4));
 }
@@ -269,8 +271,10 @@ fn nobody_owns_the_lock_of_a_dead_primary_until_a_replica_that_has_it_takes_its_
     ];
     let service = Service::Redis(replicated);
     let history = history_on(service, "redis-compare-and-delete", faults);
-    let fired = times(&history, |what| matches!(what, What::FaultFired { .. }));
-    let gone = times(&history, |what| matches!(what, What::Disowned { .. }));
+    let fired = times(&history, |what| {
+        matches!(what, EventKind::FaultFired { .. })
+    });
+    let gone = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
     assert_eq!(gone[0], fired[0]);
     assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
     assert_eq!(owned(&history)[1], fired[1]);
@@ -285,7 +289,7 @@ fn told(by: ContenderName) -> Trigger {
 fn a_message_that_is_lost_wakes_nobody() {
     let second = |faults| {
         let history = with_faults("redisson-lock", faults);
-        times(&history, |what| matches!(what, What::Acquired { .. }))[1]
+        times(&history, |what| matches!(what, EventKind::Acquired { .. }))[1]
     };
     let woken = second(Vec::new());
     let lost = Fault::LoseMessage { target: SECOND };
@@ -314,7 +318,7 @@ fn second_after(persistence: Persistence, ends: impl Fn() -> Fault) -> VirtualTi
 fn owned_by_another(history: &History) -> VirtualTime {
     times(
         history,
-        |what| matches!(what, What::Owned { by, .. } if *by != A),
+        |what| matches!(what, EventKind::Owned { by, .. } if *by != A),
     )[0]
 }
 

@@ -12,7 +12,7 @@ use common::{A, FIRST, acquired, history_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{Disowned, History, What};
+use picklock_checker::{Disowned, EventKind, History};
 use picklock_sim::plan::{
     Deployment, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
 };
@@ -38,9 +38,9 @@ fn deployment(read_from: ReadFrom, sentinels: u8) -> Deployment {
 }
 
 fn releases(history: &History) -> usize {
-    let released = |what: &What| {
+    let released = |what: &EventKind| {
         let how = match what {
-            What::Disowned { how, .. } => Some(*how),
+            EventKind::Disowned { how, .. } => Some(*how),
             _ => None,
         };
         how == Some(Disowned::Released)
@@ -87,7 +87,7 @@ fn a_replica_that_is_gone_is_replaced_by_the_primary() {
         assert_eq!(releases(&history), 2, "{sentinels}");
         // The first to look finds it dead, or down for Sentinels, and is not kept waiting by that.
         let left = times(&history, |what| {
-            matches!(what, What::Released { by: A, .. })
+            matches!(what, EventKind::Released { by: A, .. })
         });
         let after = left[0] - fired(&history)[0];
         assert!(after < seconds(6), "{after:?}");

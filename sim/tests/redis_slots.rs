@@ -14,7 +14,7 @@ use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use disowned::disowned;
 use failovers::{crash, owned};
 use moments::{fired, later, times};
-use picklock_checker::{Disowned, History, What};
+use picklock_checker::{Disowned, EventKind, History};
 use picklock_sim::plan::{Cluster, Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
 use picklock_sim::simulate;
 
@@ -65,7 +65,7 @@ fn the_key_goes_ahead_of_its_slot() {
         let slot = planned(acquired(), moves(4));
         let death = later(at, acquired(), crash(target, 60));
         let history = with("redis-compare-and-delete", vec![slot, death]);
-        let gone = times(&history, |what| matches!(what, What::Disowned { .. }));
+        let gone = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
         gone[0] == fired(&history)[1]
     };
     // It goes after a second, and the slot after four.
@@ -86,7 +86,7 @@ fn a_replica_of_the_source_lets_a_second_owner_in_if_the_key_had_gone_ahead() {
     // Long before the lease of the first is over.
     assert!(second < fired(&history)[1] + seconds(5), "{second:?}");
     let lost = times(&history, |what| {
-        matches!(what, What::ReleaseFailed { by: A, .. })
+        matches!(what, EventKind::ReleaseFailed { by: A, .. })
     });
     assert_eq!(lost.len(), 1);
 }
@@ -106,8 +106,10 @@ fn a_release_that_waits_for_the_source_to_do_something_else_is_the_owners() {
     let far = Duration::from_millis(100);
     plan.network.server_latency = (far, far);
     let history = simulate(&plan, 1).run.history;
-    let released = times(&history, |what| matches!(what, What::Disowned { .. }))[0];
-    let asked = times(&history, |what| matches!(what, What::ReleaseStarted { .. }))[0];
+    let released = times(&history, |what| matches!(what, EventKind::Disowned { .. }))[0];
+    let asked = times(&history, |what| {
+        matches!(what, EventKind::ReleaseStarted { .. })
+    })[0];
     assert!(released > asked + Duration::from_millis(50), "{released:?}");
     assert_eq!(disowned(&history)[0], Disowned::Released);
 }
@@ -130,7 +132,9 @@ fn a_slot_that_is_where_it_is_to_go_or_goes_to_a_replica_stays() {
         let fault = planned(acquired(), Fault::MoveSlot { to, length });
         let history = with("redis-fencing-token", vec![fault]);
         assert_eq!(disowned(&history), [Disowned::Released; 2], "{to:?}");
-        let healed = times(&history, |what| matches!(what, What::FaultHealed { .. }));
+        let healed = times(&history, |what| {
+            matches!(what, EventKind::FaultHealed { .. })
+        });
         assert_eq!(healed, [], "{to:?}");
     }
 }
@@ -150,6 +154,8 @@ fn a_source_that_dies_on_the_way_and_comes_back_before_it_is_given_up_goes_on_mo
     let history = with("redis-compare-and-delete", faults);
     let gone = disowned(&history);
     assert_eq!(gone.last(), Some(&Disowned::Released), "{gone:?}");
-    let refused = times(&history, |what| matches!(what, What::ReleaseFailed { .. }));
+    let refused = times(&history, |what| {
+        matches!(what, EventKind::ReleaseFailed { .. })
+    });
     assert_eq!(refused, []);
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{A, acquired, history_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
-use picklock_checker::{History, VirtualTime, What};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     Deployment, Fault, Fsync, Persistence, PlannedFault, Sentinels, ServerName, Service, Trigger,
 };
@@ -37,11 +37,11 @@ fn logging() -> Deployment {
 }
 
 fn entered(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::Acquired { .. }))
+    times(history, |what| matches!(what, EventKind::Acquired { .. }))
 }
 
 fn release_fails(history: &History) -> bool {
-    let failed = |what: &What| matches!(what, What::ReleaseFailed { by: A, .. });
+    let failed = |what: &EventKind| matches!(what, EventKind::ReleaseFailed { by: A, .. });
     !times(history, failed).is_empty()
 }
 

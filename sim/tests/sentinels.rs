@@ -12,7 +12,7 @@ use common::{A, FIRST, acquired, history_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{Disowned, History, VirtualTime, What};
+use picklock_checker::{Disowned, EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     Deployment, Fault, PlannedFault, Sentinels, ServerName, Service, Trigger,
 };
@@ -62,7 +62,7 @@ fn without_a_fault_both_hold_one_after_the_other_and_nobody_is_replaced() {
         .events
         .iter()
         .filter_map(|event| match event.what {
-            What::Disowned { how, .. } => Some(how),
+            EventKind::Disowned { how, .. } => Some(how),
             _ => None,
         })
         .collect();
@@ -77,7 +77,7 @@ fn a_dead_primary_is_replaced_and_a_lock_that_has_arrived_there_lives_on() {
     let replaced = owned[1] - died;
     assert!((seconds(1)..seconds(4)).contains(&replaced), "{replaced:?}");
     let failed = times(&history, |what| {
-        matches!(what, What::ReleaseFailed { by: A, .. })
+        matches!(what, EventKind::ReleaseFailed { by: A, .. })
     });
     assert!(failed.is_empty(), "{failed:?}");
 }
@@ -92,10 +92,10 @@ fn what_has_come_to_a_replica_that_stands_still_is_read_though_the_primary_is_de
     // The lock is on the new primary, and its holder gives it back there.
     let ends = times(&history, |what| {
         let released = Disowned::Released;
-        matches!(what, What::Disowned { by: A, how, .. } if *how == released)
+        matches!(what, EventKind::Disowned { by: A, how, .. } if *how == released)
     });
     assert_eq!(ends.len(), 1);
-    let entered = times(&history, |what| matches!(what, What::Acquired { .. }));
+    let entered = times(&history, |what| matches!(what, EventKind::Acquired { .. }));
     assert!(entered[1] > ends[0]);
 }
 
@@ -124,7 +124,7 @@ fn sentinels_that_hear_nothing_of_the_primary_replace_it_though_its_clients_stil
     let history = with(faults.collect());
     // The key of the first is on the old primary alone, and the second is not kept out by it for long.
     assert!(owned(&history).len() >= 2);
-    let entered = times(&history, |what| matches!(what, What::Acquired { .. }));
+    let entered = times(&history, |what| matches!(what, EventKind::Acquired { .. }));
     assert_eq!(entered.len(), 2);
 }
 
@@ -143,9 +143,11 @@ fn a_sentinel_whose_clock_jumps_does_nothing_for_a_while() {
 
 /// How the first ceased to own the lock, and how long after the primary that had stood still went on.
 fn end_of_first(history: &History) -> (Disowned, Duration) {
-    let resumed = times(history, |what| matches!(what, What::FaultHealed { .. }))[0];
+    let resumed = times(history, |what| {
+        matches!(what, EventKind::FaultHealed { .. })
+    })[0];
     let end = history.events.iter().find_map(|event| match event.what {
-        What::Disowned { by: A, how, .. } => Some((how, event.at)),
+        EventKind::Disowned { by: A, how, .. } => Some((how, event.at)),
         _ => None,
     });
     let (how, at) = end.expect("an end");
@@ -187,7 +189,7 @@ fn redisson_waits_for_replicas_when_it_renews_a_lease_too() {
     let service = Service::Redis(deployment);
     let history = history_on(service, "redisson-lock-replicated", faults);
     // The first wait is that for the lock, and the release comes after five seconds.
-    let entered = times(&history, |what| matches!(what, What::Acquired { .. }));
+    let entered = times(&history, |what| matches!(what, EventKind::Acquired { .. }));
     let renewed = fired(&history)[0].since(entered[0]);
     assert!(renewed < seconds(2), "{renewed:?}");
 }

@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
-use picklock_checker::{ContenderId, INVARIANTS, Run, Verdict, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, INVARIANTS, Run, Verdict, VirtualTime};
 use picklock_sim::plan::{
     ContenderName, Deployment, Direction, Ensemble, Fault, Hold, Lasts, Persistence, ServerName,
     Service, Trigger,
@@ -57,7 +57,7 @@ impl Row {
     }
 }
 
-fn at(run: &Run, wanted: impl Fn(&What) -> bool) -> Option<VirtualTime> {
+fn at(run: &Run, wanted: impl Fn(&EventKind) -> bool) -> Option<VirtualTime> {
     let mut events = run.history.events.iter();
     events
         .find(|event| wanted(&event.what))
@@ -67,7 +67,7 @@ fn at(run: &Run, wanted: impl Fn(&What) -> bool) -> Option<VirtualTime> {
 fn enters(run: &Run, who: ContenderId) -> Option<VirtualTime> {
     at(
         run,
-        |what| matches!(what, What::Acquired { by, .. } if *by == who),
+        |what| matches!(what, EventKind::Acquired { by, .. } if *by == who),
     )
 }
 
@@ -81,7 +81,7 @@ fn silent(run: &Run) -> bool {
     at(run, |what| {
         matches!(
             what,
-            What::Writing { by: A, .. } | What::ReleaseStarted { by: A, .. }
+            EventKind::Writing { by: A, .. } | EventKind::ReleaseStarted { by: A, .. }
         )
     })
     .is_none()
@@ -90,7 +90,7 @@ fn silent(run: &Run) -> bool {
 /// It takes the second more than a second to get what the first gives back.
 fn late(run: &Run) -> bool {
     let left = at(run, |what| {
-        matches!(what, What::ReleaseStarted { by: A, .. })
+        matches!(what, EventKind::ReleaseStarted { by: A, .. })
     });
     let entered = enters(run, B);
     left.zip(entered)
@@ -258,10 +258,10 @@ fn whatever_is_without_an_end_is_in_force_in_the_calm_and_progress_is_judged_by_
         let name = format!("{:?}", row.fault);
         assert!(row.fault.is_for_good(), "{name}");
         assert!(
-            at(&run, |what| matches!(what, What::CalmBegan)).is_some(),
+            at(&run, |what| matches!(what, EventKind::CalmBegan)).is_some(),
             "{name}"
         );
-        let healed = |what: &What| matches!(what, What::FaultHealed { .. });
+        let healed = |what: &EventKind| matches!(what, EventKind::FaultHealed { .. });
         assert_eq!(at(&run, healed), None, "{name}");
         assert!((row.in_force)(&run), "{name}");
         let expected = row.undecided.map(|why| Verdict::Undecided(why.to_owned()));
@@ -329,7 +329,9 @@ fn what_heals_does_not_heal_what_is_for_good() {
                 1,
             )
             .run;
-            let released = at(&run, |what| matches!(what, What::Released { by: A, .. }));
+            let released = at(&run, |what| {
+                matches!(what, EventKind::Released { by: A, .. })
+            });
             let shut = released.is_none() || shut_out(&run);
             assert!(shut, "{:?}", fault(good));
         }
@@ -351,7 +353,7 @@ fn a_drift_ends_when_it_says_so() {
     let healed = history
         .events
         .iter()
-        .find(|event| matches!(event.what, What::FaultHealed { .. }));
+        .find(|event| matches!(event.what, EventKind::FaultHealed { .. }));
     assert_eq!(
         healed.map(|event| event.at),
         Some(VirtualTime::ZERO + seconds(3))

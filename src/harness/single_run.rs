@@ -14,7 +14,7 @@ use picklock_reports::timeline::Detail;
 use picklock_scenarios::replay_command::job;
 use picklock_scenarios::runner::{self, wanted};
 use picklock_scenarios::search::hunt::hunt;
-use picklock_scenarios::search::portfolio::Way;
+use picklock_scenarios::search::portfolio::SearchStrategy;
 use picklock_scenarios::shrink::{self, Budget, Unasked, Watch, broken_off, reproduction};
 use picklock_scenarios::{Case, Scenario, Want, write};
 use picklock_sim::plan::FaultKind;
@@ -117,7 +117,13 @@ impl Harness {
         let mut kinds = FaultKind::unasked();
         kinds.retain(|kind| kind.is_outlived(&case.plan.service));
         let nobody_stops = AtomicBool::new(false);
-        let hunted = hunt(&case, (&kinds, &Way::ALL), first, runs, &nobody_stops);
+        let hunted = hunt(
+            &case,
+            (&kinds, &SearchStrategy::ALL),
+            first,
+            runs,
+            &nobody_stops,
+        );
         let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
         let mut found = Vec::new();
         for quarry in &hunted.found {

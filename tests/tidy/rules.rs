@@ -22,6 +22,16 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a word for each event",
     ),
     (
+        "reports/src/timeline/note.rs",
+        "note",
+        "a note for each event",
+    ),
+    (
+        "scenarios/src/why/causal_history.rs",
+        "causes_of_kind",
+        "the causes of each kind of event",
+    ),
+    (
         "scenarios/src/search/fault_weights.rs",
         "between",
         "a number for each kind of fault",

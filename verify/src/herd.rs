@@ -9,7 +9,7 @@ mod simulated;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use queue::Way;
+pub use queue::Waits;
 
 use crate::error::VerifyError;
 use crate::real::Installed;
@@ -25,7 +25,7 @@ pub struct Cell {
     /// How many servers.
     pub servers: u8,
     /// How one waits for the lock.
-    pub way: Way,
+    pub way: Waits,
     /// How many wait behind the first holder.
     pub waiters: u32,
     /// How long each holds the lock.
@@ -95,7 +95,7 @@ pub fn measure(
 
 /// All cells with so many servers, in the order in which they are measured.
 fn cells(servers: u8) -> impl Iterator<Item = Cell> {
-    let ways = Way::ALL.into_iter();
+    let ways = Waits::ALL.into_iter();
     let held = ways.flat_map(|way| HOLDS.map(|hold| (way, hold)));
     held.flat_map(move |(way, hold)| {
         WAITERS.map(|waiters| Cell {

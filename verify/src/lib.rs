@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_checker::time::whole_micros;
-use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
+use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
 use picklock_sim::zookeeper::version::Version;
 
 pub use compare::{Compared, Difference};
@@ -154,7 +154,7 @@ const PHASES: [Phase; 5] = [
 
 impl Phase {
     /// Of the real servers, and of the model's.
-    fn settings(&self, servers: u8) -> (RealSettings, Settings) {
+    fn settings(&self, servers: u8) -> (RealSettings, QuorumPeerConfig) {
         let real = RealSettings {
             servers,
             observers: self.observers,
@@ -165,7 +165,7 @@ impl Phase {
             init_limit: INIT_LIMIT,
             sync_limit: SYNC_LIMIT,
         };
-        let model = Settings {
+        let model = QuorumPeerConfig {
             servers,
             observers: self.observers,
             tick: whole_micros(TICK),

@@ -12,7 +12,7 @@ use picklock_sim::zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, notifications,
 };
 use picklock_sim::zookeeper::quorum_messages::PeerMessage;
-use picklock_sim::zookeeper::state::{Input, Output, Server, Settings};
+use picklock_sim::zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
 
 use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::error::VerifyError;
@@ -51,7 +51,7 @@ enum Event {
 
 impl Model {
     /// Servers that have formed an ensemble and serve; or one that stands alone.
-    pub fn formed(settings: Settings) -> Self {
+    pub fn formed(settings: QuorumPeerConfig) -> Self {
         let servers = Server::formed(&Rc::new(settings), &[]);
         Self {
             now: VirtualTime::ZERO,

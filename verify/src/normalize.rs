@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, Children, EventKind, OpResult, Permit, ReadResult, Reply, Response, SessionId, Stat,
+    Acl, Children, EventType, OpResult, Permit, ReadResult, Reply, Response, SessionId, Stat,
     ZkError, Zxid,
 };
 use picklock_sim::zookeeper::messages::ServerMessage;
@@ -210,16 +210,16 @@ fn list(acl: &Acl) -> String {
 }
 
 /// A kind of event, as ZooKeeper calls it.
-fn event(kind: EventKind) -> &'static str {
+fn event(kind: EventType) -> &'static str {
     match kind {
-        EventKind::Session(_) => "None",
-        EventKind::NodeCreated => "NodeCreated",
-        EventKind::NodeDeleted => "NodeDeleted",
-        EventKind::NodeDataChanged => "NodeDataChanged",
-        EventKind::NodeChildrenChanged => "NodeChildrenChanged",
-        EventKind::DataWatchRemoved => "DataWatchRemoved",
-        EventKind::ChildWatchRemoved => "ChildWatchRemoved",
-        EventKind::PersistentWatchRemoved => "PersistentWatchRemoved",
+        EventType::Session(_) => "None",
+        EventType::NodeCreated => "NodeCreated",
+        EventType::NodeDeleted => "NodeDeleted",
+        EventType::NodeDataChanged => "NodeDataChanged",
+        EventType::NodeChildrenChanged => "NodeChildrenChanged",
+        EventType::DataWatchRemoved => "DataWatchRemoved",
+        EventType::ChildWatchRemoved => "ChildWatchRemoved",
+        EventType::PersistentWatchRemoved => "PersistentWatchRemoved",
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request, Response};
 use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, Settings};
+use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
 use picklock_sim::zookeeper::version::Version;
 use picklock_verify::VerifyError;
 use picklock_verify::backend::{Hello, Incoming, Link, Place, Side};
@@ -17,8 +17,8 @@ use picklock_verify::model::Model;
 use picklock_verify::scripts::{OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING, SCRIPTS};
 use picklock_verify::step::{Step, Wire};
 
-fn settings(servers: u8) -> Settings {
-    Settings {
+fn settings(servers: u8) -> QuorumPeerConfig {
+    QuorumPeerConfig {
         servers,
         observers: 0,
         tick: 500_000,
@@ -246,7 +246,7 @@ fn ctrl_c_ends_the_comparison() {
 #[test]
 fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
     let often = || {
-        Model::formed(Settings {
+        Model::formed(QuorumPeerConfig {
             reap_interval: 200_000,
             ..settings(1)
         })
@@ -270,7 +270,7 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
 fn the_model_agrees_with_itself_on_observers_and_not_with_one_that_votes() {
     let stop = AtomicBool::new(false);
     let observed = |read_only| {
-        Model::formed(Settings {
+        Model::formed(QuorumPeerConfig {
             observers: 1,
             read_only,
             ..settings(3)
@@ -294,7 +294,7 @@ fn the_model_agrees_with_itself_on_observers_and_not_with_one_that_votes() {
 #[test]
 fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
     for script in READ_ONLY {
-        let mut driver = Driver::new(Model::formed(Settings {
+        let mut driver = Driver::new(Model::formed(QuorumPeerConfig {
             read_only: true,
             ..settings(3)
         }));

@@ -26,7 +26,7 @@ use crate::timeout;
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct CuratorConfig {
     /// How often a call is repeated, and how long it waits in between.
     pub retry: RetryPolicy,
     /// How long a call waits for a connection before it tries without one: `connectionTimeoutMs`.
@@ -36,7 +36,7 @@ pub struct Settings {
     pub expiration_percent: u32,
 }
 
-impl Default for Settings {
+impl Default for CuratorConfig {
     fn default() -> Self {
         Self {
             retry: RetryPolicy::ExponentialBackoffRetry {
@@ -55,7 +55,7 @@ pub struct Curator(Rc<Shared>);
 
 struct Shared {
     env: Env,
-    settings: Settings,
+    settings: CuratorConfig,
     /// The session that there is.
     zk: RefCell<ZooKeeper>,
     state: Cell<ConnectionState>,
@@ -68,7 +68,7 @@ struct Shared {
 
 impl Curator {
     /// Begins with this session.
-    pub fn new(zk: ZooKeeper, env: Env, settings: Settings) -> Self {
+    pub fn new(zk: ZooKeeper, env: Env, settings: CuratorConfig) -> Self {
         let curator = Self(Rc::new(Shared {
             env,
             settings,

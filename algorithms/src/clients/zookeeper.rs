@@ -26,7 +26,7 @@ pub use response::{
     ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,
 };
 pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
-pub use watch::{EventKind, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
+pub use watch::{EventType, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
 use crate::clients::completion::{Answer, Completion, Completions};
 use session::{Session, data};

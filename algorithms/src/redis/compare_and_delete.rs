@@ -44,8 +44,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
-    heeds: &[],
+    requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
 };
 

@@ -46,8 +46,8 @@ pub const RECIPE: Recipe = Recipe {
         Claim::HonestAnswer,
     ],
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::Script],
-    heeds: &[],
+    requests: &[RequestKind::Script],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
 };
 

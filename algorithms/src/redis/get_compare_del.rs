@@ -34,8 +34,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the lease can end between the look and the DEL"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
-    heeds: &[],
+    requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
 };
 

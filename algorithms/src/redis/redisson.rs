@@ -42,10 +42,12 @@ use async_trait::async_trait;
 use super::leased::{CLAIMS, Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, Sense, timeout};
+use crate::{
+    Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, RecipeInput, timeout,
+};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[
+pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Script,
     RequestKind::Del,
     RequestKind::Subscribe,
@@ -59,8 +61,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: ASKS,
-    heeds: &[Sense::Channels],
+    requests: REQUESTS,
+    inputs: &[RecipeInput::Channels],
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 

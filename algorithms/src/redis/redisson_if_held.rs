@@ -22,7 +22,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe, Sense};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -32,8 +32,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the look may go to a replica that has not heard of the lock"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: super::redisson::ASKS,
-    heeds: &[Sense::Channels],
+    requests: super::redisson::REQUESTS,
+    inputs: &[RecipeInput::Channels],
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.unlocks_if_held = true;

@@ -21,7 +21,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe, Sense};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -31,8 +31,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a waiter never looks again by itself"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: super::redisson::ASKS,
-    heeds: &[Sense::Channels],
+    requests: super::redisson::REQUESTS,
+    inputs: &[RecipeInput::Channels],
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.waits_for_ttl = false;

@@ -30,7 +30,7 @@
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe, Sense};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -40,13 +40,13 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[
+    requests: &[
         RequestKind::Script,
         RequestKind::Del,
         RequestKind::Subscribe,
         RequestKind::Wait,
     ],
-    heeds: &[Sense::Channels],
+    inputs: &[RecipeInput::Channels],
     build: Build::Redis(&|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);

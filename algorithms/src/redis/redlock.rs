@@ -33,7 +33,7 @@ use crate::clients::redis::{Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, join};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
+pub(super) const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -43,8 +43,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: ASKS,
-    heeds: &[],
+    requests: REQUESTS,
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
 };
 

@@ -30,8 +30,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the time that it took to ask is not taken off the lease"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: super::redlock::ASKS,
-    heeds: &[],
+    requests: super::redlock::REQUESTS,
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| {
         let mut redlock = Redlock::new(redis, env, lease);
         redlock.looks_at_clock = false;

@@ -38,8 +38,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::Set, RequestKind::Script],
-    heeds: &[],
+    requests: &[RequestKind::Set, RequestKind::Script],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
 };
 

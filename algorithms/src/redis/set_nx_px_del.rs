@@ -34,8 +34,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("it deletes the key without looking whose it is"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::Set, RequestKind::Del],
-    heeds: &[],
+    requests: &[RequestKind::Set, RequestKind::Del],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxPxDel::new(redis, env, lease))),
 };
 

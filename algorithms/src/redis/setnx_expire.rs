@@ -35,8 +35,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("two commands: between them the key has no time to live"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
-    heeds: &[],
+    requests: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
 };
 

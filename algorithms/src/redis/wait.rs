@@ -35,7 +35,8 @@ use crate::clients::redis::{Redis, RedisResult, Script};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script, RequestKind::Wait];
+pub(super) const REQUESTS: &[RequestKind] =
+    &[RequestKind::Set, RequestKind::Script, RequestKind::Wait];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -45,8 +46,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: ASKS,
-    heeds: &[],
+    requests: REQUESTS,
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
 };
 
@@ -115,7 +116,7 @@ impl Lock for Waited {
                 return Ok(self.leased.held(None).until(deadline)); // Step 3.
             }
             if self.withdraw(&self.leased.lease.key).await.is_err() {
-                return Err(LockError::TimedOut); // What was set stays until its lease ends.
+                return Err(LockError::TimedOut); // EventKind was set stays until its lease ends.
             }
             self.leased.pause().await;
         }

@@ -28,8 +28,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("WAIT answers how many replicas have the key, and nobody looks"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: super::wait::ASKS,
-    heeds: &[],
+    requests: super::wait::REQUESTS,
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| {
         let mut waited = Waited::new(redis, env, lease);
         waited.minds = false;

@@ -35,7 +35,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    asks: &[
+    requests: &[
         RequestKind::Set,
         RequestKind::Get,
         RequestKind::Del,
@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::MultiCommand,
         RequestKind::Exec,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::Redis(&|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
 };
 

@@ -15,8 +15,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("by the time of the second delete, the node may be the next holder's"),
     claims: CLAIMS,
     ownership: OwnershipRule::Node,
-    asks: super::same_name::ASKS,
-    heeds: &[],
+    requests: super::same_name::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(BlindUnlock(SameName::new(zk, &lock)))),
 };
 

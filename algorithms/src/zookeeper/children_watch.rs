@@ -37,12 +37,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::GetChildren,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(ChildrenWatch { zk, env, lock })),
 };
 

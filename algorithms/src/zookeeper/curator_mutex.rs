@@ -48,12 +48,12 @@ use async_trait::async_trait;
 
 use super::queue::child;
 use crate::clients::RequestKind;
-use crate::clients::curator::{Curator, ErrorPolicy, Settings};
+use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, Sense, timeout};
+use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[
+pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
     RequestKind::GetData,
@@ -68,8 +68,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: ASKS,
-    heeds: &[Sense::WallClock],
+    requests: REQUESTS,
+    inputs: &[crate::RecipeInput::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),
@@ -122,11 +122,11 @@ struct LockData {
 
 impl InterProcessMutex {
     pub(super) fn new(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation) -> Self {
-        Self::of(zk, env, path, deviation, Settings::default())
+        Self::of(zk, env, path, deviation, CuratorConfig::default())
     }
 
     /// A lock over a framework that is set otherwise, and told to stop when its session is lost.
-    pub fn with_settings(zk: ZooKeeper, env: Env, path: Path, settings: Settings) -> Self {
+    pub fn with_settings(zk: ZooKeeper, env: Env, path: Path, settings: CuratorConfig) -> Self {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,
             ..Deviation::NONE
@@ -134,9 +134,9 @@ impl InterProcessMutex {
         Self::of(zk, env, path, deviation, settings)
     }
 
-    fn of(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation, settings: Settings) -> Self {
+    fn of(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation, with: CuratorConfig) -> Self {
         let internals = LockInternals {
-            client: Curator::new(zk, env, settings),
+            client: Curator::new(zk, env, with),
             base_path: path,
             deviation,
         };

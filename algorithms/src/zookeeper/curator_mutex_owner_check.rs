@@ -2,7 +2,7 @@
 //! `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where the other is caught.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
-use crate::{Build, OwnershipRule, Recipe, Sense};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,8 +12,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::curator_mutex::ASKS,
-    heeds: &[Sense::WallClock],
+    requests: super::curator_mutex::REQUESTS,
+    inputs: &[RecipeInput::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             checks_owner: true,

@@ -3,7 +3,7 @@
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::ErrorPolicy;
-use crate::{Build, OwnershipRule, Recipe, Sense};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -15,8 +15,8 @@ pub const RECIPE: Recipe = Recipe {
     ),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::curator_mutex::ASKS,
-    heeds: &[Sense::WallClock],
+    requests: super::curator_mutex::REQUESTS,
+    inputs: &[RecipeInput::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,

@@ -2,7 +2,7 @@
 //! by `zookeeper/curator-lost-create-reply`.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
-use crate::{Build, OwnershipRule, Recipe, Sense};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,8 +12,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::curator_mutex::ASKS,
-    heeds: &[Sense::WallClock],
+    requests: super::curator_mutex::REQUESTS,
+    inputs: &[RecipeInput::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             protected: false,

@@ -38,12 +38,12 @@ use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child, delete_own, make_ticket, predecessor, prefix};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
-    EventKind, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
+    EventType, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
 };
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, select};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[
+pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
     RequestKind::Exists,
@@ -59,8 +59,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: ASKS,
-    heeds: &[],
+    requests: REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };
 
@@ -73,7 +73,7 @@ pub(super) struct Hardened {
 #[async_trait(?Send)]
 impl Lock for Hardened {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let exit = Exit::new(self.zk.clone(), self.env.clone(), Path::clone(&self.lock));
+        let exit = CleanupGuard::new(self.zk.clone(), self.env.clone(), Path::clone(&self.lock));
         let ticket = take_ticket(&self.zk, &self.lock, &exit.guid).await?; // Step 1.
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
         exit.not_needed();
@@ -170,7 +170,7 @@ async fn node_gone(zk: &ZooKeeper, path: &Path) -> LockError {
     loop {
         match zk.exists_and_watch(path).await {
             Ok((Some(_), changed)) => {
-                if changed.next().await.kind == EventKind::NodeDeleted {
+                if changed.next().await.kind == EventType::NodeDeleted {
                     return LockError::PlaceLost;
                 }
             }
@@ -181,7 +181,7 @@ async fn node_gone(zk: &ZooKeeper, path: &Path) -> LockError {
 }
 
 /// Step 6: the one exit. Dropped before the lock is held, it deletes every node of this attempt in the background.
-struct Exit {
+struct CleanupGuard {
     zk: ZooKeeper,
     env: Env,
     lock: Path,
@@ -189,7 +189,7 @@ struct Exit {
     needed: bool,
 }
 
-impl Exit {
+impl CleanupGuard {
     fn new(zk: ZooKeeper, env: Env, lock: Path) -> Self {
         let guid = env.guid();
         Self {
@@ -207,7 +207,7 @@ impl Exit {
     }
 }
 
-impl Drop for Exit {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
         if !self.needed {
             return;

@@ -17,12 +17,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a node with our name may be of a session that is long over"),
     claims: CLAIMS,
     ownership: OwnershipRule::Node,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::GetData,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(KnownByName {
             lock: SameName::new(zk, &lock),

@@ -16,8 +16,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::queue::ASKS,
-    heeds: &[],
+    requests: super::queue::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(NoGuid { zk, lock })),
 };
 

@@ -18,8 +18,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the node ahead may have belonged to another waiter, not to the holder"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::queue::ASKS,
-    heeds: &[],
+    requests: super::queue::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(NoRecheck { zk, env, lock })),
 };
 

@@ -43,14 +43,14 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::Exists,
         RequestKind::MultiRead,
         RequestKind::GetEphemerals,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, _env, lock| {
         let prefix = child(&lock, "lock-");
         Box::new(OwnNodes { zk, lock, prefix })

@@ -38,8 +38,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::hardened::ASKS,
-    heeds: &[],
+    requests: super::hardened::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
 };
 

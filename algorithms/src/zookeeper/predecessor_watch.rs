@@ -46,8 +46,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::queue::ASKS,
-    heeds: &[],
+    requests: super::queue::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PredecessorWatch { zk, env, lock })),
 };
 

@@ -44,7 +44,7 @@ impl Ticket {
 }
 
 /// Who makes a ticket, lists them all, and watches the one before makes these requests.
-pub const ASKS: &[RequestKind] = &[
+pub const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
     RequestKind::Exists,

@@ -22,12 +22,12 @@ pub const RECIPE: Recipe = Recipe {
         Claim::Progress,
     ],
     ownership: OwnershipRule::Data,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::GetData,
         RequestKind::SetData,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ReadThenWrite {
             zk,

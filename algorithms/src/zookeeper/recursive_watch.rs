@@ -36,7 +36,7 @@ use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, delete_own, make_ticket_with_guid, number, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
-    EventKind, Path, SessionState, Watch, WatchSide, ZooKeeper, until_answered,
+    EventType, Path, SessionState, Watch, WatchSide, ZooKeeper, until_answered,
 };
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::Exists,
@@ -56,7 +56,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::AddWatch,
         RequestKind::RemoveWatches,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
 };
 
@@ -95,24 +95,24 @@ impl RecursiveWatch {
         while !ahead.is_empty() {
             let event = changes.next().await;
             match event.kind {
-                EventKind::NodeDeleted if event.path == ticket.path => {
+                EventType::NodeDeleted if event.path == ticket.path => {
                     return Err(LockError::PlaceLost);
                 }
-                EventKind::NodeDeleted => {
+                EventType::NodeDeleted => {
                     ahead.remove(&number(&event.path));
                 }
-                EventKind::Session(SessionState::Connected) if self.lists_again => {
+                EventType::Session(SessionState::Connected) if self.lists_again => {
                     ahead = self.ahead_of(ticket).await?;
                 }
-                EventKind::Session(SessionState::Closed) => return Err(LockError::SessionExpired),
+                EventType::Session(SessionState::Closed) => return Err(LockError::SessionExpired),
                 // Who comes later comes behind us.
-                EventKind::Session(_)
-                | EventKind::NodeCreated
-                | EventKind::NodeDataChanged
-                | EventKind::NodeChildrenChanged
-                | EventKind::DataWatchRemoved
-                | EventKind::ChildWatchRemoved
-                | EventKind::PersistentWatchRemoved => {}
+                EventType::Session(_)
+                | EventType::NodeCreated
+                | EventType::NodeDataChanged
+                | EventType::NodeChildrenChanged
+                | EventType::DataWatchRemoved
+                | EventType::ChildWatchRemoved
+                | EventType::PersistentWatchRemoved => {}
             }
         }
         Ok(())

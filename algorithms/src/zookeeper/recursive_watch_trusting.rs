@@ -14,14 +14,14 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("nobody tells a watch that stays of what happened while its client was away"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::GetChildren,
         RequestKind::AddWatch,
         RequestKind::RemoveWatches,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| {
         let mut trusting = RecursiveWatch::new(zk, env, lock);
         trusting.lists_again = false;

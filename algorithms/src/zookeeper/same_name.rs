@@ -30,7 +30,7 @@ use crate::clients::zookeeper::{CreateMode, Path, Stat, ZkError, ZooKeeper, unti
 use crate::{Build, Claim, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The requests that it makes.
-pub(super) const ASKS: &[RequestKind] = &[
+pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
     RequestKind::Exists,
@@ -44,8 +44,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Node,
-    asks: ASKS,
-    heeds: &[],
+    requests: REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
 };
 

@@ -16,8 +16,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the numbers start again at zero when the lock's own node is made anew"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::queue::ASKS,
-    heeds: &[],
+    requests: super::queue::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SequenceToken { zk, env, lock })),
 };
 

@@ -22,14 +22,14 @@ pub const RECIPE: Recipe = Recipe {
     ),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: &[
+    requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::Exists,
         RequestKind::GetChildren,
         RequestKind::Sync,
     ],
-    heeds: &[],
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
 };
 

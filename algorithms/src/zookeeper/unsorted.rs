@@ -16,8 +16,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("the list of children is in no particular order"),
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
-    asks: super::queue::ASKS,
-    heeds: &[],
+    requests: super::queue::REQUESTS,
+    inputs: &[],
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Unsorted { zk, env, lock })),
 };
 

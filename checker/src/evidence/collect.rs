@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use super::{Belief, Evidence, Known, Life, Ownership, Refused, Sign};
-use crate::{ContenderId, Disowned, Failure, LockId, NameId, Run, Token, What};
+use crate::{ContenderId, Disowned, EventKind, Failure, LockId, NameId, Run, Token};
 
 /// A write on its way.
 pub(super) struct Sent {
@@ -86,72 +86,73 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
 }
 
 impl<'a> Collector<'a> {
-    fn take(&mut self, index: usize, what: &What) {
+    fn take(&mut self, index: usize, what: &EventKind) {
+        let found = &mut self.found;
         match *what {
-            What::AcquireStarted { by, lock } => self.asked(index, by, lock),
-            What::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
-            What::AcquireFailed {
+            EventKind::AcquireStarted { by, lock } => self.asked(index, by, lock),
+            EventKind::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
+            EventKind::AcquireFailed {
                 by,
                 lock,
                 definite,
                 why,
             } => self.failed(index, (by, lock), definite, why),
-            What::Cancelled { by, lock } => self.in_doubt(by, lock),
-            What::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
-            What::Lost { by, lock, .. } => self.left(index, by, lock, false),
-            What::Released { by, lock } | What::ReleaseFailed { by, lock, .. } => {
+            EventKind::Cancelled { by, lock } => self.in_doubt(by, lock),
+            EventKind::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
+            EventKind::Lost { by, lock, .. } => self.left(index, by, lock, false),
+            EventKind::Released { by, lock } | EventKind::ReleaseFailed { by, lock, .. } => {
                 self.settled(index, by, lock);
             }
-            What::Crashed { by } => self.crashed(index, by),
-            What::Paused { by } => self.sign(index, by, Life::Paused),
-            What::Resumed { by } => self.sign(index, by, Life::Resumed),
-            What::Disconnected { by } => self.sign(index, by, Life::Disconnected),
-            What::Reconnected { by } => self.sign(index, by, Life::Reconnected),
-            What::SessionExpired { by } => self.sign(index, by, Life::SessionExpired),
-            What::SessionLost { by } => self.sign(index, by, Life::SessionLost),
-            What::CouldHaveKnown {
+            EventKind::Crashed { by } => self.crashed(index, by),
+            EventKind::Paused { by } => self.sign(index, by, Life::Paused),
+            EventKind::Resumed { by } => self.sign(index, by, Life::Resumed),
+            EventKind::Disconnected { by } => self.sign(index, by, Life::Disconnected),
+            EventKind::Reconnected { by } => self.sign(index, by, Life::Reconnected),
+            EventKind::SessionExpired { by } => self.sign(index, by, Life::SessionExpired),
+            EventKind::SessionLost { by } => self.sign(index, by, Life::SessionLost),
+            EventKind::CouldHaveKnown {
                 by,
                 lock,
                 since,
                 how,
             } => self.could_have_known(by, lock, Known { since, how, index }),
-            What::Queued { .. } | What::Unqueued { .. } => self.found.queueing.push(index),
-            What::Owned {
+            EventKind::Queued { .. } | EventKind::Unqueued { .. } => found.queueing.push(index),
+            EventKind::Owned {
                 by,
                 lock,
                 token,
                 name,
             } => self.owned(index, by, lock, token, name),
-            What::Disowned {
+            EventKind::Disowned {
                 by,
                 lock,
                 token,
                 how,
             } => self.disowned(index, by, lock, token, how),
-            What::Answered { .. } => self.found.answers.push(index),
-            What::Writing { by, lock, token } => self.writing(index, by, lock, token),
-            What::Effect {
+            EventKind::Answered { .. } => found.answers.push(index),
+            EventKind::Writing { by, lock, token } => self.writing(index, by, lock, token),
+            EventKind::Effect {
                 by,
                 lock,
                 token,
                 accepted,
                 ..
             } => self.arrived(index, by, lock, token, accepted),
-            What::FaultFired { .. } => self.found.faults.push(index),
-            What::Ended { why } => self.found.ended = Some((index, why)),
-            What::StillWaiting { .. } => self.found.waiting.push(index),
-            What::Leftover { .. } => self.found.leftovers.push(index),
-            What::Final { .. } => self.found.finals.push(index),
+            EventKind::FaultFired { .. } => found.faults.push(index),
+            EventKind::Ended { why } => found.ended = Some((index, why)),
+            EventKind::StillWaiting { .. } => found.waiting.push(index),
+            EventKind::Leftover { .. } => found.leftovers.push(index),
+            EventKind::Final { .. } => found.finals.push(index),
             // These explain, and decide nothing.
-            What::ConnectedReadOnly { .. }
-            | What::Resent { .. }
-            | What::ServerChanged { .. }
-            | What::Finished { .. }
-            | What::Restarted { .. }
-            | What::Read { .. }
-            | What::Written { .. }
-            | What::FaultHealed { .. }
-            | What::CalmBegan => {}
+            EventKind::ConnectedReadOnly { .. }
+            | EventKind::Resent { .. }
+            | EventKind::ServerChanged { .. }
+            | EventKind::Finished { .. }
+            | EventKind::Restarted { .. }
+            | EventKind::Read { .. }
+            | EventKind::Written { .. }
+            | EventKind::FaultHealed { .. }
+            | EventKind::CalmBegan => {}
         }
     }
 

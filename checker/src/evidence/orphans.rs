@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Belief, Evidence, Refused};
-use crate::{NameId, ServiceAnswer, What};
+use crate::{EventKind, NameId, ServiceAnswer};
 
 /// Something at the service of a call of `acquire` that failed definitely.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Evidence<'_> {
         let ownership = &self.ownerships[belief.grant?];
         let settled = belief.settled?;
         let after = self.at(settled) < self.at_or_never(ownership.disowned);
-        let released = matches!(self.event(settled).what, What::Released { .. });
+        let released = matches!(self.event(settled).what, EventKind::Released { .. });
         let in_vain = released && after && !self.may_say_released(belief, ownership.owned);
         in_vain.then_some(settled)
     }
@@ -54,7 +54,7 @@ impl Evidence<'_> {
         let events = self.answers.iter();
         let events = events.filter(move |event| between.contains(event));
         events.filter_map(move |&event| match self.event(event).what {
-            What::Answered { by, lock, answer } if (by, lock) == of => Some((event, answer)),
+            EventKind::Answered { by, lock, answer } if (by, lock) == of => Some((event, answer)),
             _ => None,
         })
     }
@@ -69,8 +69,8 @@ impl Evidence<'_> {
         let events = &self.run.history.events;
         let over = events[call.failed..].iter().position(|event| {
             matches!(event.what,
-                What::AcquireStarted { by, lock } if (by, lock) == (call.by, call.lock))
-                || event.what == What::Crashed { by: call.by }
+                EventKind::AcquireStarted { by, lock } if (by, lock) == (call.by, call.lock))
+                || event.what == EventKind::Crashed { by: call.by }
         });
         let over = over.map_or(events.len(), |after| call.failed + after);
         let first = self.queueing.partition_point(|&event| event < call.asked);
@@ -79,7 +79,7 @@ impl Evidence<'_> {
         let mut made = made.filter(|&event| !self.came_by_the_service(event));
         made.find_map(|came| {
             let (name, gone) = match events[came].what {
-                What::Queued {
+                EventKind::Queued {
                     by,
                     lock,
                     place,
@@ -87,7 +87,7 @@ impl Evidence<'_> {
                 } if (by, lock) == (call.by, call.lock) => {
                     (name, self.gone(came, Gone::Place(place)))
                 }
-                What::Owned {
+                EventKind::Owned {
                     by,
                     lock,
                     token,
@@ -119,7 +119,7 @@ impl Evidence<'_> {
         at_once.any(|event| {
             matches!(
                 event.what,
-                What::ServerChanged { .. } | What::FaultFired { .. }
+                EventKind::ServerChanged { .. } | EventKind::FaultFired { .. }
             )
         })
     }
@@ -128,27 +128,29 @@ impl Evidence<'_> {
     fn is_queued(&self, call: Refused, node: NameId) -> bool {
         self.queueing.iter().any(|&event| {
             matches!(self.event(event).what,
-                What::Queued { by, lock, name, .. }
+                EventKind::Queued { by, lock, name, .. }
                     if (by, lock, name) == (call.by, call.lock, node))
         })
     }
 
     fn gone(&self, came: usize, what: Gone) -> Option<usize> {
-        let by_and_lock = |what: &What| match *what {
-            What::Queued { by, lock, .. } | What::Owned { by, lock, .. } => Some((by, lock)),
+        let by_and_lock = |what: &EventKind| match *what {
+            EventKind::Queued { by, lock, .. } | EventKind::Owned { by, lock, .. } => {
+                Some((by, lock))
+            }
             _ => None,
         };
         let of = by_and_lock(&self.event(came).what)?;
         let mut later = self.run.history.events[came..].iter();
         let offset = later.position(|event| match (event.what, what) {
             (
-                What::Unqueued {
+                EventKind::Unqueued {
                     by, lock, place, ..
                 },
                 Gone::Place(wanted),
             ) => (by, lock) == of && place == wanted,
             (
-                What::Disowned {
+                EventKind::Disowned {
                     by, lock, token, ..
                 },
                 Gone::Grant(wanted),

@@ -1,6 +1,6 @@
 //! Mutual exclusion, as the service sees it.
 
-use crate::witness::{Case, lasting};
+use crate::witness::{WitnessBuilder, lasting};
 use crate::{Evidence, Invariant, Ownership, Truth, Verdict};
 
 use super::interval_sweep::Latest;
@@ -39,7 +39,7 @@ fn same_grant(one: &Ownership, other: &Ownership) -> bool {
 fn violated(evidence: &Evidence<'_>, earlier: &Ownership, later: &Ownership) -> Verdict {
     let (from, overlap) = evidence.overlap(later.owned, [earlier.disowned, later.disowned]);
     let history = &evidence.run.history;
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (first, second) = (case.name(earlier.by), case.name(later.by));
     let summary = if earlier.by == later.by {
         format!("{first} owns the lock twice for {}", lasting(overlap))

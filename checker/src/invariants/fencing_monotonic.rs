@@ -1,6 +1,6 @@
 //! Fencing tokens rise.
 
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{Belief, Evidence, Invariant, LockId, Token, Truth, Verdict};
 
 /// The registry row.
@@ -56,7 +56,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 
 fn violated(evidence: &Evidence<'_>, holds: [(&Belief, Token); 2]) -> Verdict {
     let [(earlier, token), (later, next)] = holds;
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (first, second) = (case.name(earlier.by), case.name(later.by));
     let (token, next) = (token.0, next.0);
     let summary = format!("{second} got token {next} after {first} had got token {token}");

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{
-    Belief, ContenderId, Event, Evidence, Invariant, LockId, NameId, Truth, Verdict, What,
+    Belief, ContenderId, Event, EventKind, Evidence, Invariant, LockId, NameId, Truth, Verdict,
 };
 
 /// The registry row.
@@ -35,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     let (mut queued, mut contended) = (false, false);
     for &index in &evidence.queueing {
         match evidence.event(index).what {
-            What::Queued {
+            EventKind::Queued {
                 by,
                 lock,
                 place,
@@ -60,7 +60,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                     queue.insert(at, joins);
                 }
             }
-            What::Unqueued {
+            EventKind::Unqueued {
                 by, lock, place, ..
             } => {
                 let queue = queue(&mut queues, lock);
@@ -78,7 +78,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                     queue.remove(at);
                 }
             }
-            What::Owned { by, lock, name, .. } => {
+            EventKind::Owned { by, lock, name, .. } => {
                 let queue = queue(&mut queues, lock);
                 if let Some((overtaken, granted)) = serve(evidence, queue, by, name, index) {
                     return overtaking(evidence, overtaken, granted, index);
@@ -137,13 +137,13 @@ fn leaves_at_once(evidence: &Evidence<'_>, place: &Place, index: usize) -> bool 
 }
 
 fn gives_up(place: &Place, event: &Event) -> bool {
-    matches!(event.what, What::Unqueued { by, lock, place: left, .. }
+    matches!(event.what, EventKind::Unqueued { by, lock, place: left, .. }
         if (by, lock, left) == (place.by, place.lock, place.place))
 }
 
 fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usize) -> Verdict {
     let history = &evidence.run.history;
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (first, second) = (case.name(passed.by), case.name(granted.by));
     let (place, later) = (passed.place, granted.place);
     let queued = evidence.at(passed.queued);
@@ -193,7 +193,7 @@ fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
 }
 
 fn out_of_order(evidence: &Evidence<'_>, late: &Belief, newer: &Belief) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (first, second) = (case.name(late.by), case.name(newer.by));
     let granted = |belief: &Belief| evidence.at(evidence.age(belief));
     let (before, after) = (granted(late), granted(newer));

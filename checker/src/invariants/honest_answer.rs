@@ -19,7 +19,7 @@
 
 mod left_behind;
 
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdict};
 
 /// The registry row.
@@ -80,7 +80,7 @@ fn granted_meanwhile(evidence: &Evidence<'_>, belief: &Belief) -> bool {
 }
 
 fn never_owner(evidence: &Evidence<'_>, belief: &Belief) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(belief.by);
     let from = evidence.at(belief.acquired);
     let until = match belief.left {
@@ -116,7 +116,7 @@ fn still_owner(
     ownership: &Ownership,
     released: usize,
 ) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(belief.by);
     let node = evidence.run.history.name(ownership.name);
     let until = match ownership.disowned {

@@ -1,6 +1,6 @@
 //! Mutual exclusion, as the contenders see it.
 
-use crate::witness::{Case, lasting};
+use crate::witness::{WitnessBuilder, lasting};
 use crate::{Belief, Evidence, Invariant, Truth, Verdict};
 
 use super::interval_sweep::Latest;
@@ -63,7 +63,7 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
 
 fn violated(evidence: &Evidence<'_>, earlier: &Belief, later: &Belief) -> Verdict {
     let (_, overlap) = evidence.overlap(later.acquired, [earlier.left, later.left]);
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (first, second) = (case.name(earlier.by), case.name(later.by));
     let summary = if earlier.by == later.by {
         format!("{first} is inside twice for {}", lasting(overlap))

@@ -1,7 +1,7 @@
 //! Read, change, write, as the resource sees it: no section undoes another's work.
 
-use crate::witness::Case;
-use crate::{Arrival, Evidence, Invariant, Truth, Verdict, What};
+use crate::witness::WitnessBuilder;
+use crate::{Arrival, EventKind, Evidence, Invariant, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -53,7 +53,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 
 fn change(evidence: &Evidence<'_>, write: &Arrival) -> Change {
     match evidence.event(write.event).what {
-        What::Effect {
+        EventKind::Effect {
             before,
             after,
             based_on,
@@ -70,7 +70,7 @@ fn change(evidence: &Evidence<'_>, write: &Arrival) -> Change {
 fn oversold(evidence: &Evidence<'_>, write: &Arrival, change: Change) -> Verdict {
     let Change { before, after, .. } = change;
     let at = evidence.at(write.event);
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(write.by);
     let floor = evidence.run.facts.floor.unwrap_or_default();
     let summary = format!("oversold: {who} took the resource from {before} to {after}");
@@ -86,7 +86,7 @@ fn oversold(evidence: &Evidence<'_>, write: &Arrival, change: Change) -> Verdict
 fn lost(evidence: &Evidence<'_>, place: usize, write: &Arrival, change: Change) -> Verdict {
     let Change { before, after, .. } = change;
     let at = evidence.at(write.event);
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(write.by);
     case.show(write.sent);
     show_hold(&mut case, evidence, write);
@@ -114,7 +114,7 @@ fn lost(evidence: &Evidence<'_>, place: usize, write: &Arrival, change: Change) 
     .broken(format!("{who} overwrote {whose}"), write.event, None)
 }
 
-fn show_hold(case: &mut Case<'_>, evidence: &Evidence<'_>, write: &Arrival) {
+fn show_hold(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, write: &Arrival) {
     if let Some(belief) = write.belief {
         case.show_belief(&evidence.beliefs[belief]);
     }
@@ -124,7 +124,7 @@ fn show_hold(case: &mut Case<'_>, evidence: &Evidence<'_>, write: &Arrival) {
 fn does_not_add_up(evidence: &Evidence<'_>, step: i64) -> Option<Verdict> {
     let initial = evidence.run.facts.initial_value;
     for &index in &evidence.finals {
-        let What::Final { lock: of, value } = evidence.event(index).what else {
+        let EventKind::Final { lock: of, value } = evidence.event(index).what else {
             continue;
         };
         let accepted = |write: &&Arrival| write.accepted && write.lock == of;
@@ -133,7 +133,7 @@ fn does_not_add_up(evidence: &Evidence<'_>, step: i64) -> Option<Verdict> {
         if value != due {
             let summary = format!("the resource holds {value} at the end instead of {due}");
             let last = evidence.arrivals.iter().rfind(accepted);
-            let mut case = Case::new(evidence);
+            let mut case = WitnessBuilder::new(evidence);
             case.show(last.map(|write| write.event))
                 .then(format!(
                     "{writes} writes were taken; with {step} each, from {initial}, they make {due}."

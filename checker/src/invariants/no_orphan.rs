@@ -4,8 +4,10 @@ mod overdue;
 mod reported_gone;
 
 use self::overdue::{Overdue, overdue};
-use crate::witness::{Case, seconds};
-use crate::{Belief, Event, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime, What};
+use crate::witness::{WitnessBuilder, seconds};
+use crate::{
+    Belief, Event, EventKind, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime,
+};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -120,7 +122,7 @@ fn use_begins(evidence: &Evidence<'_>, belief: &Belief, place: usize) -> Virtual
 /// A belief that ended with the start of a release is in use until the release has an answer.
 fn use_ends(evidence: &Evidence<'_>, belief: &Belief) -> Option<usize> {
     let left = belief.left?;
-    if let What::ReleaseStarted { .. } = evidence.event(left).what {
+    if let EventKind::ReleaseStarted { .. } = evidence.event(left).what {
         return belief.settled;
     }
     Some(left)
@@ -135,7 +137,7 @@ fn orphan(
     let history = &evidence.run.history;
     let lease = seconds(evidence.run.facts.lease);
     let alone = seconds(until.since(since));
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (who, node) = (case.name(ownership.by), history.name(ownership.name));
     let from = evidence.at(ownership.owned);
     let to = match ownership.disowned {
@@ -164,33 +166,17 @@ fn orphan(
 /// What one of the events that can leave an ownership to nobody says of its owner.
 fn how_it_was_left(evidence: &Evidence<'_>, who: &str, event: usize) -> Option<String> {
     let Event { at, what } = evidence.event(event);
-    let phrases = [
-        (matches!(what, What::Crashed { .. }), "crashed at"),
-        (matches!(what, What::Lost { .. }), "gave up its hold at"),
-        (
-            matches!(what, What::Released { .. }),
-            "had released the lock at",
-        ),
-        (
-            matches!(what, What::ReleaseFailed { .. }),
-            "failed to release the lock at",
-        ),
-        (
-            matches!(what, What::AcquireFailed { .. }),
-            "failed to acquire the lock at",
-        ),
-        (
-            matches!(what, What::Cancelled { .. }),
-            "had its acquire cancelled at",
-        ),
-        (
-            matches!(what, What::AcquireStarted { .. }),
-            "was waiting, in a call since",
-        ),
-        (matches!(what, What::Finished { .. }), "had finished at"),
-    ];
-    let mut phrases = phrases.into_iter();
-    let (_, phrase) = phrases.find(|(is_it, _)| *is_it)?;
+    let phrase = match what {
+        EventKind::Crashed { .. } => "crashed at",
+        EventKind::Lost { .. } => "gave up its hold at",
+        EventKind::Released { .. } => "had released the lock at",
+        EventKind::ReleaseFailed { .. } => "failed to release the lock at",
+        EventKind::AcquireFailed { .. } => "failed to acquire the lock at",
+        EventKind::Cancelled { .. } => "had its acquire cancelled at",
+        EventKind::AcquireStarted { .. } => "was waiting, in a call since",
+        EventKind::Finished { .. } => "had finished at",
+        _ => return None,
+    };
     Some(format!("{who} {phrase} {at}"))
 }
 
@@ -201,11 +187,11 @@ fn calls_of_owner(
     until: VirtualTime,
 ) -> Vec<usize> {
     let owner = (ownership.by, ownership.lock);
-    let of_owner = |what: What| {
-        matches!(what, What::AcquireFailed { by, lock, .. }
-            | What::Cancelled { by, lock }
-            | What::AcquireStarted { by, lock } if (by, lock) == owner)
-            || matches!(what, What::Crashed { by } | What::Finished { by } if by == owner.0)
+    let of_owner = |what: EventKind| {
+        matches!(what, EventKind::AcquireFailed { by, lock, .. }
+            | EventKind::Cancelled { by, lock }
+            | EventKind::AcquireStarted { by, lock } if (by, lock) == owner)
+            || matches!(what, EventKind::Crashed { by } | EventKind::Finished { by } if by == owner.0)
     };
     let events = evidence.run.history.events.iter().enumerate();
     let before = events.take_while(|(_, event)| event.at <= until);
@@ -217,12 +203,12 @@ fn calls_of_owner(
 }
 
 fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
-    let What::Leftover { name, owner, lock } = evidence.event(leftover).what else {
+    let EventKind::Leftover { name, owner, lock } = evidence.event(leftover).what else {
         unreachable!("a leftover is a leftover")
     };
     let history = &evidence.run.history;
     let node = history.name(name);
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let of = owner.map_or(String::new(), |owner| format!(" of {}", case.name(owner)));
     let made = evidence.where_made(lock, name, owner);
     case.show(made);
@@ -300,10 +286,10 @@ mod tests {
     }
 
     /// With a lease of 10 s, and new leaders at these seconds.
-    fn verdict_anew(text: &str, leaders: &[u64]) -> Verdict {
+    fn verdict_with_lease_resets(text: &str, leaders: &[u64]) -> Verdict {
         let mut run = notation::run(text);
         let leaders = leaders.iter();
-        run.anew = leaders
+        run.lease_resets = leaders
             .map(|at| VirtualTime::from_micros(at * 1_000_000))
             .collect();
         INVARIANT.verdict(&run)
@@ -312,13 +298,13 @@ mod tests {
     #[test]
     fn a_new_leader_gives_a_crashed_owner_its_whole_lease_again_and_no_more() {
         let held = "a=0-31 a:0- a.crashed:5 end:60";
-        assert_eq!(verdict_anew(held, &[12, 21]), Verdict::Holds);
+        assert_eq!(verdict_with_lease_resets(held, &[12, 21]), Verdict::Holds);
         // Nor one that began before, or when it was over.
         for leaders in [&[12, 20][..], &[3], &[32]] {
-            let verdict = verdict_anew(held, leaders);
+            let verdict = verdict_with_lease_resets(held, leaders);
             assert!(verdict.witness().is_some(), "{leaders:?}: {verdict:?}");
         }
-        let never = verdict_anew("a=0- a:0- a.crashed:5 end:60", &[12]);
+        let never = verdict_with_lease_resets("a=0- a:0- a.crashed:5 end:60", &[12]);
         let witness = never.witness().expect("a violation");
         assert_eq!(witness.at.micros(), 22_000_000);
     }

@@ -1,6 +1,6 @@
 //! Fencing, as the resource sees it: whoever held the lock before cannot write any more.
 
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{Arrival, Belief, Evidence, Invariant, Truth, Verdict};
 
 /// The registry row.
@@ -40,7 +40,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 }
 
 fn violated(evidence: &Evidence<'_>, newer: &Arrival, stale: &Arrival) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (new, old) = (case.name(newer.by), case.name(stale.by));
     let summary = if newer.by == stale.by {
         format!("the resource took a write from an earlier hold of {old} after one from a later")

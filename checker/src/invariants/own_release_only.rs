@@ -1,7 +1,7 @@
 //! Nobody releases another's hold.
 
-use crate::witness::Case;
-use crate::{Disowned, Evidence, Invariant, Truth, Verdict, What};
+use crate::witness::WitnessBuilder;
+use crate::{Disowned, EventKind, Evidence, Invariant, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -23,7 +23,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 }
 
 fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
-    let What::Disowned {
+    let EventKind::Disowned {
         by,
         lock,
         how: how @ (Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other)),
@@ -34,7 +34,7 @@ fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
     };
     let overwritten = how == Disowned::OverwrittenBy(other);
     let at = evidence.at(removal);
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (who, other_name) = (case.name(by), case.name(other));
     let mut ownerships = evidence.ownerships.iter();
     if let Some(ownership) = ownerships.find(|o| o.disowned == Some(removal)) {

@@ -3,8 +3,8 @@
 mod list_too_long;
 mod livelock;
 
-use crate::witness::Case;
-use crate::{ContenderId, Ended, Evidence, Invariant, LockId, NameId, Truth, Verdict, What};
+use crate::witness::WitnessBuilder;
+use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, LockId, NameId, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -70,8 +70,8 @@ fn excused(evidence: &Evidence<'_>) -> Option<Verdict> {
 fn has_left(evidence: &Evidence<'_>, by: ContenderId) -> bool {
     let mut events = evidence.run.history.events.iter().rev();
     let last = events.find_map(|event| match event.what {
-        What::Finished { by: who } | What::Crashed { by: who } if who == by => Some(true),
-        What::Restarted { by: who } if who == by => Some(false),
+        EventKind::Finished { by: who } | EventKind::Crashed { by: who } if who == by => Some(true),
+        EventKind::Restarted { by: who } if who == by => Some(false),
         _ => None,
     });
     last.unwrap_or(false)
@@ -85,7 +85,7 @@ fn nobody_serves(evidence: &Evidence<'_>) -> Option<Verdict> {
 
 /// The bound is reached, and no event tells who waits for what: the open calls must do.
 fn nobody_says_why(evidence: &Evidence<'_>, ended: usize) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let summary = match evidence.pending.first() {
         Some(&(by, _, asked)) => {
             case.show([asked]);
@@ -134,7 +134,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     if let Some(why) = held_up(evidence, stuck) {
         return Verdict::Undecided(why);
     }
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let summary = summary(&case, evidence, stuck);
     for wait in stuck {
         explain(&mut case, evidence, wait);
@@ -159,7 +159,7 @@ fn held_up(evidence: &Evidence<'_>, stuck: &[Wait]) -> Option<String> {
 }
 
 fn read(evidence: &Evidence<'_>, event: usize) -> Option<Wait> {
-    let What::StillWaiting {
+    let EventKind::StillWaiting {
         by,
         lock,
         behind,
@@ -177,7 +177,7 @@ fn read(evidence: &Evidence<'_>, event: usize) -> Option<Wait> {
     })
 }
 
-fn summary(case: &Case<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -> String {
+fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -> String {
     let node = |wait: &Wait| wait.behind.map(|name| evidence.run.history.name(name));
     let wait = &stuck[0];
     let who = case.name(wait.by);
@@ -220,7 +220,7 @@ fn summary(case: &Case<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -> String {
 }
 
 /// What is known of one that waits and of the one that it waits for.
-fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
+fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) {
     let mut pending = evidence.pending.iter();
     let call = pending.find(|(by, lock, _)| (*by, *lock) == (wait.by, wait.lock));
     if let Some(&(_, _, asked)) = call {
@@ -261,7 +261,7 @@ fn explain(case: &mut Case<'_>, evidence: &Evidence<'_>, wait: &Wait) {
     };
     let mut events = evidence.run.history.events.iter();
     case.show(events.rposition(
-        |event| matches!(event.what, What::Crashed { by } | What::Finished { by } if by == owner),
+        |event| matches!(event.what, EventKind::Crashed { by } | EventKind::Finished { by } if by == owner),
     ));
 }
 

@@ -1,6 +1,6 @@
 //! Nobody goes on believing in a lock that it could know to be lost.
 
-use crate::witness::{Case, lasting};
+use crate::witness::{WitnessBuilder, lasting};
 use crate::{Belief, Evidence, Invariant, Knowledge, Known, Truth, Verdict, VirtualTime};
 
 /// The registry row.
@@ -48,7 +48,7 @@ fn was_over_from_the_beginning(
 }
 
 fn handed_out_too_late(evidence: &Evidence<'_>, belief: &Belief, known: Known) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(belief.by);
     let at = evidence.at(belief.acquired);
     let summary = format!("{who} was handed a hold that was over by its own clock");
@@ -70,7 +70,7 @@ fn believed_too_long(
     (known, since): (Known, VirtualTime),
     (latest, until): (VirtualTime, VirtualTime),
 ) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(belief.by);
     let late = until.since(since);
     let summary = format!(

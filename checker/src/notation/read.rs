@@ -2,8 +2,8 @@
 
 use super::word::{NotationError, Word};
 use crate::{
-    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, ServiceAnswer,
-    Token, VirtualTime, What,
+    ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, NameId,
+    ServiceAnswer, Token, VirtualTime,
 };
 
 /// Reads a history; see the [module](super) for the notation.
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Result<History, NotationError> {
 #[derive(Default)]
 struct Reader {
     history: History,
-    events: Vec<(VirtualTime, Rank, What)>,
+    events: Vec<(VirtualTime, Rank, EventKind)>,
     /// The highest token that the service, and the highest place that its queue, has given so far.
     token: u64,
     place: u64,
@@ -67,7 +67,7 @@ impl Reader {
         word.done()
     }
 
-    fn push(&mut self, at: VirtualTime, rank: Rank, what: What) {
+    fn push(&mut self, at: VirtualTime, rank: Rank, what: EventKind) {
         self.events.push((at, rank, what));
     }
 
@@ -90,11 +90,11 @@ impl Reader {
     fn belief(&mut self, word: &mut Word<'_>, lock: LockId) -> Result<(), NotationError> {
         let by = self.by(word.subject);
         let token = word.number("token")?.map(Token);
-        let begins = What::Acquired { by, lock, token };
+        let begins = EventKind::Acquired { by, lock, token };
         self.push(word.from, Rank::Believes, begins);
         if let Some(until) = word.until.flatten() {
             let rank = rank_of_end(word.from, until, Rank::Believes);
-            self.push(until, rank, What::ReleaseStarted { by, lock });
+            self.push(until, rank, EventKind::ReleaseStarted { by, lock });
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Reader {
         self.token = word.number("token")?.unwrap_or(self.token + 1);
         let token = Token(self.token);
         let name = self.node(word, word.subject);
-        let begins = What::Owned {
+        let begins = EventKind::Owned {
             by,
             lock,
             token,
@@ -122,7 +122,7 @@ impl Reader {
         };
         if let Some(until) = word.until.flatten() {
             let rank = rank_of_end(word.from, until, Rank::Grants);
-            let ends = What::Disowned {
+            let ends = EventKind::Disowned {
                 by,
                 lock,
                 token,
@@ -148,11 +148,15 @@ impl Reader {
             None => Some(word.number("based")?.unwrap_or(before)),
         };
         let accepted = word.take("rejected").is_none();
-        self.push(word.from, Rank::Sends, What::Writing { by, lock, token });
+        self.push(
+            word.from,
+            Rank::Sends,
+            EventKind::Writing { by, lock, token },
+        );
         let Some(at) = word.until.unwrap_or(Some(word.from)) else {
             return Ok(());
         };
-        let arrives = What::Effect {
+        let arrives = EventKind::Effect {
             by,
             lock,
             token,
@@ -171,8 +175,8 @@ impl Reader {
         let number = number.ok_or_else(|| word.wrong("a fault by number, as in fault1.fired:5"))?;
         let fault = FaultId(number);
         let what = match verb {
-            "fired" => What::FaultFired { fault },
-            "healed" => What::FaultHealed { fault },
+            "fired" => EventKind::FaultFired { fault },
+            "healed" => EventKind::FaultHealed { fault },
             _ => return Err(word.wrong("fired or healed")),
         };
         for missing in self.history.faults.len()..=number as usize {
@@ -185,9 +189,9 @@ impl Reader {
     }
 
     fn closing(&mut self, word: &mut Word<'_>, lock: LockId) -> Result<(), NotationError> {
-        let why = |why| What::Ended { why };
+        let why = |why| EventKind::Ended { why };
         let what = match word.subject {
-            "calm" => What::CalmBegan,
+            "calm" => EventKind::CalmBegan,
             "end" => why(Ended::AllFinished),
             "bound-reached" => why(Ended::BoundReached),
             "out-of-budget" => why(Ended::OutOfBudget),
@@ -196,12 +200,12 @@ impl Reader {
             "leftover" => {
                 let owner = word.take("owner").map(|name| self.by(name));
                 let name = self.node(word, "somebody");
-                What::Leftover { lock, name, owner }
+                EventKind::Leftover { lock, name, owner }
             }
             "final" => {
                 let value = word.number("value")?;
                 let value = value.ok_or_else(|| word.wrong("/value=…"))?;
-                What::Final { lock, value }
+                EventKind::Final { lock, value }
             }
             _ => return Err(word.wrong("a dash, or calm, end, bound-reached, leftover, …")),
         };
@@ -217,35 +221,35 @@ impl Reader {
         lock: LockId,
     ) -> Result<(), NotationError> {
         let by = self.by(who);
-        let failed = |definite| What::AcquireFailed {
+        let failed = |definite| EventKind::AcquireFailed {
             by,
             lock,
             why: Failure::TimedOut,
             definite,
         };
-        let answered = |answer| What::Answered { by, lock, answer };
+        let answered = |answer| EventKind::Answered { by, lock, answer };
         let why = Failure::SessionExpired;
         let (rank, what) = match verb {
-            "acquire" => (Rank::Asks, What::AcquireStarted { by, lock }),
+            "acquire" => (Rank::Asks, EventKind::AcquireStarted { by, lock }),
             "failed" => (Rank::Asks, failed(true)),
             "indefinite" => (Rank::Asks, failed(false)),
-            "cancelled" => (Rank::Asks, What::Cancelled { by, lock }),
-            "leaves" => (Rank::Ends, What::ReleaseStarted { by, lock }),
-            "released" => (Rank::Asks, What::Released { by, lock }),
-            "release-failed" => (Rank::Asks, What::ReleaseFailed { by, lock, why }),
-            "lost" => (Rank::Ends, What::Lost { by, lock, why }),
-            "finished" => (Rank::Asks, What::Finished { by }),
-            "paused" => (Rank::Ends, What::Paused { by }),
-            "resumed" => (Rank::Ends, What::Resumed { by }),
-            "crashed" => (Rank::Ends, What::Crashed { by }),
-            "restarted" => (Rank::Asks, What::Restarted { by }),
-            "disconnected" => (Rank::Ends, What::Disconnected { by }),
-            "reconnected" => (Rank::Asks, What::Reconnected { by }),
-            "resent" => (Rank::Asks, What::Resent { by }),
-            "read-only" => (Rank::Asks, What::ConnectedReadOnly { by }),
-            "session-lost" => (Rank::Ends, What::SessionLost { by }),
+            "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
+            "leaves" => (Rank::Ends, EventKind::ReleaseStarted { by, lock }),
+            "released" => (Rank::Asks, EventKind::Released { by, lock }),
+            "release-failed" => (Rank::Asks, EventKind::ReleaseFailed { by, lock, why }),
+            "lost" => (Rank::Ends, EventKind::Lost { by, lock, why }),
+            "finished" => (Rank::Asks, EventKind::Finished { by }),
+            "paused" => (Rank::Ends, EventKind::Paused { by }),
+            "resumed" => (Rank::Ends, EventKind::Resumed { by }),
+            "crashed" => (Rank::Ends, EventKind::Crashed { by }),
+            "restarted" => (Rank::Asks, EventKind::Restarted { by }),
+            "disconnected" => (Rank::Ends, EventKind::Disconnected { by }),
+            "reconnected" => (Rank::Asks, EventKind::Reconnected { by }),
+            "resent" => (Rank::Asks, EventKind::Resent { by }),
+            "read-only" => (Rank::Asks, EventKind::ConnectedReadOnly { by }),
+            "session-lost" => (Rank::Ends, EventKind::SessionLost { by }),
             "could-know" => (Rank::Arrives, word.could_have_known(by, lock)?),
-            "session-expired" => (Rank::Ends, What::SessionExpired { by }),
+            "session-expired" => (Rank::Ends, EventKind::SessionExpired { by }),
             "granted" => (Rank::Grants, answered(ServiceAnswer::GrantedApart)),
             "denied" => (Rank::Ends, answered(ServiceAnswer::DeniedAtOne)),
             "entries" => {
@@ -256,12 +260,12 @@ impl Reader {
             "queued" | "unqueued" => self.queueing(word, who, by, lock, verb == "queued")?,
             "read" => {
                 let value = word.number("value")?.unwrap_or(0);
-                (Rank::Sends, What::Read { by, lock, value })
+                (Rank::Sends, EventKind::Read { by, lock, value })
             }
             "waiting" => {
                 let behind = word.take("behind").map(|name| self.name(name));
                 let owner = word.take("owner").map(|name| self.by(name));
-                let waits = What::StillWaiting {
+                let waits = EventKind::StillWaiting {
                     by,
                     lock,
                     behind,
@@ -282,14 +286,14 @@ impl Reader {
         by: ContenderId,
         lock: LockId,
         joins: bool,
-    ) -> Result<(Rank, What), NotationError> {
+    ) -> Result<(Rank, EventKind), NotationError> {
         let name = self.node(word, who);
         let place = word.number("place")?;
         if joins {
             let place = place.unwrap_or(self.place + 1);
             self.place = self.place.max(place);
             self.places.push((by, place));
-            let what = What::Queued {
+            let what = EventKind::Queued {
                 by,
                 lock,
                 place,
@@ -300,7 +304,7 @@ impl Reader {
         let last = self.places.iter().rev().find(|(who, _)| *who == by);
         let place = place.or(last.map(|(_, place)| *place));
         let place = place.ok_or_else(|| word.wrong("/place=…, or a queued before it"))?;
-        let what = What::Unqueued {
+        let what = EventKind::Unqueued {
             by,
             lock,
             place,
@@ -332,16 +336,16 @@ mod tests {
     fn turns_that_touch_end_before_they_begin() {
         let whats: Vec<_> = history("b:10-20 a:0-10").events;
         let b = ContenderId(0);
-        assert!(matches!(whats[0].what, What::Acquired { by, .. } if by != b));
-        assert!(matches!(whats[1].what, What::ReleaseStarted { by, .. } if by != b));
-        assert!(matches!(whats[2].what, What::Acquired { by, .. } if by == b));
+        assert!(matches!(whats[0].what, EventKind::Acquired { by, .. } if by != b));
+        assert!(matches!(whats[1].what, EventKind::ReleaseStarted { by, .. } if by != b));
+        assert!(matches!(whats[2].what, EventKind::Acquired { by, .. } if by == b));
         assert_eq!(whats[3].at, VirtualTime::from_micros(20_000_000));
     }
 
     #[test]
     fn what_takes_no_time_still_begins_before_it_ends() {
         let events = history("a:5-5").events;
-        assert!(matches!(events[0].what, What::Acquired { .. }));
+        assert!(matches!(events[0].what, EventKind::Acquired { .. }));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{ContenderId, Knowledge, LockId, VirtualTime, What};
+use crate::{ContenderId, EventKind, Knowledge, LockId, VirtualTime};
 
 /// A word that is not in the notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,9 +93,9 @@ impl<'a> Word<'a> {
         &mut self,
         by: ContenderId,
         lock: LockId,
-    ) -> Result<What, NotationError> {
+    ) -> Result<EventKind, NotationError> {
         let (since, how) = (self.from, self.knowledge()?);
-        Ok(What::CouldHaveKnown {
+        Ok(EventKind::CouldHaveKnown {
             by,
             lock,
             since,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, Event, Facts, Knowledge, LockId, VirtualTime, What};
+use picklock_checker::{ContenderId, Event, EventKind, Facts, Knowledge, LockId, VirtualTime};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
@@ -34,7 +34,7 @@ impl<'a> Plain<'a> {
         0..self.events.len()
     }
 
-    fn what(&self, index: usize) -> What {
+    fn what(&self, index: usize) -> EventKind {
         self.events[index].what
     }
 
@@ -42,11 +42,11 @@ impl<'a> Plain<'a> {
         self.events[index].at
     }
 
-    fn first_after(&self, index: usize, test: impl Fn(What) -> bool) -> Option<usize> {
+    fn first_after(&self, index: usize, test: impl Fn(EventKind) -> bool) -> Option<usize> {
         (index + 1..self.events.len()).find(|&later| test(self.what(later)))
     }
 
-    fn last_before(&self, index: usize, test: impl Fn(What) -> bool) -> Option<usize> {
+    fn last_before(&self, index: usize, test: impl Fn(EventKind) -> bool) -> Option<usize> {
         (0..index).rev().find(|&earlier| test(self.what(earlier)))
     }
 
@@ -57,19 +57,19 @@ impl<'a> Plain<'a> {
     /// The call of `acquire` that has had no answer before this event.
     pub fn asked(&self, index: usize, who: ContenderId, of: LockId) -> Option<usize> {
         let last = self.last_before(index, |what| match what {
-            What::AcquireStarted { by, lock }
-            | What::Acquired { by, lock, .. }
-            | What::AcquireFailed { by, lock, .. }
-            | What::Cancelled { by, lock } => (by, lock) == (who, of),
-            What::Crashed { by } => by == who,
+            EventKind::AcquireStarted { by, lock }
+            | EventKind::Acquired { by, lock, .. }
+            | EventKind::AcquireFailed { by, lock, .. }
+            | EventKind::Cancelled { by, lock } => (by, lock) == (who, of),
+            EventKind::Crashed { by } => by == who,
             _ => false,
         })?;
-        matches!(self.what(last), What::AcquireStarted { .. }).then_some(last)
+        matches!(self.what(last), EventKind::AcquireStarted { .. }).then_some(last)
     }
 
     fn belief(&self, index: usize) -> Option<(ContenderId, LockId)> {
         match self.what(index) {
-            What::Acquired { by, lock, .. } => Some((by, lock)),
+            EventKind::Acquired { by, lock, .. } => Some((by, lock)),
             _ => None,
         }
     }
@@ -77,14 +77,16 @@ impl<'a> Plain<'a> {
     fn belief_ends(&self, index: usize) -> Option<usize> {
         let belief = self.belief(index)?;
         self.first_after(index, |what| match what {
-            What::ReleaseStarted { by, lock } | What::Lost { by, lock, .. } => (by, lock) == belief,
-            What::Crashed { by } => by == belief.0,
+            EventKind::ReleaseStarted { by, lock } | EventKind::Lost { by, lock, .. } => {
+                (by, lock) == belief
+            }
+            EventKind::Crashed { by } => by == belief.0,
             _ => false,
         })
     }
 
     fn ownership_ends(&self, index: usize) -> Option<usize> {
-        let What::Owned {
+        let EventKind::Owned {
             by, lock, token, ..
         } = self.what(index)
         else {
@@ -92,7 +94,7 @@ impl<'a> Plain<'a> {
         };
         let owned = (by, lock, token);
         self.first_after(index, |what| {
-            matches!(what, What::Disowned { by, lock, token, .. } if (by, lock, token) == owned)
+            matches!(what, EventKind::Disowned { by, lock, token, .. } if (by, lock, token) == owned)
         })
     }
 
@@ -135,12 +137,12 @@ impl<'a> Plain<'a> {
         let whose = self.belief(belief)?;
         let known = self.first_after(
             belief,
-            |what| matches!(what, What::CouldHaveKnown { by, lock, .. } if (by, lock) == whose),
+            |what| matches!(what, EventKind::CouldHaveKnown { by, lock, .. } if (by, lock) == whose),
         )?;
         if self.belief_ends(belief).is_some_and(|end| end < known) {
             return None;
         }
-        let What::CouldHaveKnown { since, how, .. } = self.what(known) else {
+        let EventKind::CouldHaveKnown { since, how, .. } = self.what(known) else {
             return None;
         };
         let lost = self.ownership_ends(self.grant(belief)?)?;
@@ -198,7 +200,7 @@ impl<'a> Plain<'a> {
 
     pub fn exclusive_ownership(&self) -> Answer {
         let owned = |index| match self.what(index) {
-            What::Owned {
+            EventKind::Owned {
                 by, lock, token, ..
             } => Some((lock, (by, token))),
             _ => None,
@@ -219,7 +221,7 @@ impl<'a> Plain<'a> {
         let belief = self.belief(acquired)?;
         let grant = self.last_before(
             acquired,
-            |what| matches!(what, What::Owned { by, lock, .. } if (by, lock) == belief),
+            |what| matches!(what, EventKind::Owned { by, lock, .. } if (by, lock) == belief),
         )?;
         let over = self.ownership_ends(grant).filter(|&end| end < acquired);
         let Some(over) = over else {
@@ -234,7 +236,7 @@ impl<'a> Plain<'a> {
 
     /// A place in the queue, if it is there at that event: not given up, and never yet served.
     fn waits(&self, queued: usize, index: usize) -> Option<(ContenderId, LockId, u64)> {
-        let What::Queued {
+        let EventKind::Queued {
             by, lock, place, ..
         } = self.what(queued)
         else {
@@ -246,7 +248,7 @@ impl<'a> Plain<'a> {
     }
 
     fn gone(&self, queued: usize) -> Option<usize> {
-        let What::Queued {
+        let EventKind::Queued {
             by, lock, place, ..
         } = self.what(queued)
         else {
@@ -254,13 +256,13 @@ impl<'a> Plain<'a> {
         };
         let queued_as = (by, lock, place);
         self.first_after(queued, |what| {
-            matches!(what, What::Unqueued { by, lock, place, .. } if (by, lock, place) == queued_as)
+            matches!(what, EventKind::Unqueued { by, lock, place, .. } if (by, lock, place) == queued_as)
         })
     }
 
     /// The place that a grant serves: the lowest of the contender's by that name, else of all its.
     fn served(&self, owned: usize) -> Option<usize> {
-        let What::Owned { by, lock, name, .. } = self.what(owned) else {
+        let EventKind::Owned { by, lock, name, .. } = self.what(owned) else {
             return None;
         };
         let owner = (by, lock, name);
@@ -268,7 +270,7 @@ impl<'a> Plain<'a> {
             let own = self.indices().filter_map(|queued| {
                 let (by, lock, place) = self.waits(queued, owned)?;
                 let same =
-                    matches!(self.what(queued), What::Queued { name, .. } if name == owner.2);
+                    matches!(self.what(queued), EventKind::Queued { name, .. } if name == owner.2);
                 ((by, lock) == (owner.0, owner.1) && (same || !named)).then_some((place, queued))
             });
             own.min().map(|(_, queued)| queued)
@@ -317,7 +319,7 @@ impl<'a> Plain<'a> {
     /// Whether any two contenders ever had places in one queue at once, served or not.
     fn some_two_queue(&self) -> bool {
         let queued = |index| match self.what(index) {
-            What::Queued { by, lock, .. } => Some((by, lock)),
+            EventKind::Queued { by, lock, .. } => Some((by, lock)),
             _ => None,
         };
         self.indices().any(|later| {
@@ -338,10 +340,10 @@ impl<'a> Plain<'a> {
         let mut effects = Vec::new();
         for index in self.indices() {
             match self.what(index) {
-                What::Writing { by, lock, token } if (by, lock) == (who, of) => {
+                EventKind::Writing { by, lock, token } if (by, lock) == (who, of) => {
                     sent.push((index, token));
                 }
-                What::Effect {
+                EventKind::Effect {
                     by, lock, token, ..
                 } if (by, lock) == (who, of) => {
                     let alike: Vec<_> = sent.iter().copied().filter(|&(_, t)| t == token).collect();
@@ -362,7 +364,7 @@ impl<'a> Plain<'a> {
         let believed = |index| {
             self.last_before(
                 index,
-                |what| matches!(what, What::Acquired { by, lock, .. } if (by, lock) == (who, of)),
+                |what| matches!(what, EventKind::Acquired { by, lock, .. } if (by, lock) == (who, of)),
             )
         };
         let effects = effects.into_iter().map(|(effect, oldest, newest)| {
@@ -398,7 +400,7 @@ impl<'a> Plain<'a> {
 
     fn accepted(&self) -> impl Iterator<Item = (usize, ContenderId, LockId)> {
         self.indices().filter_map(|index| match self.what(index) {
-            What::Effect {
+            EventKind::Effect {
                 by,
                 lock,
                 accepted: true,
@@ -410,7 +412,7 @@ impl<'a> Plain<'a> {
 
     pub fn no_lost_update(&self, facts: &Facts) -> Answer {
         for (index, ..) in self.accepted() {
-            let What::Effect {
+            let EventKind::Effect {
                 before,
                 after,
                 based_on,
@@ -428,7 +430,7 @@ impl<'a> Plain<'a> {
             }
         }
         for index in self.indices() {
-            if let (What::Final { lock, value }, Some(step)) = (self.what(index), facts.step) {
+            if let (EventKind::Final { lock, value }, Some(step)) = (self.what(index), facts.step) {
                 let writes = self.accepted().filter(|&(_, _, of)| of == lock).count() as i64;
                 if value - facts.initial_value != writes * step {
                     return violated(self.at(index));

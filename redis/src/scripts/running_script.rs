@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::Settings;
+use crate::ServerConfig;
 use crate::db::Core;
 
 /// What a script may do.
@@ -31,7 +31,7 @@ pub(super) struct RunningScript {
 thread_local! {
     /// What the script that runs works on; nobody's, if none runs.
     pub(super) static LENT: RefCell<RunningScript> = RefCell::new(RunningScript {
-        core: Box::new(Core::new(Rc::new(Settings::default()))),
+        core: Box::new(Core::new(Rc::new(ServerConfig::default()))),
         random: Random::seeded(0),
         limits: Limits::default(),
         has_written: false,

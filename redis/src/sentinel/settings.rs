@@ -6,7 +6,7 @@ use crate::replication_protocol::Address;
 
 /// The configuration of a Sentinel. Defaults are those of Redis 7.0.15.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct SentinelConfig {
     /// Which of several Sentinels it is: its id is made of it.
     pub number: u32,
     /// Where it is, as it tells others.
@@ -27,7 +27,7 @@ pub struct Settings {
     pub parallel_syncs: usize,
 }
 
-impl Settings {
+impl SentinelConfig {
     /// One that knows a primary, and nobody else.
     pub fn new(number: u32, address: Address, primary: Address, quorum: usize) -> Self {
         Self {

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::redis::{Command, Value};
 
-use super::{Machine, Noted, Town, What, choose};
+use super::{Machine, Noted, TestCluster, What, choose};
 use crate::sentinel::{self, CallId};
 use crate::{ConnectionId, Input};
 
@@ -37,7 +37,7 @@ pub(super) fn asked(callee: Machine, connection: ConnectionId, command: Command)
     }
 }
 
-impl Town {
+impl TestCluster {
     pub(super) fn tell_sentinel(&mut self, place: usize, input: sentinel::Input) {
         let now = self.clock(Machine::Sentinel(place));
         let mut out = Vec::new();

@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::redis::{Command, Value};
 
 use super::calls::{CALLS, asked};
-use super::{Machine, Town};
+use super::{Machine, TestCluster};
 use crate::{ConnectionId, Input, sentinel};
 
 /// How long one waits for an answer at most, in microseconds.
@@ -17,7 +17,7 @@ pub(super) struct Client {
     answer: Option<Value>,
 }
 
-impl Town {
+impl TestCluster {
     /// A client connects. Whether somebody is there it learns when it asks.
     pub fn connect(&mut self, to: Machine) -> ConnectionId {
         let connection = ConnectionId(self.next_client);

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::machine::State;
-use super::{Machine, Town};
+use super::{Machine, TestCluster};
 use crate::{End, Input};
 
-impl Town {
+impl TestCluster {
     /// A machine dies. Its kernel closes its connections.
     pub fn kill(&mut self, machine: Machine) {
         let state = self.state(machine);

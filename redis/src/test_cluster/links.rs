@@ -1,6 +1,6 @@
 //! The links between servers, and what stands between the first one and its replicas.
 
-use super::{Machine, Town, What};
+use super::{Machine, TestCluster, What};
 use crate::Input;
 use crate::replication_protocol::{Address, LinkId, PeerMessage};
 
@@ -34,7 +34,7 @@ impl Link {
     }
 }
 
-impl Town {
+impl TestCluster {
     /// Who of those who are there has this address.
     pub(super) fn find(&self, address: &Address) -> Option<Machine> {
         Machine::at(address).filter(|machine| match machine {

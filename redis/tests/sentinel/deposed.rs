@@ -4,11 +4,11 @@ use picklock_algorithms::clients::redis::Value;
 use picklock_redis::sentinel::Event;
 
 use crate::town::Machine::Server;
-use crate::town::Town;
+use crate::town::TestCluster;
 
 #[test]
 fn a_resumed_primary_takes_writes_for_ten_seconds_and_then_they_are_gone() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     assert_eq!(town.on(0, 1, "SET lock first"), Some(Value::OK));
     town.run(500);
     town.stop(Server(0));
@@ -36,7 +36,7 @@ fn a_resumed_primary_takes_writes_for_ten_seconds_and_then_they_are_gone() {
 
 #[test]
 fn a_dead_primary_that_comes_back_empty_is_made_a_replica() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     town.on(0, 1, "SET lock first");
     town.run(500);
     town.kill(Server(0));
@@ -55,7 +55,7 @@ fn a_dead_primary_that_comes_back_empty_is_made_a_replica() {
 
 #[test]
 fn whoever_is_connected_to_a_deposed_primary_is_told_by_nothing_but_the_end_of_its_connection() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     assert_eq!(town.on(0, 1, "SET lock first"), Some(Value::OK));
     town.stop(Server(0));
     town.run(4_400);

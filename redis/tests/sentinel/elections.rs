@@ -3,11 +3,11 @@
 use picklock_redis::sentinel::Event;
 
 use crate::town::Machine::{Sentinel, Server};
-use crate::town::Town;
+use crate::town::TestCluster;
 
 #[test]
 fn exactly_one_is_elected() {
-    let mut town = Town::of(2, 5, |_| {});
+    let mut town = TestCluster::of(2, 5, |_| {});
     town.kill(Server(0));
     town.run(20_000);
     assert_eq!(town.count(Event::ElectedLeader), 1);
@@ -17,7 +17,7 @@ fn exactly_one_is_elected() {
 #[test]
 fn a_quorum_without_a_majority_finds_the_primary_down_and_elects_nobody() {
     // Two of five are left: enough to find it down, and not enough to do anything about it.
-    let mut town = Town::of(1, 5, |settings| settings.quorum = 2);
+    let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 2);
     for place in 2..5 {
         town.kill(Sentinel(place));
     }
@@ -31,7 +31,7 @@ fn a_quorum_without_a_majority_finds_the_primary_down_and_elects_nobody() {
 
 #[test]
 fn an_attempt_that_failed_is_repeated_after_twice_the_failover_timeout() {
-    let mut town = Town::of(1, 5, |settings| settings.quorum = 2);
+    let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 2);
     for place in 2..5 {
         town.kill(Sentinel(place));
     }
@@ -46,7 +46,7 @@ fn an_attempt_that_failed_is_repeated_after_twice_the_failover_timeout() {
 
 #[test]
 fn a_sentinel_that_restarts_votes_no_second_time_in_an_epoch() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     let ask = |id: &str| format!("SENTINEL IS-MASTER-DOWN-BY-ADDR server 1 7 {id}");
     let first = town.ask_sentinel(0, &ask("a"));
     let second = town.ask_sentinel(0, &ask("b"));
@@ -63,8 +63,8 @@ fn a_sentinel_that_restarts_votes_no_second_time_in_an_epoch() {
 
 /// Five Sentinels of which four must agree. Each has found the primary down by itself, and has not heard of the others.
 /// So many of them have given their votes of the next epoch to somebody who does not stand.
-fn with_votes_given_away(given: usize) -> Town {
-    let mut town = Town::of(1, 5, |settings| settings.quorum = 4);
+fn with_votes_given_away(given: usize) -> TestCluster {
+    let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 4);
     town.kill(Server(0));
     while town.count(Event::SubjectivelyDown) < 5 {
         town.run(1);
@@ -97,7 +97,7 @@ fn as_many_votes_as_the_quorum_elect_a_leader() {
 #[test]
 fn two_of_four_are_one_vote_too_few_for_a_majority() {
     // The quorum is two, and half of the Sentinels are no majority of them.
-    let mut town = Town::of(1, 4, |settings| settings.quorum = 2);
+    let mut town = TestCluster::of(1, 4, |settings| settings.quorum = 2);
     town.kill(Sentinel(2));
     town.kill(Sentinel(3));
     town.kill(Server(0));

@@ -4,11 +4,11 @@ use picklock_algorithms::clients::redis::Value;
 use picklock_redis::sentinel::Event;
 
 use crate::town::Machine::{Sentinel, Server};
-use crate::town::Town;
+use crate::town::TestCluster;
 
 #[test]
 fn the_steps_come_in_order_and_as_far_apart_as_measured() {
-    let mut town = Town::of(1, 3, |settings| {
+    let mut town = TestCluster::of(1, 3, |settings| {
         settings.down_after = std::time::Duration::from_secs(2);
     });
     let killed = town.now();
@@ -28,8 +28,8 @@ fn the_steps_come_in_order_and_as_far_apart_as_measured() {
 
 #[test]
 fn clients_are_sent_to_the_new_primary_as_soon_as_it_says_that_it_is_one() {
-    let mut town = Town::of(1, 3, |_| {});
-    let where_is = |town: &mut Town, sentinel| {
+    let mut town = TestCluster::of(1, 3, |_| {});
+    let where_is = |town: &mut TestCluster, sentinel| {
         let ask = "SENTINEL GET-MASTER-ADDR-BY-NAME mymaster";
         let value = town.ask_sentinel(sentinel, ask).expect("an answer");
         value.values().expect("two")[1]
@@ -51,7 +51,7 @@ fn clients_are_sent_to_the_new_primary_as_soon_as_it_says_that_it_is_one() {
 
 #[test]
 fn the_other_replicas_follow_the_new_primary_and_all_connections_to_them_are_closed() {
-    let mut town = Town::of(2, 3, |_| {});
+    let mut town = TestCluster::of(2, 3, |_| {});
     assert!(town.on(1, 1, "PING").is_some());
     assert!(town.on(2, 2, "PING").is_some());
     town.kill(Server(0));
@@ -65,7 +65,7 @@ fn the_other_replicas_follow_the_new_primary_and_all_connections_to_them_are_clo
 
 #[test]
 fn the_replica_that_was_furthest_when_it_last_said_so_is_promoted() {
-    let mut town = Town::of(2, 3, |_| {});
+    let mut town = TestCluster::of(2, 3, |_| {});
     // The first replica misses what comes now.
     town.cut(Server(0), Server(1));
     for number in 0..10 {
@@ -79,8 +79,8 @@ fn the_replica_that_was_furthest_when_it_last_said_so_is_promoted() {
 
 #[test]
 fn of_replicas_that_are_alike_the_one_with_the_first_id_is_promoted() {
-    let mut town = Town::of(2, 3, |_| {});
-    let id = |town: &mut Town, server: usize| {
+    let mut town = TestCluster::of(2, 3, |_| {});
+    let id = |town: &mut TestCluster, server: usize| {
         let said = town.on(server, server as u32, "INFO server").expect("it");
         let said = String::from_utf8_lossy(said.bytes().expect("a text")).into_owned();
         let id = said.lines().find_map(|line| line.strip_prefix("run_id:"));
@@ -98,7 +98,7 @@ fn of_replicas_that_are_alike_the_one_with_the_first_id_is_promoted() {
 
 #[test]
 fn a_primary_without_a_replica_that_can_be_reached_stays_the_only_one() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     town.kill(Server(1));
     town.run(3_000);
     town.kill(Server(0));
@@ -109,7 +109,7 @@ fn a_primary_without_a_replica_that_can_be_reached_stays_the_only_one() {
 
 #[test]
 fn a_sentinel_that_was_away_learns_of_the_new_primary_by_a_hello() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     town.kill(Sentinel(2));
     town.kill(Server(0));
     town.run(8_000);
@@ -122,8 +122,8 @@ fn a_sentinel_that_was_away_learns_of_the_new_primary_by_a_hello() {
 
 #[test]
 fn clients_are_told_of_the_replicas_and_of_what_is_wrong_with_them() {
-    let mut town = Town::of(2, 3, |_| {});
-    let flags = |town: &mut Town| -> Vec<String> {
+    let mut town = TestCluster::of(2, 3, |_| {});
+    let flags = |town: &mut TestCluster| -> Vec<String> {
         let value = town.ask_sentinel(0, "SENTINEL REPLICAS mymaster");
         let value = value.expect("an answer");
         let rows = value.values().expect("rows").iter();

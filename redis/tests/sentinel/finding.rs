@@ -5,11 +5,11 @@ use std::time::Duration;
 use picklock_redis::sentinel::Event;
 
 use crate::town::Machine::{Sentinel, Server};
-use crate::town::Town;
+use crate::town::TestCluster;
 
 #[test]
 fn a_dead_primary_is_down_for_one_after_down_after_and_for_enough_at_the_next_looks() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     let killed = town.now();
     town.kill(Server(0));
     town.run(3_000);
@@ -21,7 +21,7 @@ fn a_dead_primary_is_down_for_one_after_down_after_and_for_enough_at_the_next_lo
 
 #[test]
 fn a_server_that_stands_still_is_down_after_its_last_answer() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     let stopped = town.now();
     town.stop(Server(0));
     town.run(4_000);
@@ -33,7 +33,7 @@ fn a_server_that_stands_still_is_down_after_its_last_answer() {
 
 #[test]
 fn one_that_is_slow_for_less_than_down_after_is_not_down() {
-    let mut town = Town::of(1, 3, |settings| {
+    let mut town = TestCluster::of(1, 3, |settings| {
         settings.down_after = Duration::from_secs(3)
     });
     town.stop(Server(0));
@@ -45,7 +45,7 @@ fn one_that_is_slow_for_less_than_down_after_is_not_down() {
 
 #[test]
 fn without_a_quorum_a_primary_is_down_for_one_alone_and_nothing_is_done() {
-    let mut town = Town::of(1, 3, |_| {});
+    let mut town = TestCluster::of(1, 3, |_| {});
     town.cut(Sentinel(0), Server(0));
     town.run(20_000);
     assert_eq!(town.count(Event::SubjectivelyDown), 1);
@@ -56,7 +56,7 @@ fn without_a_quorum_a_primary_is_down_for_one_alone_and_nothing_is_done() {
 #[test]
 fn a_clock_that_jumps_makes_a_sentinel_do_nothing_for_thirty_seconds() {
     // A replica whose link has been down for more than ten times this is not good enough any more.
-    let mut town = Town::of(1, 3, |settings| {
+    let mut town = TestCluster::of(1, 3, |settings| {
         settings.down_after = Duration::from_secs(5)
     });
     for place in 0..3 {

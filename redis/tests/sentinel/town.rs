@@ -10,19 +10,19 @@ pub use picklock_redis::test_cluster::Machine;
 use picklock_redis::test_cluster::{self, Plan};
 
 /// A primary, its replicas, and Sentinels; times are in milliseconds.
-pub struct Town {
-    town: test_cluster::Town,
+pub struct TestCluster {
+    town: test_cluster::TestCluster,
     /// The connections that clients keep, by their numbers.
     kept: BTreeMap<u32, ConnectionId>,
 }
 
-impl Town {
+impl TestCluster {
     /// Servers and Sentinels that have known each other for a while.
     pub fn of(replicas: usize, sentinels: usize, set: impl Fn(&mut Plan)) -> Self {
         let mut plan = Plan::of(replicas, sentinels);
         set(&mut plan);
         let mut town = Self {
-            town: test_cluster::Town::of(&plan),
+            town: test_cluster::TestCluster::of(&plan),
             kept: BTreeMap::new(),
         };
         town.run(3_000);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
-use picklock_redis::{ConnectionId, Input, Now, Output, Server, Settings};
+use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 
 /// What the wall clock shows at first, in microseconds.
 pub const WALL: i64 = 1_700_000_000_000_000;
@@ -18,10 +18,10 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
-        Self::with(Settings::default())
+        Self::with(ServerConfig::default())
     }
 
-    pub fn with(settings: Settings) -> Self {
+    pub fn with(settings: ServerConfig) -> Self {
         let now = Now {
             monotonic: VirtualTime::ZERO,
             wall_micros: WALL,

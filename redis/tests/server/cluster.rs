@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{Address, ClusterSettings, ConnectionId, End, Settings};
+use picklock_redis::{Address, ClusterConfig, ConnectionId, End, ServerConfig};
 
 use crate::group::{Group, address};
 
@@ -13,18 +13,18 @@ const TIMEOUT: u64 = 2_000;
 pub fn cluster(primaries: usize, replicas: usize, seed: u64) -> Group {
     let count = primaries * (replicas + 1);
     let nodes: Vec<Address> = (0..count).map(address).collect();
-    let settings = |number: usize| Settings {
+    let settings = |number: usize| ServerConfig {
         number: number as u32,
         address: Some(address(number)),
         primary: (number >= primaries).then(|| address((number - primaries) % primaries)),
-        cluster: Some(ClusterSettings {
+        cluster: Some(ClusterConfig {
             nodes: nodes.clone(),
             primaries: primaries as u8,
             node_timeout: Duration::from_millis(TIMEOUT),
             seed: seed * 100 + number as u64,
-            ..ClusterSettings::default()
+            ..ClusterConfig::default()
         }),
-        ..Settings::default()
+        ..ServerConfig::default()
     };
     let mut group = Group::with((0..count).map(settings).collect());
     group.pass(2_000);

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use picklock_redis::{End, Fsync, Persistence, SavePoint, Settings};
+use picklock_redis::{End, Fsync, Persistence, SavePoint, ServerConfig};
 
 use crate::bench::Bench;
 use crate::group::Group;
 
 fn bench(persistence: Persistence) -> Bench {
-    Bench::with(Settings {
+    Bench::with(ServerConfig {
         persistence,
-        ..Settings::default()
+        ..ServerConfig::default()
     })
 }
 

@@ -1,6 +1,6 @@
 //! What a server says of a key that is followed: why it went, and for whom; and who has written it.
 
-use picklock_redis::{ConnectionId, End, Fate, Gone, Persistence, Settings, Why, Writer};
+use picklock_redis::{ConnectionId, End, Fate, Gone, Persistence, ServerConfig, Why, Writer};
 
 use crate::bench::Bench;
 use crate::cluster::cluster;
@@ -9,7 +9,7 @@ use crate::group::Group;
 const HOLDER: u32 = 1;
 const OTHER: u32 = 2;
 
-fn following(settings: Settings) -> Bench {
+fn following(settings: ServerConfig) -> Bench {
     let mut redis = Bench::with(settings);
     redis.server.follow_key(b"lock");
     redis
@@ -17,7 +17,7 @@ fn following(settings: Settings) -> Bench {
 
 /// A server whose first client has set the key, for five seconds.
 fn locked() -> Bench {
-    let mut redis = following(Settings::default());
+    let mut redis = following(ServerConfig::default());
     redis.on(HOLDER, "SET lock mine PX 5000");
     let written = Some(Writer::Client(ConnectionId(HOLDER)));
     assert_eq!(
@@ -66,7 +66,7 @@ fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
 
 #[test]
 fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
-    let mut redis = following(Settings::default());
+    let mut redis = following(ServerConfig::default());
     redis.on(HOLDER, "HSET lock a 1 b 1");
     redis.server.fate();
     redis.on(OTHER, "HDEL lock a");
@@ -147,13 +147,13 @@ fn a_command_that_has_waited_is_that_of_who_sent_it() {
 
 #[test]
 fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
-    let saves = || Settings {
+    let saves = || ServerConfig {
         persistence: Persistence::snapshots(),
-        ..Settings::default()
+        ..ServerConfig::default()
     };
     let table = [
         (
-            Settings::default(),
+            ServerConfig::default(),
             End::Kill,
             100,
             gone(Why::Forgotten, None),

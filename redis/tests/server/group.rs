@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use picklock_redis::{Address, End, Input, LinkId, Output, PeerMessage, Settings};
+use picklock_redis::{Address, End, Input, LinkId, Output, PeerMessage, ServerConfig};
 
 use crate::bench::Bench;
 
@@ -34,12 +34,12 @@ pub fn address(number: usize) -> Address {
 }
 
 /// The settings of this server, which begins as the replica of the first unless it is the first.
-pub fn settings(number: usize) -> Settings {
-    Settings {
+pub fn settings(number: usize) -> ServerConfig {
+    ServerConfig {
         number: number as u32,
         address: Some(address(number)),
         primary: (number > 0).then(|| address(0)),
-        ..Settings::default()
+        ..ServerConfig::default()
     }
 }
 
@@ -49,7 +49,7 @@ impl Group {
         Self::with((0..=replicas).map(settings).collect())
     }
 
-    pub fn with(settings: Vec<Settings>) -> Self {
+    pub fn with(settings: Vec<ServerConfig>) -> Self {
         let mut group = Self {
             benches: settings.into_iter().map(Bench::with).collect(),
             links: Vec::new(),

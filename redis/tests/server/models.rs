@@ -178,9 +178,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #[test]
     fn keys_and_the_script_of_release_are_as_a_simpler_model_has_them(steps in steps()) {
-        let settings = picklock_redis::Settings {
+        let settings = picklock_redis::ServerConfig {
             active_expiry: false,
-            ..picklock_redis::Settings::default()
+            ..picklock_redis::ServerConfig::default()
         };
         let mut redis = Bench::with(settings);
         let mut simple = Simple {

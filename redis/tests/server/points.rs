@@ -1,7 +1,7 @@
 //! What a toy Redis gets wrong, point by point, as far as a server alone decides it. What Sentinels have a part in
 //! stands among their tests: who is promoted and when (`failover.rs`), and what becomes of who was (`deposed.rs`).
 
-use picklock_redis::{ConnectionId, Input, Output, Settings};
+use picklock_redis::{ConnectionId, Input, Output, ServerConfig};
 
 use crate::bench::{Bench, words};
 use crate::group::{Group, settings};
@@ -81,7 +81,7 @@ fn a_key_in_its_last_millisecond_is_there_for_who_asks_and_due_for_who_looks() {
 
 #[test]
 fn a_replica_hides_what_has_expired_and_keeps_it_until_it_is_told() {
-    let quiet = |number| Settings {
+    let quiet = |number| ServerConfig {
         active_expiry: false,
         ..settings(number)
     };
@@ -244,9 +244,9 @@ fn watching_sees_equal_values_and_expiry_and_not_the_end_of_what_had_expired() {
     redis.on(1, "WATCH k");
     redis.on(2, "GET k");
     assert_eq!(transaction(&mut redis), "[+PONG]");
-    let old = Settings {
+    let old = ServerConfig {
         watch_sees_expiry: false,
-        ..Settings::default()
+        ..ServerConfig::default()
     };
     let mut redis = Bench::with(old);
     redis.on(1, "SET k a PX 10");
@@ -322,7 +322,7 @@ fn a_counter_goes_backwards_when_its_server_is_deposed() {
 
 #[test]
 fn enough_replicas_lately_bound_what_a_failover_takes_and_do_not_prevent_it() {
-    let primary = Settings {
+    let primary = ServerConfig {
         min_replicas_to_write: 1,
         ..settings(0)
     };

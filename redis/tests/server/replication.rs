@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{Input, Settings};
+use picklock_redis::{Input, ServerConfig};
 
 use crate::group::{Group, address, settings};
 
@@ -141,7 +141,7 @@ fn who_waits_when_its_server_is_deposed_is_told_and_dropped() {
 
 #[test]
 fn too_few_good_replicas_refuse_writes_after_the_lag_and_not_before() {
-    let primary = Settings {
+    let primary = ServerConfig {
         min_replicas_to_write: 1,
         min_replicas_max_lag: Duration::from_secs(2),
         ..settings(0)
@@ -171,7 +171,7 @@ fn too_few_good_replicas_refuse_writes_after_the_lag_and_not_before() {
 
 #[test]
 fn a_replica_that_is_called_online_may_not_be_told_of_anything_yet() {
-    let primary = Settings {
+    let primary = ServerConfig {
         sync_notice: Duration::from_millis(50),
         ..settings(0)
     };
@@ -196,7 +196,7 @@ fn a_replica_that_is_called_online_may_not_be_told_of_anything_yet() {
 
 #[test]
 fn a_replica_follows_a_replica() {
-    let third = Settings {
+    let third = ServerConfig {
         primary: Some(address(1)),
         ..settings(2)
     };

@@ -1,6 +1,6 @@
 //! Scripts.
 
-use picklock_redis::Settings;
+use picklock_redis::ServerConfig;
 
 use crate::bench::Bench;
 
@@ -215,9 +215,9 @@ fn scripts_answer_as_those_of_a_real_server() {
 
 #[test]
 fn an_endless_script_is_cut_with_its_line() {
-    let settings = Settings {
+    let settings = ServerConfig {
         script_budget: 100_000,
-        ..Settings::default()
+        ..ServerConfig::default()
     };
     let mut redis = Bench::with(settings);
     let loops = [

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{End, Fsync, Input, Output, Persistence, SavePoint, Settings};
+use picklock_redis::{End, Fsync, Input, Output, Persistence, SavePoint, ServerConfig};
 
 use crate::bench::Bench;
 use crate::group::{Group, settings};
@@ -72,9 +72,9 @@ fn who_could_not_save_refuses_to_write_and_does_not_even_say_that_it_is_there() 
         after: Duration::from_secs(1),
         changes: 1,
     };
-    let mut redis = Bench::with(Settings {
+    let mut redis = Bench::with(ServerConfig {
         persistence: Persistence::Snapshots(vec![point]),
-        ..Settings::default()
+        ..ServerConfig::default()
     });
     full(&mut redis, true);
     each(&mut redis, &[("SET k v", "+OK"), ("SET k w", "+OK")]);
@@ -100,9 +100,9 @@ fn who_could_not_save_refuses_to_write_and_does_not_even_say_that_it_is_there() 
 
 #[test]
 fn a_log_that_cannot_be_written_refuses_at_once_and_what_it_lacks_dies_with_the_process() {
-    let mut redis = Bench::with(Settings {
+    let mut redis = Bench::with(ServerConfig {
         persistence: Persistence::Log(Fsync::EverySecond),
-        ..Settings::default()
+        ..ServerConfig::default()
     });
     redis.on(1, "SET old v");
     full(&mut redis, true);
@@ -155,10 +155,10 @@ fn a_replica_without_its_primary_serves_nothing_if_it_is_told_not_to() {
 
 #[test]
 fn while_the_keys_are_read_almost_everybody_is_refused_and_time_goes_on() {
-    let mut redis = Bench::with(Settings {
+    let mut redis = Bench::with(ServerConfig {
         persistence: Persistence::Log(Fsync::Always),
         load_time: Duration::from_secs(3),
-        ..Settings::default()
+        ..ServerConfig::default()
     });
     each(
         &mut redis,
@@ -188,7 +188,7 @@ fn while_the_keys_are_read_almost_everybody_is_refused_and_time_goes_on() {
 
 #[test]
 fn a_replica_that_reads_its_keys_follows_its_primary_when_it_has_them() {
-    let loads = |number| Settings {
+    let loads = |number| ServerConfig {
         persistence: Persistence::Log(Fsync::Always),
         load_time: Duration::from_secs(3),
         ..settings(number)

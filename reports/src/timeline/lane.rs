@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::{ContenderId, History, LockId, What};
+use picklock_checker::{ContenderId, EventKind, History, LockId};
 
 use crate::style::Glyphs;
 
 /// The contender that an event is about, if it is about one.
-pub(crate) fn subject(what: &What) -> Option<ContenderId> {
+pub(crate) fn subject(what: &EventKind) -> Option<ContenderId> {
     what.by()
 }
 
@@ -69,72 +69,74 @@ impl Lane {
     }
 
     /// Takes in an event about this contender, and says what to draw at it.
-    pub(crate) fn apply(&mut self, what: &What, history: &History, glyphs: &Glyphs) -> Cell {
+    pub(crate) fn apply(&mut self, what: &EventKind, history: &History, glyphs: &Glyphs) -> Cell {
         let named = |words: &str, lock: LockId| named(words, lock, history);
         match *what {
-            What::AcquireStarted { lock, .. } => {
+            EventKind::AcquireStarted { lock, .. } => {
                 let bar = self.bar(glyphs);
                 self.calling = true;
                 self.gone = false;
                 Cell::new(&bar, named("acquire", lock))
             }
-            What::Acquired { lock, .. } => self.enter(lock, history, glyphs),
-            What::ReleaseStarted { lock, .. } => self.leave(lock, history, glyphs),
-            What::Lost { lock, .. } => {
+            EventKind::Acquired { lock, .. } => self.enter(lock, history, glyphs),
+            EventKind::ReleaseStarted { lock, .. } => self.leave(lock, history, glyphs),
+            EventKind::Lost { lock, .. } => {
                 self.held.remove(&lock);
                 let outside = !self.is_inside();
                 let bar = if outside { glyphs.leave } else { glyphs.again };
                 Cell::new(bar, named("told of the loss", lock))
             }
-            What::AcquireFailed { lock, .. } => {
+            EventKind::AcquireFailed { lock, .. } => {
                 self.calling = false;
                 self.crossed(named("fails", lock), glyphs)
             }
-            What::Cancelled { lock, .. } => {
+            EventKind::Cancelled { lock, .. } => {
                 self.calling = false;
                 self.crossed(named("cancelled", lock), glyphs)
             }
-            What::ReleaseFailed { lock, .. } => self.crossed(named("release fails", lock), glyphs),
-            What::Released { lock, .. } => self.plain(named("released", lock), glyphs),
-            What::Queued { .. } => {
+            EventKind::ReleaseFailed { lock, .. } => {
+                self.crossed(named("release fails", lock), glyphs)
+            }
+            EventKind::Released { lock, .. } => self.plain(named("released", lock), glyphs),
+            EventKind::Queued { .. } => {
                 self.gone = false;
                 self.plain("", glyphs)
             }
-            What::StillWaiting { lock, .. } => {
+            EventKind::StillWaiting { lock, .. } => {
                 self.calling = true;
                 self.gone = false;
                 self.plain(named("waits", lock), glyphs)
             }
-            What::Finished { .. } => self.plain("done", glyphs),
-            What::Paused { .. } => self.pause(true, glyphs),
-            What::Resumed { .. } => self.pause(false, glyphs),
-            What::Crashed { .. } => {
+            EventKind::Finished { .. } => self.plain("done", glyphs),
+            EventKind::Paused { .. } => self.pause(true, glyphs),
+            EventKind::Resumed { .. } => self.pause(false, glyphs),
+            EventKind::Crashed { .. } => {
                 *self = Self::default();
                 self.crossed("crashed", glyphs)
             }
-            What::Restarted { .. } => self.plain("restarts", glyphs),
-            What::Disconnected { .. } => self.plain("disconnected", glyphs),
-            What::Reconnected { .. } => self.plain("reconnected", glyphs),
-            What::ConnectedReadOnly { .. } => self.plain("read-only server", glyphs),
-            What::SessionLost { .. } => self.plain("told: expired", glyphs),
-            What::Resent { .. } => self.plain("client resends", glyphs),
-            What::SessionExpired { .. } => self.expire(glyphs),
-            What::Writing { .. } => self.plain("sends a write", glyphs),
-            What::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
-            What::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
-            What::Written { accepted, .. } => self.plain(answer("told:", accepted), glyphs),
-            What::CouldHaveKnown { .. }
-            | What::Unqueued { .. }
-            | What::Owned { .. }
-            | What::Disowned { .. }
-            | What::Answered { .. }
-            | What::ServerChanged { .. }
-            | What::FaultFired { .. }
-            | What::FaultHealed { .. }
-            | What::CalmBegan
-            | What::Ended { .. }
-            | What::Leftover { .. }
-            | What::Final { .. } => self.plain("", glyphs),
+            EventKind::Restarted { .. } => self.plain("restarts", glyphs),
+            EventKind::Disconnected { .. } => self.plain("disconnected", glyphs),
+            EventKind::Reconnected { .. } => self.plain("reconnected", glyphs),
+            EventKind::ConnectedReadOnly { .. } => self.plain("read-only server", glyphs),
+            EventKind::SessionLost { .. } => self.plain("told: expired", glyphs),
+            EventKind::Resent { .. } => self.plain("client resends", glyphs),
+            EventKind::SessionExpired { .. } => self.expire(glyphs),
+            EventKind::Writing { .. } => self.plain("sends a write", glyphs),
+            EventKind::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
+            EventKind::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
+            EventKind::Written { accepted, .. } => self.plain(answer("told:", accepted), glyphs),
+            EventKind::CouldHaveKnown { .. }
+            | EventKind::Unqueued { .. }
+            | EventKind::Owned { .. }
+            | EventKind::Disowned { .. }
+            | EventKind::Answered { .. }
+            | EventKind::ServerChanged { .. }
+            | EventKind::FaultFired { .. }
+            | EventKind::FaultHealed { .. }
+            | EventKind::CalmBegan
+            | EventKind::Ended { .. }
+            | EventKind::Leftover { .. }
+            | EventKind::Final { .. } => self.plain("", glyphs),
         }
     }
 

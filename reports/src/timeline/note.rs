@@ -1,79 +1,83 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
 use picklock_checker::{
-    ContenderId, Disowned, Ended, Failure, FaultId, History, Knowledge, NameId, ServerChange,
-    ServiceAnswer, Token, VirtualTime, What,
+    ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, Knowledge, NameId,
+    ServerChange, ServiceAnswer, Token, VirtualTime,
 };
 
 use super::Names;
 use crate::style::Glyphs;
 
 /// The note at an event, if it has one.
-pub(crate) fn note(what: &What, names: &Names, glyphs: &Glyphs) -> Option<String> {
+pub(crate) fn note(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
     let history = names.history;
     let note = match *what {
-        What::Acquired { token, .. } => return token.map(|token| format!("token {}", token.0)),
-        What::AcquireFailed { why, definite, .. } if definite => failure(why).to_owned(),
-        What::AcquireFailed { why, .. } => format!("{}, but may have happened", failure(why)),
-        What::ReleaseFailed { why, .. } | What::Lost { why, .. } => failure(why).to_owned(),
-        What::Queued {
+        EventKind::Acquired { token, .. } => {
+            return token.map(|token| format!("token {}", token.0));
+        }
+        EventKind::AcquireFailed { why, definite, .. } if definite => failure(why).to_owned(),
+        EventKind::AcquireFailed { why, .. } => format!("{}, but may have happened", failure(why)),
+        EventKind::ReleaseFailed { why, .. } | EventKind::Lost { why, .. } => {
+            failure(why).to_owned()
+        }
+        EventKind::Queued {
             by, place, name, ..
         } => format!(
             "{} queues: {}",
             names.of(by),
             place_and_name(place, name, history, glyphs)
         ),
-        What::Unqueued {
+        EventKind::Unqueued {
             by, place, name, ..
         } => format!(
             "{}'s place is gone: {}",
             names.of(by),
             place_and_name(place, name, history, glyphs)
         ),
-        What::Owned { by, token, .. } => {
+        EventKind::Owned { by, token, .. } => {
             format!("service: {} owns it, grant {}", names.of(by), token.0)
         }
-        What::Disowned { by, how, .. } => disowned(by, how, names),
-        What::Answered { by, answer, .. } => answered(names.of(by), answer),
-        What::CouldHaveKnown { since, how, .. } => could_have_known(since, how),
-        What::Writing { token, .. } => return token.map(with_token),
-        What::Effect {
+        EventKind::Disowned { by, how, .. } => disowned(by, how, names),
+        EventKind::Answered { by, answer, .. } => answered(names.of(by), answer),
+        EventKind::CouldHaveKnown { since, how, .. } => could_have_known(since, how),
+        EventKind::Writing { token, .. } => return token.map(with_token),
+        EventKind::Effect {
             token,
             before,
             after,
             ..
         } => change(before, after, token, glyphs),
-        What::ServerChanged { server, to } => changed(server.0 + 1, to),
-        What::FaultFired { fault } => fired(history, fault),
-        What::FaultHealed { fault } => format!("fault {} is undone", fault.0 + 1),
-        What::CalmBegan => "the calm begins".to_owned(),
-        What::Ended { why } => format!("the run ends: {}", ended(why)),
-        What::StillWaiting { behind, owner, .. } => {
+        EventKind::ServerChanged { server, to } => changed(server.0 + 1, to),
+        EventKind::FaultFired { fault } => fired(history, fault),
+        EventKind::FaultHealed { fault } => format!("fault {} is undone", fault.0 + 1),
+        EventKind::CalmBegan => "the calm begins".to_owned(),
+        EventKind::Ended { why } => format!("the run ends: {}", ended(why)),
+        EventKind::StillWaiting { behind, owner, .. } => {
             return behind_whom(behind, owner, names, glyphs);
         }
-        What::Leftover { name, owner, .. } => {
+        EventKind::Leftover { name, owner, .. } => {
             let of = owner.map_or(String::new(), |owner| format!(" of {}", names.of(owner)));
             let name = short_name(history.name(name), glyphs);
             format!("left behind: {name}{of}")
         }
-        What::Final { value, .. } => format!("resource: {value} at the end"),
-        What::AcquireStarted { .. }
-        | What::ReleaseStarted { .. }
-        | What::Released { .. }
-        | What::Cancelled { .. }
-        | What::Finished { .. }
-        | What::Paused { .. }
-        | What::Resumed { .. }
-        | What::Crashed { .. }
-        | What::Restarted { .. }
-        | What::Disconnected { .. }
-        | What::Reconnected { .. }
-        | What::ConnectedReadOnly { .. }
-        | What::SessionLost { .. }
-        | What::Resent { .. }
-        | What::SessionExpired { .. }
-        | What::Read { .. }
-        | What::Written { .. } => return None,
+        EventKind::Final { value, .. } => format!("resource: {value} at the end"),
+        EventKind::AcquireStarted { .. }
+        | EventKind::ReleaseStarted { .. }
+        | EventKind::Released { .. }
+        | EventKind::Cancelled { .. }
+        | EventKind::Finished { .. }
+        | EventKind::Paused { .. }
+        | EventKind::Resumed { .. }
+        | EventKind::Crashed { .. }
+        | EventKind::Restarted { .. }
+        | EventKind::Disconnected { .. }
+        | EventKind::Reconnected { .. }
+        | EventKind::ConnectedReadOnly { .. }
+        | EventKind::SessionLost { .. }
+        | EventKind::Resent { .. }
+        | EventKind::SessionExpired { .. }
+        | EventKind::Read { .. }
+        | EventKind::Written { .. } => return None,
     };
     Some(note)
 }

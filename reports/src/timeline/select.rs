@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, Ended, History, Step, What, Witness};
+use picklock_checker::{ContenderId, Ended, EventKind, History, Step, Witness};
 
 use super::lane::subject;
 
@@ -91,7 +91,7 @@ fn breach(witness: &Witness, history: &History) -> Option<usize> {
         let events = witness.events.iter().copied();
         events.filter_map(|place| Some((place, history.events.get(place)?)))
     };
-    let entered = |what: &What| matches!(what, What::Acquired { .. });
+    let entered = |what: &EventKind| matches!(what, EventKind::Acquired { .. });
     let at = |place: &(usize, _)| place.0;
     // An overlap begins where somebody enters, whatever else happens at that time.
     let overlap = witness
@@ -136,12 +136,13 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
 }
 
 /// Whom an event is about, and whom it blames.
-fn concerned(what: &What) -> impl Iterator<Item = ContenderId> {
-    let blamed = if let What::StillWaiting { owner, .. } | What::Leftover { owner, .. } = *what {
-        owner
-    } else {
-        None
-    };
+fn concerned(what: &EventKind) -> impl Iterator<Item = ContenderId> {
+    let blamed =
+        if let EventKind::StillWaiting { owner, .. } | EventKind::Leftover { owner, .. } = *what {
+            owner
+        } else {
+            None
+        };
     subject(what).into_iter().chain(blamed)
 }
 
@@ -156,7 +157,7 @@ fn witness_texts(witness: &Witness) -> impl Iterator<Item = &str> {
 fn fired<'a>(witness: &Witness, history: &'a History) -> impl Iterator<Item = &'a str> {
     let end = witness.events.last().map_or(0, |last| last + 1);
     history.events.iter().take(end).filter_map(|event| {
-        if let What::FaultFired { fault } = event.what {
+        if let EventKind::FaultFired { fault } = event.what {
             Some(history.fault(fault))
         } else {
             None
@@ -178,7 +179,7 @@ fn windows(
         event.is_some_and(|event| subject(&event.what) == Some(lane))
     };
     let started = |place: usize, lane: ContenderId| {
-        of(place, lane) && matches!(history.events[place].what, What::AcquireStarted { .. })
+        of(place, lane) && matches!(history.events[place].what, EventKind::AcquireStarted { .. })
     };
     let mut windows = BTreeMap::new();
     for &lane in lanes {
@@ -222,7 +223,7 @@ fn engaged(history: &History, lane: ContenderId, place: usize) -> bool {
         }
         if matches!(
             event.what,
-            What::AcquireStarted { .. } | What::Acquired { .. }
+            EventKind::AcquireStarted { .. } | EventKind::Acquired { .. }
         ) {
             return true;
         }
@@ -231,38 +232,38 @@ fn engaged(history: &History, lane: ContenderId, place: usize) -> bool {
 }
 
 /// Whether a wait or a hold ends here.
-fn ends(what: &What) -> bool {
+fn ends(what: &EventKind) -> bool {
     matches!(
         what,
-        What::ReleaseStarted { .. }
-            | What::Lost { .. }
-            | What::AcquireFailed { .. }
-            | What::Cancelled { .. }
-            | What::Crashed { .. }
-            | What::Finished { .. }
-            | What::StillWaiting { .. }
+        EventKind::ReleaseStarted { .. }
+            | EventKind::Lost { .. }
+            | EventKind::AcquireFailed { .. }
+            | EventKind::Cancelled { .. }
+            | EventKind::Crashed { .. }
+            | EventKind::Finished { .. }
+            | EventKind::StillWaiting { .. }
     )
 }
 
 /// Whether an event changes what is drawn in a lane, so that leaving it out must be told.
-pub(crate) fn is_structural(what: &What) -> bool {
+pub(crate) fn is_structural(what: &EventKind) -> bool {
     matches!(
         what,
-        What::AcquireStarted { .. }
-            | What::Acquired { .. }
-            | What::AcquireFailed { .. }
-            | What::ReleaseStarted { .. }
-            | What::Lost { .. }
-            | What::Cancelled { .. }
-            | What::Paused { .. }
-            | What::Resumed { .. }
-            | What::Crashed { .. }
-            | What::Restarted { .. }
-            | What::Disconnected { .. }
-            | What::Reconnected { .. }
-            | What::ConnectedReadOnly { .. }
-            | What::SessionLost { .. }
-            | What::SessionExpired { .. }
+        EventKind::AcquireStarted { .. }
+            | EventKind::Acquired { .. }
+            | EventKind::AcquireFailed { .. }
+            | EventKind::ReleaseStarted { .. }
+            | EventKind::Lost { .. }
+            | EventKind::Cancelled { .. }
+            | EventKind::Paused { .. }
+            | EventKind::Resumed { .. }
+            | EventKind::Crashed { .. }
+            | EventKind::Restarted { .. }
+            | EventKind::Disconnected { .. }
+            | EventKind::Reconnected { .. }
+            | EventKind::ConnectedReadOnly { .. }
+            | EventKind::SessionLost { .. }
+            | EventKind::SessionExpired { .. }
     )
 }
 
@@ -292,7 +293,7 @@ impl Wanted<'_> {
     /// The lower, the more it is needed; None: not at all.
     fn rank(&self, place: usize) -> Option<u8> {
         let what = &self.history.events[place].what;
-        if let What::Ended { why: Ended::Broken } = what {
+        if let EventKind::Ended { why: Ended::Broken } = what {
             return Some(0);
         }
         let shown = subject(what).is_none_or(|by| self.lanes.contains(&by));
@@ -302,17 +303,21 @@ impl Wanted<'_> {
         let begin = self.windows.values().map(|window| *window.start()).min()?;
         let end = self.windows.values().map(|window| *window.end()).max()?;
         let complete = self.witness.last().copied().unwrap_or(end);
-        if let What::FaultFired { fault } = what {
+        if let EventKind::FaultFired { fault } = what {
             let text = self.history.fault(*fault);
             let named = |lane: &ContenderId| mentions(text, self.history.contender(*lane));
             let rank = if self.lanes.iter().any(named) { 1 } else { 3 };
             return (place <= complete).then_some(rank);
         }
         // A failover between two grants is the reason of many a violation, and so is a request that came twice.
-        if matches!(what, What::ServerChanged { .. } | What::Resent { .. }) && shown {
+        if matches!(
+            what,
+            EventKind::ServerChanged { .. } | EventKind::Resent { .. }
+        ) && shown
+        {
             return (begin..=complete).contains(&place).then_some(1);
         }
-        if matches!(what, What::FaultHealed { .. } | What::CalmBegan) {
+        if matches!(what, EventKind::FaultHealed { .. } | EventKind::CalmBegan) {
             return (begin..=complete).contains(&place).then_some(3);
         }
         let window = subject(what).and_then(|by| self.windows.get(&by))?;
@@ -320,8 +325,9 @@ impl Wanted<'_> {
     }
 
     /// Effects explain only what effects contradict.
-    fn explains(&self, what: &What) -> bool {
-        let is_effect = |what: &What| matches!(what, What::Writing { .. } | What::Effect { .. });
+    fn explains(&self, what: &EventKind) -> bool {
+        let is_effect =
+            |what: &EventKind| matches!(what, EventKind::Writing { .. } | EventKind::Effect { .. });
         let about_effects = || {
             let mut events = self
                 .witness

@@ -63,7 +63,7 @@ fn shrunk(outcome: &mut ScenarioOutcome, (seed, faults, events): (u64, &[&str], 
     let (argument, alike) = violation.alike.iter().next().expect("there is one");
     let (argument, seeds) = (argument.clone(), alike.seeds);
     let looked_into = violation.ways.len() as u64 + 1;
-    violation.ways.push(Way {
+    violation.ways.push(DistinctFailure {
         argument,
         seed,
         seeds,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use picklock_checker::outcome::Story;
 use picklock_checker::{
-    ContenderId, Disowned, Ended, Event, Failure, FaultId, History, LockId, NameId, Step, Token,
-    VirtualTime, What, Witness,
+    ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, NameId,
+    Step, Token, VirtualTime, Witness,
 };
 
 const LOCK: LockId = LockId(0);
@@ -42,7 +42,7 @@ fn parse<T: std::str::FromStr>(word: Option<&str>) -> T {
     number.unwrap_or_else(|| panic!("expected a number, found {word:?}"))
 }
 
-fn what(verb: &str, rest: &[i64]) -> What {
+fn what(verb: &str, rest: &[i64]) -> EventKind {
     let lock = LOCK;
     let by = ContenderId(rest.first().map_or(0, |&n| n.max(1) as u32 - 1));
     let number = rest.get(1).copied();
@@ -50,56 +50,56 @@ fn what(verb: &str, rest: &[i64]) -> What {
     let place = number.unwrap_or_default() as u64;
     let name = NameId(number.unwrap_or_default() as u32);
     match verb {
-        "acquire" => What::AcquireStarted { by, lock },
-        "queued" => What::Queued {
+        "acquire" => EventKind::AcquireStarted { by, lock },
+        "queued" => EventKind::Queued {
             by,
             lock,
             place,
             name,
         },
-        "unqueued" => What::Unqueued {
+        "unqueued" => EventKind::Unqueued {
             by,
             lock,
             place,
             name,
         },
-        "enters" => What::Acquired { by, lock, token },
-        "fails" => What::AcquireFailed {
+        "enters" => EventKind::Acquired { by, lock, token },
+        "fails" => EventKind::AcquireFailed {
             by,
             lock,
             why: Failure::ConnectionLoss,
             definite: false,
         },
-        "leaves" => What::ReleaseStarted { by, lock },
-        "released" => What::Released { by, lock },
-        "lost" => What::Lost {
+        "leaves" => EventKind::ReleaseStarted { by, lock },
+        "released" => EventKind::Released { by, lock },
+        "lost" => EventKind::Lost {
             by,
             lock,
             why: Failure::SessionExpired,
         },
-        "cancelled" => What::Cancelled { by, lock },
-        "paused" => What::Paused { by },
-        "resumes" => What::Resumed { by },
-        "crashed" => What::Crashed { by },
-        "restarts" => What::Restarted { by },
-        "disconnected" => What::Disconnected { by },
-        "reconnected" => What::Reconnected { by },
-        "resent" => What::Resent { by },
-        "expired" => What::SessionExpired { by },
-        "owns" => What::Owned {
+        "cancelled" => EventKind::Cancelled { by, lock },
+        "paused" => EventKind::Paused { by },
+        "resumes" => EventKind::Resumed { by },
+        "crashed" => EventKind::Crashed { by },
+        "restarts" => EventKind::Restarted { by },
+        "disconnected" => EventKind::Disconnected { by },
+        "reconnected" => EventKind::Reconnected { by },
+        "resent" => EventKind::Resent { by },
+        "expired" => EventKind::SessionExpired { by },
+        "owns" => EventKind::Owned {
             by,
             lock,
             token: token.unwrap_or(Token(0)),
             name: NameId(0),
         },
-        "disowned" => What::Disowned {
+        "disowned" => EventKind::Disowned {
             by,
             lock,
             token: token.unwrap_or(Token(0)),
             how: Disowned::Expired,
         },
-        "writing" => What::Writing { by, lock, token },
-        "accepted" | "rejected" => What::Effect {
+        "writing" => EventKind::Writing { by, lock, token },
+        "accepted" | "rejected" => EventKind::Effect {
             by,
             lock,
             token,
@@ -108,23 +108,23 @@ fn what(verb: &str, rest: &[i64]) -> What {
             based_on: None,
             accepted: verb == "accepted",
         },
-        "fault" => What::FaultFired {
+        "fault" => EventKind::FaultFired {
             fault: FaultId(by.0),
         },
-        "healed" => What::FaultHealed {
+        "healed" => EventKind::FaultHealed {
             fault: FaultId(by.0),
         },
-        "calm" => What::CalmBegan,
-        "bound" => What::Ended {
+        "calm" => EventKind::CalmBegan,
+        "bound" => EventKind::Ended {
             why: Ended::BoundReached,
         },
-        "waits" => What::StillWaiting {
+        "waits" => EventKind::StillWaiting {
             by,
             lock,
             behind: number.map(|_| name),
             owner: rest.get(2).map(|&owner| ContenderId(owner as u32 - 1)),
         },
-        "leftover" => What::Leftover {
+        "leftover" => EventKind::Leftover {
             lock,
             name,
             owner: Some(by),

@@ -2,7 +2,7 @@
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::program;
-use crate::scenario::{Case, Recorded, Saved, Was};
+use crate::scenario::{Case, Recorded, RecordedRun, SavedPlan};
 
 /// Longer tapes than this are taken for a mistake.
 const LONGEST: usize = 10_000_000;
@@ -64,7 +64,7 @@ pub(super) fn saved(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mistak
         }
         [only] => {
             let seed = seed.and_then(|seed| u64::try_from(seed).ok());
-            only.saved = seed.map(|seed| Saved { seed, drawn, was });
+            only.saved = seed.map(|seed| SavedPlan { seed, drawn, was });
             only.drawn = drawn;
         }
         [] => {}
@@ -77,12 +77,12 @@ pub(super) fn saved(file: &mut Fields, cases: &mut [Case], mistakes: &mut Mistak
 }
 
 /// What is known of a run that was.
-fn was(fields: &mut Fields, mistakes: &mut Mistakes) -> Was {
+fn was(fields: &mut Fields, mistakes: &mut Mistakes) -> RecordedRun {
     let hash = fields.get("hash");
     let hash = hash.and_then(|item| hash_of(&item, mistakes));
     let picklock = fields.get("picklock");
     let picklock = picklock.and_then(|item| item.prose("a version such as \"0.1.0\"", mistakes));
-    Was { hash, picklock }
+    RecordedRun { hash, picklock }
 }
 
 fn choices_of(item: &Item, mistakes: &mut Mistakes) -> Option<Vec<u32>> {

@@ -33,7 +33,7 @@ impl Storm<'_> {
 
     /// Whether the recipe waits until a replica has heard of a write.
     fn waits(&self) -> bool {
-        self.plan.recipe.asks.contains(&RequestKind::Wait)
+        self.plan.recipe.requests.contains(&RequestKind::Wait)
     }
 }
 

@@ -80,7 +80,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
         ],
     };
     let made = all.iter();
-    let made = made.filter(|(_, request)| plan.recipe.asks.contains(request));
+    let made = made.filter(|(_, request)| plan.recipe.requests.contains(request));
     made.copied().collect()
 }
 

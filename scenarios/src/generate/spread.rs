@@ -4,7 +4,7 @@
 //! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are turns, each kind has
 //! one first, or several, and from turn to turn the same kind strikes at another moment. All else is chance.
 
-use picklock_algorithms::Sense;
+use picklock_algorithms::RecipeInput;
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{FaultKind, Plan, Service};
 use rand_chacha::ChaCha8Rng;
@@ -18,12 +18,12 @@ const GOLDEN: u32 = 0x9e37_79b9;
 
 /// Those that the recipe can feel, if there are any: a jump of a clock that nobody reads is a fault for nothing.
 pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
-    let heeds = |sense| plan.recipe.heeds.contains(&sense);
+    let heeds = |sense| plan.recipe.inputs.contains(&sense);
     let kinds = possible.iter().copied();
     let kinds = kinds.filter(|kind| match kind {
         // It tells whose patience is over, and nothing else.
-        FaultKind::ClockJump => heeds(Sense::WallClock) && plan.workload.patience.is_some(),
-        FaultKind::LoseMessage => heeds(Sense::Channels),
+        FaultKind::ClockJump => heeds(RecipeInput::WallClock) && plan.workload.patience.is_some(),
+        FaultKind::LoseMessage => heeds(RecipeInput::Channels),
         _ => true,
     });
     let felt: Vec<FaultKind> = kinds.collect();

@@ -8,7 +8,7 @@ use picklock_sim::{simulate, simulate_with};
 
 use crate::excuses::excuses;
 use crate::scenario::{Case, Catalogue, Scenario};
-use crate::search::detection_rate::{Effort, Way};
+use crate::search::detection_rate::{Effort, PlanSource};
 use crate::search::knowledge::all_find;
 use crate::{parse, write};
 
@@ -289,5 +289,5 @@ fn two_hundred_drawn_plans_are_enough_for_what_two_faults_break() {
         ("redis/restart", "redis-fencing-token"),
     ];
     let (bases, limit) = (6, 200);
-    all_find(&cases, Way::Swarm, Effort { bases, limit });
+    all_find(&cases, PlanSource::Swarm, Effort { bases, limit });
 }

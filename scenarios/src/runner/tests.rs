@@ -262,7 +262,7 @@ fn run_with(threads: usize, stop: &AtomicBool) -> (Vec<Result<CaseOutcome, Stopp
         .num_threads(threads)
         .build()
         .unwrap();
-    let settings = Settings {
+    let settings = RunOptions {
         seeds: 5..100,
         verify_determinism: true,
     };
@@ -319,7 +319,7 @@ fn what_is_to_stop_runs_no_seed() {
 #[test]
 fn the_last_seed_of_all_can_be_run() {
     let scenario = scenario();
-    let settings = Settings {
+    let settings = RunOptions {
         seeds: u64::MAX - 2..u64::MAX,
         verify_determinism: false,
     };

@@ -8,7 +8,7 @@ use picklock_sim::plan::{FaultKind, Plan};
 use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
-use super::hunt::{BATCH, Chase, shown};
+use super::hunt::{BATCH, Campaign, shown};
 use super::portfolio;
 use super::strategies::{Aimed, World};
 use super::targeted;
@@ -19,7 +19,7 @@ use crate::scenario::{Case, Want};
 
 /// How plans are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum PlanSource {
     /// As the file has it: its own faults, or what it leaves open.
     File,
     /// Faults of any kind drawn in the world of the file.
@@ -32,7 +32,7 @@ pub enum Way {
     Hunt,
 }
 
-impl Way {
+impl PlanSource {
     /// Every way.
     pub const ALL: [Self; 5] = [
         Self::File,
@@ -72,7 +72,7 @@ pub struct Yield {
     /// The invariant that is to be violated.
     pub invariant: &'static str,
     /// How the plans were found.
-    pub way: Way,
+    pub way: PlanSource,
     /// By base, ascending: after how many runs; `None` where the limit was reached.
     runs: Vec<Option<u64>>,
 }
@@ -102,7 +102,7 @@ impl Yield {
 const STRIDE: u64 = 1_000_000;
 
 /// In how many runs what a case expects to be violated is found. Bases run on the threads of the current rayon pool.
-pub fn measure(case: &Case, way: Way, effort: Effort) -> Vec<Yield> {
+pub fn measure(case: &Case, way: PlanSource, effort: Effort) -> Vec<Yield> {
     let sought = sought(case);
     if sought.is_empty() {
         return Vec::new();
@@ -140,7 +140,7 @@ fn sought(case: &Case) -> Vec<&'static str> {
 /// A search for the first violation of each of some invariants.
 struct Hunt<'a> {
     case: &'a Case,
-    way: Way,
+    way: PlanSource,
     sought: &'a [&'static str],
     open: Open,
     kinds: Vec<FaultKind>,
@@ -149,7 +149,7 @@ struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    fn new(case: &'a Case, way: Way, sought: &'a [&'static str]) -> Self {
+    fn new(case: &'a Case, way: PlanSource, sought: &'a [&'static str]) -> Self {
         let mut open = case.open.clone().unwrap_or_default();
         let mut kinds = targeted::kinds_of(&case.plan);
         if kinds.is_empty() {
@@ -158,9 +158,9 @@ impl<'a> Hunt<'a> {
             kinds.retain(|kind| kind.is_outlived(&case.plan.service));
         }
         match way {
-            Way::File => {}
-            Way::Swarm => open.faults = Some(open.faults.unwrap_or_default()),
-            Way::Aimed | Way::Nearer | Way::Hunt => open.faults = None,
+            PlanSource::File => {}
+            PlanSource::Swarm => open.faults = Some(open.faults.unwrap_or_default()),
+            PlanSource::Aimed | PlanSource::Nearer | PlanSource::Hunt => open.faults = None,
         }
         Self {
             case,
@@ -176,7 +176,7 @@ impl<'a> Hunt<'a> {
     fn from(&self, first: u64, limit: u64) -> BTreeMap<&'static str, u64> {
         let mut found = BTreeMap::new();
         match self.way {
-            Way::File if self.case.open.is_none() => {
+            PlanSource::File if self.case.open.is_none() => {
                 for run in 0..limit {
                     let simulated = simulate(&self.case.plan, first + run).whole();
                     if self.is_done(run, &self.case.plan, true, &simulated, &mut found) {
@@ -184,8 +184,8 @@ impl<'a> Hunt<'a> {
                     }
                 }
             }
-            Way::File | Way::Swarm => {
-                let base = match self.way == Way::File {
+            PlanSource::File | PlanSource::Swarm => {
+                let base = match self.way == PlanSource::File {
                     true => self.case.plan.clone(),
                     false => targeted::calm(&self.case.plan),
                 };
@@ -197,7 +197,7 @@ impl<'a> Hunt<'a> {
                     }
                 }
             }
-            Way::Aimed => {
+            PlanSource::Aimed => {
                 let plan = targeted::calm(&self.case.plan);
                 let open = self.open.clone();
                 let mut aimed = Aimed::new(World { plan, open }, self.kinds.clone());
@@ -209,8 +209,10 @@ impl<'a> Hunt<'a> {
                     }
                 }
             }
-            Way::Nearer => found = self.chased(&[portfolio::Way::Nearer], first, limit),
-            Way::Hunt => found = self.chased(&portfolio::Way::ALL, first, limit),
+            PlanSource::Nearer => {
+                found = self.chased(&[portfolio::SearchStrategy::Nearer], first, limit)
+            }
+            PlanSource::Hunt => found = self.chased(&portfolio::SearchStrategy::ALL, first, limit),
         }
         found
     }
@@ -218,12 +220,12 @@ impl<'a> Hunt<'a> {
     /// After how many runs each was found by ways to hunt, which learn from each other.
     fn chased(
         &self,
-        ways: &[portfolio::Way],
+        ways: &[portfolio::SearchStrategy],
         first: u64,
         limit: u64,
     ) -> BTreeMap<&'static str, u64> {
         let mut found = BTreeMap::new();
-        let mut chase = Chase::new(self.case, &self.kinds, ways, first);
+        let mut chase = Campaign::new(self.case, &self.kinds, ways, first);
         let mut runs = 0;
         while runs < limit && found.len() < self.sought.len() {
             for looked in chase.batch(BATCH.min(limit - runs)) {

@@ -14,7 +14,7 @@ use super::fault_variants::Variant;
 use super::hold_windows::Roles;
 
 /// A contender at a moment, and the times that matter to it then.
-pub(super) struct Blow<'p> {
+pub(super) struct AimedFault<'p> {
     plan: &'p Plan,
     target: ContenderName,
     /// How long a session, or a lease, lives.
@@ -29,7 +29,7 @@ pub(super) struct Blow<'p> {
     early: Duration,
 }
 
-impl<'p> Blow<'p> {
+impl<'p> AimedFault<'p> {
     pub(super) fn at(
         plan: &'p Plan,
         roles: &Roles,

@@ -5,7 +5,7 @@ use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Service, 
 
 use super::candidate::Candidate;
 use super::failovers::fails_over;
-use super::fault_parameters::Blow;
+use super::fault_parameters::AimedFault;
 use super::fault_targets::{minds_server, strikes_request};
 use super::fault_variants::{Variant, variants};
 use super::fault_weights::{promise, promise_of_lapse, promise_of_outage};
@@ -176,7 +176,7 @@ impl<'s> Profile<'s> {
                 _ => self.next_strike(shot, (kinds, nth), follows, then),
             };
             let variant = if nth == 0 { shot.variant } else { follows };
-            let blow = Blow::at(plan, &self.roles, moment, by).earlier(early);
+            let blow = AimedFault::at(plan, &self.roles, moment, by).earlier(early);
             for (of_kind, (inject, pause)) in blow.faults(*kind, variant).into_iter().enumerate() {
                 let fired = Trigger::Fired {
                     fault: (plan.faults.len() + faults.len()).saturating_sub(1),

@@ -9,7 +9,7 @@ use picklock_sim::broken::caught;
 use picklock_sim::watch::{self, Named};
 use rayon::prelude::*;
 
-use super::portfolio::{Portfolio, Share, Way};
+use super::portfolio::{Portfolio, SearchStrategy, Share};
 use super::strategies::{Turn, World};
 use super::targeted;
 use crate::excuses::excuses;
@@ -22,7 +22,7 @@ pub struct Hunted {
     /// Runs, those without faults too.
     pub runs: u64,
     /// The first violation of each promise, in the order in which they were found.
-    pub found: Vec<Quarry>,
+    pub found: Vec<Counterexample>,
     /// What each way to search has come to.
     pub shares: Vec<Share>,
     /// The promises that some run was looked at for: no lock keeps the others under faults like those.
@@ -32,7 +32,7 @@ pub struct Hunted {
 }
 
 /// A run that breaks a promise.
-pub struct Quarry {
+pub struct Counterexample {
     /// The promise.
     pub invariant: &'static str,
     /// The case with the plan that ran, and without what no lock can keep under it.
@@ -42,7 +42,7 @@ pub struct Quarry {
     /// How many runs it took to find.
     pub after: u64,
     /// How it was found.
-    pub way: Way,
+    pub way: SearchStrategy,
 }
 
 /// A run that broke off.
@@ -58,7 +58,7 @@ pub struct BrokenRun {
     /// How many runs it took to find.
     pub after: u64,
     /// How it was found.
-    pub way: Way,
+    pub way: SearchStrategy,
     /// How many runs broke off, this one included.
     pub runs: u64,
 }
@@ -72,12 +72,12 @@ pub(super) const BATCH: u64 = 16;
 /// broken. Each run has the next seed. They run on the threads of the current rayon pool.
 pub fn hunt(
     case: &Case,
-    (kinds, ways): (&[FaultKind], &[Way]),
+    (kinds, ways): (&[FaultKind], &[SearchStrategy]),
     first: u64,
     limit: u64,
     stop: &AtomicBool,
 ) -> Hunted {
-    let mut chase = Chase::new(case, kinds, ways, first);
+    let mut chase = Campaign::new(case, kinds, ways, first);
     let mut hunt = Hunt {
         promises: case.expectations.iter().filter(looked_at).count(),
         hunted: Hunted::default(),
@@ -100,7 +100,7 @@ pub fn hunt(
 }
 
 /// A portfolio at work in the world of a case.
-pub(super) struct Chase {
+pub(super) struct Campaign {
     base: Case,
     /// What the faults of the file take from every lock, as the case expects: that is what it shows.
     shown: Vec<&'static str>,
@@ -108,8 +108,13 @@ pub(super) struct Chase {
     seed: u64,
 }
 
-impl Chase {
-    pub(super) fn new(case: &Case, kinds: &[FaultKind], ways: &[Way], first: u64) -> Self {
+impl Campaign {
+    pub(super) fn new(
+        case: &Case,
+        kinds: &[FaultKind],
+        ways: &[SearchStrategy],
+        first: u64,
+    ) -> Self {
         let base = calm(case);
         let (plan, open) = (base.plan.clone(), base.open.clone().unwrap_or_default());
         let portfolio = Portfolio::new(ways, &World { plan, open }, kinds);
@@ -125,7 +130,7 @@ impl Chase {
     /// The next so many runs.
     pub(super) fn batch(&mut self, size: u64) -> Vec<Looked> {
         let seeds = (0..size).map(|place| self.seed.wrapping_add(place));
-        let turns: Vec<(Way, Turn, u64)> = seeds
+        let turns: Vec<(SearchStrategy, Turn, u64)> = seeds
             .map(|seed| {
                 let (way, turn) = self.portfolio.next(seed);
                 (way, turn, seed)
@@ -152,7 +157,7 @@ impl Chase {
 
 /// A run, how near it came to an overlap, and what it breaks.
 pub(super) struct Looked {
-    way: Way,
+    way: SearchStrategy,
     /// The case with the plan that ran.
     pub(super) case: Case,
     /// The seed that filled the tape.
@@ -166,7 +171,7 @@ pub(super) struct Looked {
 }
 
 /// Runs what comes next, and looks at it.
-fn look(base: &Case, shown: &[&str], (way, turn): (Way, Turn), next: u64) -> Looked {
+fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, Turn), next: u64) -> Looked {
     let seed = match turn {
         Turn::Planned(_, seed) => seed,
         Turn::Ran(..) => next,
@@ -274,7 +279,7 @@ impl Hunt<'_> {
         let mut found = looked.broken.clone();
         found.retain(|invariant| !known.contains(invariant));
         for &invariant in &found {
-            self.hunted.found.push(Quarry {
+            self.hunted.found.push(Counterexample {
                 invariant,
                 case: looked.case.clone(),
                 choices: looked.choices.clone(),

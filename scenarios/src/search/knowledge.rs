@@ -223,11 +223,15 @@ fn five_runs_are_enough_for_what_one_fault_breaks_or_two() {
         ("redis/sentinel-resumed-primary", "redis-compare-and-delete"),
     ];
     let (bases, limit) = (4, 5);
-    all_find(&cases, detection_rate::Way::Aimed, Effort { bases, limit });
+    all_find(
+        &cases,
+        detection_rate::PlanSource::Aimed,
+        Effort { bases, limit },
+    );
 }
 
 /// From every base everything that these cases are to show is found.
-pub(crate) fn all_find(cases: &[(&str, &str)], way: detection_rate::Way, effort: Effort) {
+pub(crate) fn all_find(cases: &[(&str, &str)], way: detection_rate::PlanSource, effort: Effort) {
     let bases = effort.bases;
     for (scenario, name) in cases {
         let found = measure(&case(scenario, name), way, effort);

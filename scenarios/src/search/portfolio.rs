@@ -10,7 +10,7 @@ use super::strategies::{Aimed, Drawn, Turn, World};
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum SearchStrategy {
     /// Faults aimed at the moments of a run without faults, the most promising first.
     Aimed,
     /// Plans like those that came nearest to an overlap.
@@ -19,7 +19,7 @@ pub enum Way {
     Drawn(Strategy),
 }
 
-impl Way {
+impl SearchStrategy {
     /// Every way, in the order of their turns.
     pub const ALL: [Self; 7] = [
         Self::Aimed,
@@ -47,7 +47,7 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for SearchStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Aimed | Self::Nearer => f.write_str(self.name()),
@@ -71,7 +71,7 @@ pub fn strategy_name(strategy: Strategy) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The way.
-    pub way: Way,
+    pub way: SearchStrategy,
     /// How many runs it has had.
     pub runs: u64,
     /// The promises whose first violation it found.
@@ -79,7 +79,7 @@ pub struct Share {
 }
 
 impl Share {
-    fn none(way: Way) -> Self {
+    fn none(way: SearchStrategy) -> Self {
         Self {
             way,
             runs: 0,
@@ -94,27 +94,30 @@ pub(super) struct Portfolio {
     /// Whether the search that aims is one of them.
     aims: bool,
     /// The others.
-    others: Vec<Way>,
+    others: Vec<SearchStrategy>,
     aimed: Aimed,
     nearer: Nearer,
-    drawn: Vec<(Way, Drawn)>,
+    drawn: Vec<(SearchStrategy, Drawn)>,
     /// Turns so far.
     turns: usize,
 }
 
 impl Portfolio {
-    pub(super) fn new(ways: &[Way], world: &World, kinds: &[FaultKind]) -> Self {
+    pub(super) fn new(ways: &[SearchStrategy], world: &World, kinds: &[FaultKind]) -> Self {
         let drawn = ways.iter().filter_map(|way| match way {
-            Way::Drawn(strategy) => {
+            SearchStrategy::Drawn(strategy) => {
                 let drawn = Drawn::new(world.clone(), kinds.to_vec(), *strategy);
                 Some((*way, drawn))
             }
-            Way::Aimed | Way::Nearer => None,
+            SearchStrategy::Aimed | SearchStrategy::Nearer => None,
         });
-        let others = ways.iter().copied().filter(|way| *way != Way::Aimed);
+        let others = ways
+            .iter()
+            .copied()
+            .filter(|way| *way != SearchStrategy::Aimed);
         Self {
             shares: ways.iter().map(|way| Share::none(*way)).collect(),
-            aims: ways.contains(&Way::Aimed),
+            aims: ways.contains(&SearchStrategy::Aimed),
             others: others.collect(),
             aimed: Aimed::new(world.clone(), kinds.to_vec()),
             nearer: Nearer::default(),
@@ -127,7 +130,7 @@ impl Portfolio {
     ///
     /// The search that aims takes a first look at everything, and then every second turn. The other turns are those of
     /// all others, one after the other; who has nothing to try lets the next one go.
-    pub(super) fn next(&mut self, seed: u64) -> (Way, Turn) {
+    pub(super) fn next(&mut self, seed: u64) -> (SearchStrategy, Turn) {
         let turn = self.turns;
         self.turns += 1;
         let others = self.others.len();
@@ -143,14 +146,14 @@ impl Portfolio {
             }
         }
         // Also if there is nothing to go on from yet: it is what one learns from.
-        (Way::Aimed, self.aimed.next(seed))
+        (SearchStrategy::Aimed, self.aimed.next(seed))
     }
 
-    fn next_of(&mut self, way: Way, seed: u64) -> Option<Turn> {
+    fn next_of(&mut self, way: SearchStrategy, seed: u64) -> Option<Turn> {
         match way {
-            Way::Aimed => Some(self.aimed.next(seed)),
-            Way::Nearer => self.nearer.next(seed),
-            Way::Drawn(_) => {
+            SearchStrategy::Aimed => Some(self.aimed.next(seed)),
+            SearchStrategy::Nearer => self.nearer.next(seed),
+            SearchStrategy::Drawn(_) => {
                 let mut drawn = self.drawn.iter();
                 let (_, drawn) = drawn.find(|(known, _)| *known == way)?;
                 Some(drawn.next(seed))
@@ -161,7 +164,7 @@ impl Portfolio {
     /// Learns what came of a run, whosever it was.
     pub(super) fn learn(
         &mut self,
-        way: Way,
+        way: SearchStrategy,
         plan: &Plan,
         nearness: Nearness,
         found: &[&'static str],

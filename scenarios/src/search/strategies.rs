@@ -6,7 +6,7 @@ use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
 use super::candidate::Candidate;
 use super::fault_targets::minds_server;
-use super::targeted::{self, Shots, TOGETHER};
+use super::targeted::{self, CandidatePlans, TOGETHER};
 use crate::generate;
 use crate::sampled_parameters::{AnyFaults, Open};
 
@@ -116,7 +116,7 @@ impl Aimed {
                 let one = one_shot(&world, &seen, &possible, self.other());
                 let plans: Vec<Candidate> = one.into_iter().collect();
                 let sample = plans.len();
-                Shots { plans, sample }
+                CandidatePlans { plans, sample }
             }
             false => targeted::shots(&world, &seen, &possible),
         };

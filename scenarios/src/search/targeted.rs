@@ -32,14 +32,14 @@ pub fn calm(plan: &Plan) -> Plan {
 pub(super) const TOGETHER: usize = 3;
 
 /// What to try in a world, the most promising first.
-pub struct Shots {
+pub struct CandidatePlans {
     /// The plans.
     pub plans: Vec<Candidate>,
     /// So many of them are a fair sample: two of each kind of faults, and eight at least.
     pub sample: usize,
 }
 
-impl Shots {
+impl CandidatePlans {
     /// The order in which to try them: a sample, twice as many, and so on, from the first each time. What chance
     /// decides differs from run to run, so the most promising come again before the least promising come at all. The
     /// very first comes three times within the first four runs if chance can spare its victim.
@@ -61,7 +61,7 @@ impl Shots {
 /// Every kind comes to its turn before any comes again. Two or three kinds are also tried together, each struck by the
 /// one before it: twice as often as alone, for who names a few thinks of them together. What takes a leader away is
 /// tried, too, with what strikes when another leads.
-pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
+pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> CandidatePlans {
     let lesson = Profile::of(plan, seen);
     let alone: Vec<Vec<Chain>> = kinds.iter().map(|kind| lesson.chains(&[*kind])).collect();
     let mut together: Vec<Vec<Chain>> = Vec::new();
@@ -85,7 +85,7 @@ pub fn shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Shots {
         }
     }
     let sample = (alone.len() * 2 + together.len() * 4).max(8);
-    Shots { plans, sample }
+    CandidatePlans { plans, sample }
 }
 
 /// Of what there is to try with a kind of faults alone, the `nth` (from zero), and then from the first again.

@@ -10,9 +10,9 @@ use super::candidate::Candidate;
 use super::detection_rate::{self, Effort, measure};
 use super::hunt::{BATCH, Hunted, hunt};
 use super::near_miss::Nearer;
-use super::portfolio::Way;
+use super::portfolio::SearchStrategy;
 use super::strategies::Turn;
-use super::targeted::{self, Shots};
+use super::targeted::{self, CandidatePlans};
 use crate::describe;
 use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
@@ -50,7 +50,7 @@ fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
             };
             plans
         ];
-        let shots = Shots { plans, sample: 8 };
+        let shots = CandidatePlans { plans, sample: 8 };
         shots.order().collect::<Vec<_>>()
     };
     let expected: Vec<usize> = (0..8).chain(0..16).chain(0..20).collect();
@@ -187,7 +187,7 @@ fn the_nearest_miss_is_followed_first_and_only_once() {
     assert_eq!(plans.len(), 3 * 6);
 }
 
-fn hunted(ways: &[Way], runs: u64) -> Hunted {
+fn hunted(ways: &[SearchStrategy], runs: u64) -> Hunted {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let with = (FaultKind::ALL, ways);
     hunt(&case, with, 0, runs, &AtomicBool::new(false))
@@ -195,7 +195,7 @@ fn hunted(ways: &[Way], runs: u64) -> Hunted {
 
 #[test]
 fn ways_share_the_runs_and_each_says_what_it_found() {
-    let hunted = hunted(&Way::ALL, 200);
+    let hunted = hunted(&SearchStrategy::ALL, 200);
     let shares = &hunted.shares;
     assert_eq!(
         shares.iter().map(|share| share.runs).sum::<u64>(),
@@ -212,8 +212,8 @@ fn ways_share_the_runs_and_each_says_what_it_found() {
 
 #[test]
 fn a_hunt_finds_the_same_again_in_the_same_ways() {
-    let once = hunted(&Way::ALL, 120);
-    let again = hunted(&Way::ALL, 120);
+    let once = hunted(&SearchStrategy::ALL, 120);
+    let again = hunted(&SearchStrategy::ALL, 120);
     assert_eq!(once.shares, again.shares);
     let told = |hunted: &Hunted| -> Vec<_> {
         let found = hunted.found.iter();
@@ -228,7 +228,7 @@ fn a_hunt_finds_the_same_again_in_the_same_ways() {
 fn what_a_hunt_finds_does_not_depend_on_the_number_of_threads() {
     let of = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let hunted = pool.unwrap().install(|| hunted(&Way::ALL, 300));
+        let hunted = pool.unwrap().install(|| hunted(&SearchStrategy::ALL, 300));
         let found = hunted.found.into_iter();
         let found = found.map(|it| (it.invariant, it.after, it.way, it.choices));
         (hunted.runs, hunted.shares, found.collect::<Vec<_>>())
@@ -241,14 +241,17 @@ fn what_a_hunt_finds_does_not_depend_on_the_number_of_threads() {
 #[test]
 fn a_hunt_runs_as_often_as_it_may() {
     for runs in [1, BATCH - 1, BATCH, BATCH + 1] {
-        assert_eq!(hunted(&[Way::Nearer], runs).runs, runs);
+        assert_eq!(hunted(&[SearchStrategy::Nearer], runs).runs, runs);
     }
 }
 
 #[test]
 fn without_anything_to_go_on_from_the_search_aims() {
-    let hunted = hunted(&[Way::Nearer], 20);
-    let aimed = hunted.shares.iter().find(|share| share.way == Way::Aimed);
+    let hunted = hunted(&[SearchStrategy::Nearer], 20);
+    let aimed = hunted
+        .shares
+        .iter()
+        .find(|share| share.way == SearchStrategy::Aimed);
     assert!(aimed.is_some_and(|share| share.runs > 0));
 }
 
@@ -259,7 +262,7 @@ fn found_after(text: &str) -> Vec<(&'static str, Option<u64>)> {
     let (bases, limit) = (20, 5);
     let yields = measure(
         &scenario.cases[0],
-        detection_rate::Way::Aimed,
+        detection_rate::PlanSource::Aimed,
         Effort { bases, limit },
     );
     let found = yields.iter();
@@ -390,7 +393,7 @@ fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_
 fn the_yield_of_every_way_can_be_measured() {
     let case = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
     let (bases, limit) = (3, 400);
-    for way in detection_rate::Way::ALL {
+    for way in detection_rate::PlanSource::ALL {
         let found = measure(&case, way, Effort { bases, limit });
         assert_eq!(found.len(), 2);
         for found in found {

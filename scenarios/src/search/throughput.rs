@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use picklock_sim::simulate;
 
-use super::hunt::{BATCH, Chase};
-use super::portfolio::Way;
+use super::hunt::{BATCH, Campaign};
+use super::portfolio::SearchStrategy;
 use crate::clock::Stopwatch;
 use crate::runner::judge;
 use crate::scenario::Case;
@@ -17,7 +17,7 @@ use picklock_sim::plan::FaultKind;
 pub fn share_of_plain_runs(case: &Case, length: Duration) -> f64 {
     let mut kinds = FaultKind::ALL.to_vec();
     kinds.retain(|kind| kind.is_outlived(&case.plan.service));
-    let mut chase = Chase::new(case, &kinds, &Way::ALL, 0);
+    let mut chase = Campaign::new(case, &kinds, &SearchStrategy::ALL, 0);
     let (mut searched, mut plain) = (Duration::ZERO, Duration::ZERO);
     let mut folded = 0;
     while searched + plain < length {

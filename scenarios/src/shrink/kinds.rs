@@ -14,7 +14,7 @@ use crate::scenario::Case;
 const LOOKED_INTO: usize = 6;
 
 /// A way to violate a promise: the argument, and the kinds of faults that are left of the plan.
-pub(super) struct Way {
+pub(super) struct ShrunkFailure {
     /// The digest of the argument.
     pub(super) argument: String,
     /// The seed of the smallest run.
@@ -31,8 +31,8 @@ pub(super) fn ways(
     violation: &Violation,
     invariant: &'static Invariant,
     unasked: &mut Unasked<'_>,
-) -> (Vec<Way>, BTreeMap<String, u64>) {
-    let mut ways: Vec<Way> = Vec::new();
+) -> (Vec<ShrunkFailure>, BTreeMap<String, u64>) {
+    let mut ways: Vec<ShrunkFailure> = Vec::new();
     let (for_first, mut left) = unasked.share();
     let mut looked_into: BTreeMap<String, u64> = BTreeMap::new();
     for (argument, seed) in in_turns(&violation.alike).take(LOOKED_INTO) {
@@ -59,7 +59,7 @@ pub(super) fn ways(
 }
 
 /// Adds a shrunk run to those of its way.
-fn add(ways: &mut Vec<Way>, argument: &str, seed: u64, shrunk: Shrunk) {
+fn add(ways: &mut Vec<ShrunkFailure>, argument: &str, seed: u64, shrunk: Shrunk) {
     let size = |shrunk: &Shrunk| (shrunk.plan.faults.len(), shrunk.to.events);
     let mut known = ways.iter_mut();
     let known = known
@@ -71,7 +71,7 @@ fn add(ways: &mut Vec<Way>, argument: &str, seed: u64, shrunk: Shrunk) {
                 (way.seed, way.smallest) = (seed, shrunk);
             }
         }
-        None => ways.push(Way {
+        None => ways.push(ShrunkFailure {
             argument: argument.to_owned(),
             seed,
             smallest: shrunk,

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use picklock_checker::{
-    ContenderId, Disowned, Event, LockId, Reached, ServerChange, Token, What, Witness,
+    ContenderId, Disowned, Event, EventKind, LockId, Reached, ServerChange, Token, Witness,
 };
 use picklock_sim::Simulated;
 use picklock_sim::plan::Plan;
@@ -101,7 +101,7 @@ impl Mechanism {
         let shown: Vec<usize> = shown.filter(|place| *place < until).collect();
         let past = past(plan, history, &shown);
         let events = &history.events[..until];
-        let way = Way::of(events, &shown, &past);
+        let way = PathToViolation::of(events, &shown, &past);
         let (latency, lease) = (plan.network.client_latency.1, simulated.run.facts.lease);
         Self {
             argument: witness.kind(),
@@ -137,7 +137,7 @@ impl Mechanism {
 }
 
 /// The part of a history from the call that led up to the first event of a witness until the promise was broken.
-struct Way<'h> {
+struct PathToViolation<'h> {
     events: &'h [Event],
     past: &'h [usize],
     from: usize,
@@ -145,19 +145,19 @@ struct Way<'h> {
     who: BTreeSet<ContenderId>,
 }
 
-impl<'h> Way<'h> {
+impl<'h> PathToViolation<'h> {
     fn of(events: &'h [Event], shown: &[usize], past: &'h [usize]) -> Self {
         let first = shown.first().copied().unwrap_or(0);
         let by = |place: usize| events.get(place).and_then(|it| it.what.by());
         let led_up = |place: &usize| {
             let what = &events[*place].what;
-            matches!(what, What::AcquireStarted { .. }) && what.by() == by(first)
+            matches!(what, EventKind::AcquireStarted { .. }) && what.by() == by(first)
         };
         let from = (0..first.min(events.len())).rev().find(led_up);
         let from = from.unwrap_or(first);
         let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|it| by(*it)).collect();
         let taken = past.iter().filter_map(|place| {
-            let What::Disowned { by, how, .. } = events[*place].what else {
+            let EventKind::Disowned { by, how, .. } = events[*place].what else {
                 return None;
             };
             match how {
@@ -184,7 +184,7 @@ impl<'h> Way<'h> {
     }
 
     /// The events of the past on the way.
-    fn passed(&self) -> impl Iterator<Item = &'h What> {
+    fn passed(&self) -> impl Iterator<Item = &'h EventKind> {
         let from = self.from;
         let past = self.past.iter().filter(move |place| **place >= from);
         past.map(|place| &self.events[*place].what)
@@ -203,14 +203,14 @@ impl<'h> Way<'h> {
         turns
     }
 
-    fn turn(&self, what: &What) -> Option<Turn> {
-        if let What::ServerChanged { to, .. } = *what {
+    fn turn(&self, what: &EventKind) -> Option<Turn> {
+        if let EventKind::ServerChanged { to, .. } = *what {
             return Some(Turn::Server(to));
         }
-        if let What::Resent { .. } = what {
+        if let EventKind::Resent { .. } = what {
             return Some(Turn::Resent);
         }
-        let What::Disowned { by, how, .. } = *what else {
+        let EventKind::Disowned { by, how, .. } = *what else {
             return None;
         };
         match how {
@@ -227,7 +227,7 @@ impl<'h> Way<'h> {
     fn has_two_owners(&self) -> bool {
         let mut owners: BTreeSet<(LockId, ContenderId, Token)> = BTreeSet::new();
         for (place, event) in self.events.iter().enumerate() {
-            if let What::Owned {
+            if let EventKind::Owned {
                 by, lock, token, ..
             } = event.what
             {
@@ -236,7 +236,7 @@ impl<'h> Way<'h> {
                     return true;
                 }
                 owners.insert((lock, by, token));
-            } else if let What::Disowned {
+            } else if let EventKind::Disowned {
                 by, lock, token, ..
             } = event.what
             {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
-use picklock_checker::outcome::{CaseOutcome, Smaller, Story, Way};
+use picklock_checker::outcome::{CaseOutcome, DistinctFailure, Smaller, Story};
 
 use super::kinds::{shape, ways};
 use super::unasked::Unasked;
@@ -49,7 +49,7 @@ pub fn shorten(
             let first = violation.ways.is_empty();
             violation
                 .ways
-                .extend(told.smaller.clone().map(|smaller| Way {
+                .extend(told.smaller.clone().map(|smaller| DistinctFailure {
                     seeds: violation.alike.get(&way.argument).map_or(0, |it| it.seeds),
                     looked_into: looked_into.get(&way.argument).copied().unwrap_or_default(),
                     need_these: way.need_these,

@@ -6,7 +6,7 @@ use picklock_checker::{Evidence, Step, Verdict, invariants};
 use super::Shrunk;
 use super::search::read_back;
 use crate::describe::one_line;
-use crate::scenario::{Case, Expectation, Recorded, Saved, Scenario, Want, Was};
+use crate::scenario::{Case, Expectation, Recorded, RecordedRun, SavedPlan, Scenario, Want};
 use crate::search::hunt::BrokenRun;
 
 /// A scenario with one case that is this run, as it was found with a seed of a case of another scenario. It expects
@@ -60,7 +60,7 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
             measures: Vec::new(),
             recorded: Some(Recorded {
                 choices: shrunk.choices.clone(),
-                was: Was {
+                was: RecordedRun {
                     hash: Some(shrunk.simulated.hash),
                     picklock: Some(version.to_owned()),
                 },
@@ -102,10 +102,10 @@ pub fn broken_off(scenario: &Scenario, hunt: u64, broken: &BrokenRun) -> Scenari
             open: None,
             drawn: false,
             recorded: None,
-            saved: Some(Saved {
+            saved: Some(SavedPlan {
                 seed: broken.seed,
                 drawn: false,
-                was: Was {
+                was: RecordedRun {
                     hash: Some(broken.simulated.hash),
                     picklock: Some(version.to_owned()),
                 },

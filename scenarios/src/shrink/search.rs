@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::mem::Discriminant;
 
-use picklock_checker::{Evidence, Invariant, Verdict, What, Witness};
+use picklock_checker::{EventKind, Evidence, Invariant, Verdict, Witness};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
@@ -79,7 +79,7 @@ struct Best {
 
 impl Best {
     /// What happens on the way to the violation: the kinds of the events that it rests on.
-    fn shape(&self) -> Vec<Discriminant<What>> {
+    fn shape(&self) -> Vec<Discriminant<EventKind>> {
         let events = &self.simulated.run.history.events;
         let events = self.witness.events.iter().map(|index| &events[*index].what);
         events.map(std::mem::discriminant).collect()

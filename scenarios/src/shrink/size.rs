@@ -1,6 +1,6 @@
 //! How large a run is: what a person has to read to understand it.
 
-use picklock_checker::{History, VirtualTime, What};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::Plan;
 
 use super::FITS;
@@ -24,10 +24,12 @@ impl Size {
     /// The size of a run that violates a promise at that time.
     pub(super) fn of(plan: &Plan, choices: &[u32], history: &History, at: VirtualTime) -> Self {
         let until = history.events.iter().take_while(|event| event.at <= at);
-        let operation = |what: &What| {
+        let operation = |what: &EventKind| {
             matches!(
                 what,
-                What::AcquireStarted { .. } | What::ReleaseStarted { .. } | What::Writing { .. }
+                EventKind::AcquireStarted { .. }
+                    | EventKind::ReleaseStarted { .. }
+                    | EventKind::Writing { .. }
             )
         };
         Self {

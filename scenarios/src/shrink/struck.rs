@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use picklock_checker::{ContenderId, Event, ServerChange, What};
+use picklock_checker::{ContenderId, Event, EventKind, ServerChange};
 use picklock_sim::plan::{Fault, FaultKind, Lasts, Plan, ServerName, Service};
 
 use super::parts::Parts;
@@ -48,7 +48,7 @@ pub enum Whom {
 /// The faults that fired at these places.
 pub(super) fn struck(plan: &Plan, events: &[Event], places: &[usize]) -> BTreeSet<Struck> {
     let fired = places.iter().filter_map(|place| {
-        let What::FaultFired { fault } = events.get(*place)?.what else {
+        let EventKind::FaultFired { fault } = events.get(*place)?.what else {
             return None;
         };
         Some((*place, plan.faults.get(fault.0 as usize)?))
@@ -74,17 +74,27 @@ fn whom(service: &Service, fault: &Fault, before: &[Event]) -> Whom {
 
 /// What a contender was about.
 fn contender_is(before: &[Event], contender: ContenderId) -> Whom {
-    let last = |is_it: fn(&What) -> bool| {
+    let last = |is_it: fn(&EventKind) -> bool| {
         let its = |event: &Event| event.what.by() == Some(contender) && is_it(&event.what);
         before.iter().rposition(its)
     };
-    let crashed = last(|what| matches!(what, What::Crashed { .. }));
-    let asked = last(|what| matches!(what, What::AcquireStarted { .. }));
-    let entered = last(|what| matches!(what, What::Acquired { .. }));
-    let failed = last(|what| matches!(what, What::AcquireFailed { .. } | What::Cancelled { .. }));
-    let left = last(|what| matches!(what, What::ReleaseStarted { .. } | What::Lost { .. }));
-    let owned = last(|what| matches!(what, What::Owned { .. }));
-    let disowned = last(|what| matches!(what, What::Disowned { .. }));
+    let crashed = last(|what| matches!(what, EventKind::Crashed { .. }));
+    let asked = last(|what| matches!(what, EventKind::AcquireStarted { .. }));
+    let entered = last(|what| matches!(what, EventKind::Acquired { .. }));
+    let failed = last(|what| {
+        matches!(
+            what,
+            EventKind::AcquireFailed { .. } | EventKind::Cancelled { .. }
+        )
+    });
+    let left = last(|what| {
+        matches!(
+            what,
+            EventKind::ReleaseStarted { .. } | EventKind::Lost { .. }
+        )
+    });
+    let owned = last(|what| matches!(what, EventKind::Owned { .. }));
+    let disowned = last(|what| matches!(what, EventKind::Disowned { .. }));
     // Whoever still asks waits, whatever the service has given it by then.
     if asked > entered.max(failed).max(crashed) {
         Whom::Waiter
@@ -114,7 +124,7 @@ fn server_is(service: &Service, before: &[Event], server: &ServerName) -> Whom {
         }
     };
     let changes = before.iter().rev().filter_map(|event| {
-        let What::ServerChanged { server, to } = event.what else {
+        let EventKind::ServerChanged { server, to } = event.what else {
             return None;
         };
         (server.0 == number).then_some(to)

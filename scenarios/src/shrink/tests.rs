@@ -13,7 +13,7 @@ use super::search::{read_back, violation};
 use super::structure::sections;
 use super::*;
 use crate::clock::Stopwatch;
-use crate::scenario::{Catalogue, Recorded, Scenario, Want, Was};
+use crate::scenario::{Catalogue, Recorded, RecordedRun, Scenario, Want};
 use crate::{BUILT_IN, parse, write};
 
 static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
@@ -339,7 +339,7 @@ fn a_recorded_run_is_the_same_with_every_seed() {
     let (_, mut case) = find("zookeeper/waiter-death", "zk-no-recheck");
     case.recorded = Some(Recorded {
         choices: vec![7, 5, 3],
-        was: Was::default(),
+        was: RecordedRun::default(),
     });
     let hashes = [0, 1, 99].map(|seed| runner::simulated(&case, seed).hash);
     assert_eq!(hashes, [hashes[0]; 3]);

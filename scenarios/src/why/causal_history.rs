@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use picklock_checker::{ContenderId, Disowned, Event, FaultId, History, LockId, What};
+use picklock_checker::{ContenderId, Disowned, Event, EventKind, FaultId, History, LockId};
 use picklock_sim::plan::{Plan, Trigger};
 
 use crate::shrink::contenders_of;
@@ -34,14 +34,14 @@ fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
 }
 
 /// What comes of whose event it is.
-fn causes_of_subject(plan: &Plan, before: &[Event], what: &What) -> Vec<usize> {
+fn causes_of_subject(plan: &Plan, before: &[Event], what: &EventKind) -> Vec<usize> {
     let mut causes = Vec::new();
     match subject(what) {
         Subject::Contender(by) => {
             causes.extend(last(before, |what| subject(what) == Subject::Contender(by)));
             causes.extend(struck(plan, before, by));
         }
-        Subject::Fault(fault) if matches!(what, What::FaultHealed { .. }) => {
+        Subject::Fault(fault) if matches!(what, EventKind::FaultHealed { .. }) => {
             causes.extend(last(before, |what| subject(what) == Subject::Fault(fault)));
         }
         Subject::Fault(fault) => causes.extend(awaited(plan, before, fault)),
@@ -56,83 +56,86 @@ fn causes_of_subject(plan: &Plan, before: &[Event], what: &What) -> Vec<usize> {
 }
 
 /// What comes of what it is.
-fn causes_of_kind(before: &[Event], what: &What) -> Vec<usize> {
+fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
     let service = || last(before, |what| subject(what) == Subject::Service);
     let of = |by| last(before, |what| subject(what) == Subject::Contender(by));
     let mut causes = Vec::new();
     match *what {
         // The service makes one the owner because another is it no longer, or has left the queue.
-        What::Owned { lock, .. } => {
+        EventKind::Owned { lock, .. } => {
             causes.extend(last(before, |what| left(what, lock)));
-            causes.extend(last(before, |what| matches!(what, What::Owned { .. })));
+            causes.extend(last(before, |what| matches!(what, EventKind::Owned { .. })));
             causes.extend(service());
         }
-        What::Disowned { how, .. } => {
+        EventKind::Disowned { how, .. } => {
             causes.extend(service());
             if let Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) = how {
                 causes.extend(of(other));
             }
         }
         // Whom a server leaves or finds, and when it takes a session for dead, is the service's.
-        What::Unqueued { .. }
-        | What::SessionExpired { .. }
-        | What::Disconnected { .. }
-        | What::Reconnected { .. } => causes.extend(service()),
-        What::StillWaiting {
+        EventKind::Unqueued { .. }
+        | EventKind::SessionExpired { .. }
+        | EventKind::Disconnected { .. }
+        | EventKind::Reconnected { .. } => causes.extend(service()),
+        EventKind::StillWaiting {
             owner: Some(owner), ..
         }
-        | What::Leftover {
+        | EventKind::Leftover {
             owner: Some(owner), ..
         } => causes.extend(of(owner)),
         // Who finds another gone may take that for a grant.
-        What::Acquired { lock, .. } => causes.extend(last(before, |what| left(what, lock))),
+        EventKind::Acquired { lock, .. } => causes.extend(last(before, |what| left(what, lock))),
         // Who queues up finds who is there.
-        What::Queued { lock, .. } => {
+        EventKind::Queued { lock, .. } => {
             causes.extend(last(before, |what| left(what, lock)));
-            causes.extend(last(before, |what| matches!(what, What::Queued { .. })));
+            causes.extend(last(before, |what| {
+                matches!(what, EventKind::Queued { .. })
+            }));
         }
-        What::Effect { .. } | What::Read { .. } => {
-            let accepted = |what: &What| matches!(what, What::Effect { accepted: true, .. });
+        EventKind::Effect { .. } | EventKind::Read { .. } => {
+            let accepted =
+                |what: &EventKind| matches!(what, EventKind::Effect { accepted: true, .. });
             causes.extend(last(before, accepted));
         }
-        What::AcquireStarted { .. }
-        | What::AcquireFailed { .. }
-        | What::ReleaseStarted { .. }
-        | What::Released { .. }
-        | What::ReleaseFailed { .. }
-        | What::Lost { .. }
-        | What::Cancelled { .. }
-        | What::Finished { .. }
-        | What::Paused { .. }
-        | What::Resumed { .. }
-        | What::Crashed { .. }
-        | What::Restarted { .. }
-        | What::ConnectedReadOnly { .. }
-        | What::SessionLost { .. }
-        | What::CouldHaveKnown { .. }
-        | What::Answered { .. }
-        | What::Resent { .. }
-        | What::ServerChanged { .. }
-        | What::Writing { .. }
-        | What::Written { .. }
-        | What::FaultFired { .. }
-        | What::FaultHealed { .. }
-        | What::CalmBegan
-        | What::Ended { .. }
-        | What::StillWaiting { owner: None, .. }
-        | What::Leftover { owner: None, .. }
-        | What::Final { .. } => {}
+        EventKind::AcquireStarted { .. }
+        | EventKind::AcquireFailed { .. }
+        | EventKind::ReleaseStarted { .. }
+        | EventKind::Released { .. }
+        | EventKind::ReleaseFailed { .. }
+        | EventKind::Lost { .. }
+        | EventKind::Cancelled { .. }
+        | EventKind::Finished { .. }
+        | EventKind::Paused { .. }
+        | EventKind::Resumed { .. }
+        | EventKind::Crashed { .. }
+        | EventKind::Restarted { .. }
+        | EventKind::ConnectedReadOnly { .. }
+        | EventKind::SessionLost { .. }
+        | EventKind::CouldHaveKnown { .. }
+        | EventKind::Answered { .. }
+        | EventKind::Resent { .. }
+        | EventKind::ServerChanged { .. }
+        | EventKind::Writing { .. }
+        | EventKind::Written { .. }
+        | EventKind::FaultFired { .. }
+        | EventKind::FaultHealed { .. }
+        | EventKind::CalmBegan
+        | EventKind::Ended { .. }
+        | EventKind::StillWaiting { owner: None, .. }
+        | EventKind::Leftover { owner: None, .. }
+        | EventKind::Final { .. } => {}
     }
     causes
 }
 
-fn last(before: &[Event], is_it: impl Fn(&What) -> bool) -> Option<usize> {
+fn last(before: &[Event], is_it: impl Fn(&EventKind) -> bool) -> Option<usize> {
     before.iter().rposition(|event| is_it(&event.what))
 }
 
-fn left(what: &What, of: LockId) -> bool {
+fn left(what: &EventKind, of: LockId) -> bool {
     matches!(what,
-        What::Unqueued { lock, .. } | What::Disowned { lock, .. } if *lock == of)
+        EventKind::Unqueued { lock, .. } | EventKind::Disowned { lock, .. } if *lock == of)
 }
 
 /// The faults that have struck a contender since its last event, and those of servers, which strike everybody.
@@ -190,11 +193,13 @@ enum Subject {
     Run,
 }
 
-fn subject(what: &What) -> Subject {
+fn subject(what: &EventKind) -> Subject {
     match (what.by(), what) {
         (Some(by), _) => Subject::Contender(by),
-        (None, What::FaultFired { fault } | What::FaultHealed { fault }) => Subject::Fault(*fault),
-        (None, What::ServerChanged { .. }) => Subject::Service,
+        (None, EventKind::FaultFired { fault } | EventKind::FaultHealed { fault }) => {
+            Subject::Fault(*fault)
+        }
+        (None, EventKind::ServerChanged { .. }) => Subject::Service,
         (None, _) => Subject::Run,
     }
 }

@@ -1,4 +1,4 @@
-use picklock_checker::{FaultId, ServerChange, What, Witness, invariants};
+use picklock_checker::{EventKind, FaultId, ServerChange, Witness, invariants};
 use picklock_sim::simulate;
 
 use super::*;
@@ -94,16 +94,20 @@ fn the_past_of_a_violation_holds_its_fault_and_not_who_came_later() {
         .filter(|it| history.events[*it].at <= witness.at)
         .collect();
     let past = past(&case.plan, history, &until);
-    let whats: Vec<What> = past
+    let whats: Vec<EventKind> = past
         .iter()
         .map(|place| history.events[*place].what)
         .collect();
     assert!(past.is_sorted() && until.iter().all(|it| past.contains(it)));
     assert!(past.len() < history.events.len() / 2);
-    assert!(whats.iter().any(|it| matches!(it, What::FaultFired { .. })));
+    assert!(
+        whats
+            .iter()
+            .any(|it| matches!(it, EventKind::FaultFired { .. }))
+    );
     // contender-4 only queued up behind them.
     assert!(whats.iter().all(|it| !matches!(it,
-        What::AcquireStarted { by, .. } if by.0 == 3)));
+        EventKind::AcquireStarted { by, .. } if by.0 == 3)));
 }
 
 /// A server stands still, others take over, and a write is lost: none of that is an event of a contender.
@@ -141,15 +145,16 @@ fn the_past_of_a_violation_holds_what_led_to_it_by_way_of_the_service() {
             .filter(|it| history.events[*it].at <= witness.at)
             .collect();
         let past = past(&case.plan, history, &until);
-        let has = |is_it: &dyn Fn(&What) -> bool| {
+        let has = |is_it: &dyn Fn(&EventKind) -> bool| {
             past.iter().any(|place| is_it(&history.events[*place].what))
         };
         let is_it = |it: FaultId| history.fault(it).starts_with(fault);
-        let struck = |what: &What| matches!(what, What::FaultFired { fault } if is_it(*fault));
+        let struck =
+            |what: &EventKind| matches!(what, EventKind::FaultFired { fault } if is_it(*fault));
         assert!(has(&struck), "{scenario}");
-        let promoted = |what: &What| {
+        let promoted = |what: &EventKind| {
             let to = ServerChange::Promoted;
-            matches!(what, What::ServerChanged { to: it, .. } if *it == to)
+            matches!(what, EventKind::ServerChanged { to: it, .. } if *it == to)
         };
         assert!(has(&promoted), "{scenario}");
     }

@@ -63,8 +63,8 @@ const fn recipe(name: &'static str, build: &'static BuildOverRedis) -> Recipe {
         flaw: None,
         claims: &[Claim::MutualExclusion],
         ownership: OwnershipRule::Key,
-        asks: &[RequestKind::Set, RequestKind::Script],
-        heeds: &[],
+        requests: &[RequestKind::Set, RequestKind::Script],
+        inputs: &[],
         build: Build::Redis(build),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_algorithms::{Recipe, registry};
 use picklock_checker::outcome::CaseOutcome;
-use picklock_scenarios::runner::{Settings, run_case};
+use picklock_scenarios::runner::{RunOptions, run_case};
 use picklock_scenarios::{Catalogue, parse};
 
 /// A case of an algorithm, in a world in which each seed draws its own faults: of any kind, or of these.
@@ -36,7 +36,7 @@ fn swarm(recipe: Recipe, service: &str, faults: &str, seeds: Range<u64>) -> Case
     };
     let scenario = parse("swarm", &text, &catalogue);
     let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-    let settings = Settings {
+    let settings = RunOptions {
         seeds,
         verify_determinism: false,
     };

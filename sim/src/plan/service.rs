@@ -9,7 +9,7 @@ pub use picklock_redis::{Fsync, Persistence};
 
 pub use crate::redis::client::{Connections, ReadFrom};
 use crate::zookeeper::client_profile::Library;
-use crate::zookeeper::settings::{OUTSTANDING_LIMIT, REAP_INTERVAL, Settings, granted};
+use crate::zookeeper::settings::{OUTSTANDING_LIMIT, QuorumPeerConfig, REAP_INTERVAL, granted};
 use crate::zookeeper::version::Version;
 
 /// The key of the lock in Redis.
@@ -340,7 +340,7 @@ impl Ensemble {
     }
 }
 
-impl From<&Ensemble> for Settings {
+impl From<&Ensemble> for QuorumPeerConfig {
     fn from(plan: &Ensemble) -> Self {
         let (least, most) = plan.granted_timeouts();
         Self {

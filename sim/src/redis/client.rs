@@ -1,9 +1,9 @@
 //! The client of one process: its connections to each server, and what client libraries do without being asked.
 //!
 //! Commands of one lane share a connection, which is made when the first of them comes and again when the next comes
-//! after it broke; or, if [`Settings::connections`] says so, each has one of a pool for itself. Below the code of the
-//! lock there are a response timeout and, if [`Settings::retries`] says so, retries: a command whose answer was lost is
-//! sent again by the next connection, as redis-py does.
+//! after it broke; or, if [`RedisClientConfig::connections`] says so, each has one of a pool for itself. Below the code
+//! of the lock there are a response timeout and, if [`RedisClientConfig::retries`] says so, retries: a command whose
+//! answer was lost is sent again by the next connection, as redis-py does.
 
 mod cluster;
 mod io;
@@ -20,7 +20,7 @@ use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;
 
 use cluster::Router;
-pub use io::{Connections, Destination, End, Input, Output, ReadFrom, Settings};
+pub use io::{Connections, Destination, End, Input, Output, ReadFrom, RedisClientConfig};
 use pool::Queued;
 use primary_discovery::Finder;
 use replica_reads::Readers;
@@ -33,7 +33,7 @@ use crate::network::ConnectionId;
 
 /// The client of one process.
 pub struct Client {
-    settings: Settings,
+    settings: RedisClientConfig,
     wires: Vec<Wire>,
     /// What waits for a connection of a pool, in the order in which it came.
     queued: Vec<Queued>,
@@ -54,7 +54,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has not connected to anybody.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
             wires: Vec::new(),

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::redis::{Command, Lane, RedisError, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
-use super::client::{Output, Rounds, Settings};
+use super::client::{Output, RedisClientConfig, Rounds};
 use super::in_flight::Sent;
 use super::pending::Pending;
 use crate::network::ConnectionId;
@@ -152,7 +152,7 @@ impl Wire {
 
     /// The answer to the oldest command without one. If the server does not serve yet, and the command may be sent
     /// again, it is, by the next connection, as redis-py does it: answers whether this one is to be closed.
-    pub fn answer(&mut self, now: VirtualTime, value: Value, settings: &Settings) -> bool {
+    pub fn answer(&mut self, now: VirtualTime, value: Value, settings: &RedisClientConfig) -> bool {
         let Some(mut pending) = self.answered() else {
             return false;
         };
@@ -172,12 +172,12 @@ impl Wire {
     }
 
     /// There is no connection, or no longer: what has tries left is tried again, and all else has failed.
-    pub fn broken(&mut self, now: VirtualTime, settings: &Settings) {
+    pub fn broken(&mut self, now: VirtualTime, settings: &RedisClientConfig) {
         self.unsent = self.lose(now, settings).into();
     }
 
     /// The same, but what has tries left is handed back.
-    pub fn lose(&mut self, now: VirtualTime, settings: &Settings) -> Vec<Pending> {
+    pub fn lose(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> Vec<Pending> {
         self.phase = Phase::Idle;
         self.not_before = now + settings.retry_pause;
         if let Some(rounds) = &mut self.rounds {

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::completion::Completion;
 use picklock_algorithms::clients::redis::{Command, RedisError, RedisResult, Value};
 use picklock_checker::VirtualTime;
 
-use super::client::Settings;
+use super::client::RedisClientConfig;
 
 /// A command that somebody waits for the answer of.
 pub(super) struct Pending {
@@ -37,7 +37,7 @@ impl Pending {
         now: VirtualTime,
         command: Command,
         completion: Completion<RedisResult<Value>>,
-        settings: &Settings,
+        settings: &RedisClientConfig,
     ) -> Self {
         Self {
             command,
@@ -64,7 +64,7 @@ impl Pending {
     }
 
     /// Takes one of the tries that are left, if any is: it may be sent again then, after a pause.
-    pub fn try_again(&mut self, now: VirtualTime, settings: &Settings) -> bool {
+    pub fn try_again(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> bool {
         let Some(left) = self.tries_left.checked_sub(1) else {
             return false;
         };
@@ -77,7 +77,7 @@ impl Pending {
     pub fn wait_for_cluster(
         &mut self,
         now: VirtualTime,
-        settings: &Settings,
+        settings: &RedisClientConfig,
     ) -> Option<VirtualTime> {
         if let Some(left) = self.patience.checked_sub(1) {
             self.patience = left;

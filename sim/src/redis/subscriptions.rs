@@ -6,7 +6,7 @@ use picklock_algorithms::clients::redis::{
 };
 use picklock_checker::VirtualTime;
 
-use super::client::{Output, Settings};
+use super::client::{Output, RedisClientConfig};
 use super::connection::Phase;
 
 struct Channel {
@@ -58,7 +58,7 @@ impl Subscriptions {
         name: Bytes,
         listener: Listener,
         completion: Completion<RedisResult<Value>>,
-        settings: &Settings,
+        settings: &RedisClientConfig,
         out: &mut Vec<Output>,
     ) {
         self.forget_unheard(out);
@@ -139,7 +139,7 @@ impl Subscriptions {
         }
     }
 
-    pub fn broken(&mut self, now: VirtualTime, settings: &Settings) {
+    pub fn broken(&mut self, now: VirtualTime, settings: &RedisClientConfig) {
         self.phase = Phase::Idle;
         self.not_before = now + settings.retry_pause;
         for channel in &mut self.channels {

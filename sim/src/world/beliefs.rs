@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Held;
-use picklock_algorithms::clients::zookeeper::{EventKind, Request, SessionState, ZkError};
-use picklock_checker::{ContenderId, Knowledge, VirtualTime, What};
+use picklock_algorithms::clients::zookeeper::{EventType, Request, SessionState, ZkError};
+use picklock_checker::{ContenderId, EventKind, Knowledge, VirtualTime};
 
 use super::{LOCK, World};
 use crate::event::ClientId;
@@ -95,7 +95,7 @@ impl World {
         if let Some((since, how)) = belief.known
             && (since < self.now || belief.over_at_once)
         {
-            self.record(What::CouldHaveKnown {
+            self.record(EventKind::CouldHaveKnown {
                 by: ContenderId(process.0),
                 lock: LOCK,
                 since,
@@ -128,7 +128,7 @@ impl World {
     }
 
     /// Something tells a contender of its loss.
-    fn knows_now(&mut self, process: ProcessId, how: Knowledge) {
+    fn could_know_from_now(&mut self, process: ProcessId, how: Knowledge) {
         if let Some(found) = self.belief_of(process) {
             self.beliefs.held[found]
                 .known
@@ -190,7 +190,7 @@ impl World {
             SessionState::Connecting | SessionState::ConnectedReadOnly => {
                 belief.disconnected.get_or_insert(now);
             }
-            SessionState::Closed => self.knows_now(process, Knowledge::SessionLost),
+            SessionState::Closed => self.could_know_from_now(process, Knowledge::SessionLost),
         }
     }
 
@@ -200,7 +200,7 @@ impl World {
         if let Some(found) = self.belief_of(process)
             && std::mem::take(&mut self.beliefs.held[found].gone_untold)
         {
-            self.knows_now(process, Knowledge::NodeGone);
+            self.could_know_from_now(process, Knowledge::NodeGone);
         }
     }
 
@@ -223,7 +223,7 @@ impl World {
 
     /// A message of an ensemble has been delivered to the client of a contender that believes in vain.
     #[cold]
-    pub(super) fn heard_in_vain(
+    pub(super) fn loss_delivered(
         &mut self,
         client: ClientId,
         connection: ConnectionId,
@@ -237,16 +237,16 @@ impl World {
                 if look.map(|it| self.beliefs.looks.swap_remove(it)).is_some()
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
                 {
-                    self.knows_now(process, Knowledge::NodeGone);
+                    self.could_know_from_now(process, Knowledge::NodeGone);
                 }
             }
-            ServerMessage::Notification { kind, path } if *kind == EventKind::NodeDeleted => {
+            ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
                 let own = self.belief_of(process);
                 let own = own.filter(|found| self.beliefs.held[*found].place == *path);
                 let blocked = self.clients[client.0 as usize].machine.events_are_blocked();
                 match own {
                     Some(found) if blocked => self.beliefs.held[found].gone_untold = true,
-                    Some(_) => self.knows_now(process, Knowledge::NodeGone),
+                    Some(_) => self.could_know_from_now(process, Knowledge::NodeGone),
                     None => {}
                 }
             }
@@ -269,7 +269,7 @@ impl World {
         let belief = &mut self.beliefs.held[found];
         belief.refused_by |= 1_u32.checked_shl(server.0.into()).unwrap_or(0);
         if belief.refused_by.count_ones() >= needed {
-            self.knows_now(process, Knowledge::Refused);
+            self.could_know_from_now(process, Knowledge::Refused);
         }
     }
 }

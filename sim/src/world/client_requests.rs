@@ -14,7 +14,7 @@ impl World {
     pub(super) fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
         if let ClientMessage::Request { xid, request } = &message
-            && self.minds_requests()
+            && self.watches_requests()
         {
             let (xid, kind) = (*xid, request.kind());
             self.clients[client].sent.push((xid, kind));
@@ -69,12 +69,12 @@ impl World {
             }
         }
         if self.believes_in_vain(ends.process) {
-            self.heard_in_vain(id, connection, &message);
+            self.loss_delivered(id, connection, &message);
         }
         let input = Input::Message {
             connection,
             message,
         };
-        self.tell_client(id, input);
+        self.client_input(id, input);
     }
 }

@@ -12,7 +12,7 @@ use crate::link_ids;
 use crate::network::{ClientLink, Obstacle};
 use crate::process::ProcessId;
 use crate::world::triggers::{Moment, Occasion};
-use crate::zookeeper::client::{Client, Input, Output, Settings};
+use crate::zookeeper::client::{Client, Input, Output, ZooKeeperClientConfig};
 use crate::zookeeper::messages::{ConnectionId, ServerId};
 
 impl World {
@@ -20,11 +20,11 @@ impl World {
     pub fn add_client(&mut self, process: ProcessId) -> ClientId {
         let timeout = picklock_checker::time::whole_micros(self.ensemble.session_timeout);
         let request_timeout = self.ensemble.request_timeout;
-        let settings = Settings {
+        let settings = ZooKeeperClientConfig {
             request_timeout: request_timeout.map(picklock_checker::time::whole_micros),
             read_only: self.ensemble.read_only,
             jute_max_buffer: self.ensemble.jute_max_buffer,
-            ..Settings::new(timeout, self.ensemble.machines())
+            ..ZooKeeperClientConfig::new(timeout, self.ensemble.machines())
                 .of(self.ensemble.library, self.ensemble.version)
         };
         let machine = Client::new(settings, &mut self.tape);
@@ -44,12 +44,12 @@ impl World {
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
         }
-        self.tell_client(id, Input::Start);
+        self.client_input(id, Input::Start);
         id
     }
 
     /// Lets a client handle an input, and does what it wants done.
-    pub fn tell_client(&mut self, id: ClientId, input: Input) {
+    pub fn client_input(&mut self, id: ClientId, input: Input) {
         let Some(now) = self.clock_of(id) else {
             return;
         };
@@ -105,7 +105,7 @@ impl World {
             Output::Connect { server } => self.connect(id, server),
             Output::Disconnect { connection } => {
                 self.hang_up(connection);
-                self.see_why_it_hung_up(id);
+                self.check_list_too_long(id);
             }
             Output::Send {
                 connection,
@@ -163,7 +163,7 @@ impl World {
         slot.wake = VirtualTime::NEVER;
         slot.alarm = VirtualTime::NEVER;
         if slot.alive && slot.machine.next_wake() <= now {
-            self.tell_client(client, Input::Wake);
+            self.client_input(client, Input::Wake);
         } else {
             self.arm_client(client);
         }
@@ -217,7 +217,7 @@ impl World {
             self.connections.get_mut(earlier).open_at_client = false;
         }
         let at = self.reaches_server(connection);
-        self.timeline.add(at, Event::Knock { connection });
+        self.timeline.add(at, Event::ConnectRequest { connection });
     }
 
     /// When a message that a client sends now reaches its server.
@@ -254,7 +254,7 @@ impl World {
     pub(super) fn hang_up(&mut self, connection: ConnectionId) {
         self.connections.get_mut(connection).open_at_client = false;
         let at = self.reaches_server(connection);
-        self.timeline.add(at, Event::Gone { connection });
+        self.timeline.add(at, Event::ClientClosed { connection });
     }
 
     /// The connection breaks, and both sides learn of it.
@@ -262,11 +262,13 @@ impl World {
     pub(super) fn cut(&mut self, connection: ConnectionId) {
         let ends = self.connections.get_mut(connection);
         if ends.open_at_client {
-            self.timeline.add(self.now, Event::Broken { connection });
+            self.timeline
+                .add(self.now, Event::ConnectionReset { connection });
         }
         let ends = self.connections.get(connection);
         if ends.open_at_server {
-            self.timeline.add(self.now, Event::Gone { connection });
+            self.timeline
+                .add(self.now, Event::ClientClosed { connection });
         }
         // What is under way is lost with it.
         let ends = self.connections.get_mut(connection);
@@ -279,7 +281,7 @@ impl World {
         let client = ClientId(ends.client);
         if ends.open_at_client && self.clients[ends.client as usize].connection == Some(connection)
         {
-            self.tell_client(client, Input::Opened { connection });
+            self.client_input(client, Input::Opened { connection });
         } else {
             // It has given up waiting.
             self.hang_up(connection);
@@ -296,7 +298,7 @@ impl World {
             } else {
                 Input::Refused
             };
-            self.tell_client(ClientId(ends.client), input);
+            self.client_input(ClientId(ends.client), input);
         }
     }
 
@@ -339,7 +341,7 @@ impl World {
     }
 
     /// Stops counting a contender as one that waits.
-    pub fn waits_no_more(&mut self, process: ProcessId) {
+    pub fn stops_waiting(&mut self, process: ProcessId) {
         let contender = &mut self.contenders[process.0 as usize];
         contender.woken = false;
         if contender.waiting {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::{Answer, Completion, completion};
-use picklock_checker::What;
+use picklock_checker::EventKind;
 
 use super::World;
 use crate::choice_source::Chance;
@@ -17,11 +17,11 @@ use crate::world::triggers::{Moment, Occasion};
 impl World {
     /// Writes down what a contender has to say, and tells the faults.
     #[inline(always)]
-    pub fn contender_says(&mut self, process: ProcessId, what: What) {
+    pub fn record_contender_event(&mut self, process: ProcessId, what: EventKind) {
         self.record(what);
         let occasion = match what {
-            What::AcquireStarted { .. } => Occasion::Acquiring,
-            What::Acquired { .. } => {
+            EventKind::AcquireStarted { .. } => Occasion::Acquiring,
+            EventKind::Acquired { .. } => {
                 if self.draining {
                     let took = self.now.micros() - self.last_release.micros();
                     self.samples.handover.push(took);
@@ -29,14 +29,14 @@ impl World {
                 self.start_next(process);
                 Occasion::Acquired
             }
-            What::Writing { .. } => Occasion::Writing,
-            What::ReleaseStarted { .. } => {
+            EventKind::Writing { .. } => Occasion::Writing,
+            EventKind::ReleaseStarted { .. } => {
                 // The queue drains as long as somebody waits for what is released.
                 self.draining = self.busy.acquiring > 0;
                 self.last_release = self.now;
                 Occasion::Releasing
             }
-            What::Released { .. } => Occasion::Released,
+            EventKind::Released { .. } => Occasion::Released,
             // What a contender says besides is no moment to aim at.
             _ => return,
         };
@@ -57,7 +57,7 @@ impl World {
             (false, true) => self.busy.acquiring += 1,
             (true, false) => {
                 self.busy.acquiring -= 1;
-                self.waits_no_more(process);
+                self.stops_waiting(process);
             }
             (true, true) | (false, false) => {}
         }
@@ -121,7 +121,7 @@ impl World {
                 // One that has not come itself lets nobody come when it dies.
                 let has_come = process.0 == 0 || self.contenders[process.0 as usize].started;
                 if has_come && self.busy.unstarted > 0 {
-                    self.come_in_turn();
+                    self.arrive_in_turn();
                     for place in 0..self.contenders.len() {
                         self.start(ProcessId(place as u32));
                     }
@@ -131,7 +131,7 @@ impl World {
     }
 
     /// All contenders come at this moment: in their order, if the plan wants that.
-    pub(super) fn come_in_turn(&mut self) {
+    pub(super) fn arrive_in_turn(&mut self) {
         if self.plan.workload.arrive == Arrival::InOrderBehindHolder {
             self.in_turn = self.now;
         }
@@ -151,7 +151,7 @@ impl World {
         // At an ensemble there is always a ping to come; elsewhere it may be quiet for ever.
         if self.redis.is_there() {
             self.timeline
-                .add(self.now + Duration::from_secs(1), Event::LookAround);
+                .add(self.now + Duration::from_secs(1), Event::QuiescenceCheck);
         }
     }
 

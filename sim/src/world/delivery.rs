@@ -31,32 +31,34 @@ impl World {
 
     fn recipient(&self, event: &Event) -> Recipient {
         match event {
-            Event::ToServer { connection, .. } | Event::Gone { connection } => {
+            Event::ToServer { connection, .. } | Event::ClientClosed { connection } => {
                 Recipient::Server(self.connections.get(*connection).server)
             }
             Event::ToClient { connection, .. }
-            | Event::Opened { connection }
-            | Event::Broken { connection } => Recipient::Process(self.process_of(*connection)),
+            | Event::ConnectionOpened { connection }
+            | Event::ConnectionReset { connection } => {
+                Recipient::Process(self.process_of(*connection))
+            }
             Event::Peer { to, .. } => Recipient::Server(*to),
             Event::PeerLost { server, .. } => Recipient::Server(*server),
-            Event::ClientWake { client } | Event::Writer { client, .. } => {
+            Event::ClientWake { client } | Event::IsroReply { client, .. } => {
                 Recipient::Process(self.clients[client.0 as usize].process)
             }
             Event::Timer { process, .. }
             | Event::Alarm { process }
             | Event::Answer { process, .. } => Recipient::Process(*process),
-            Event::Knock { .. }
-            | Event::AskForWriter { .. }
+            Event::ConnectRequest { .. }
+            | Event::IsroProbe { .. }
             | Event::ServerWake { .. }
             | Event::Redis(_)
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
-            | Event::LookAround
+            | Event::QuiescenceCheck
             | Event::StormEnds
             | Event::StormMayEnd
             | Event::BoundReached
-            | Event::Settled => Recipient::World,
+            | Event::Drained => Recipient::World,
         }
     }
 
@@ -65,14 +67,14 @@ impl World {
         match recipient.state {
             ProcessState::Running => return Some(event),
             ProcessState::Paused => recipient.backlog.push(event),
-            ProcessState::Crashed => self.too_late(process, &event),
+            ProcessState::Crashed => self.drop_for_dead_process(process, &event),
         }
         None
     }
 
     /// The dead get no answers and no notifications, and nobody need wait until they have them. What has come to one
     /// that stands still is under way until it runs again, or dies.
-    pub(super) fn too_late(&mut self, process: ProcessId, event: &Event) {
+    pub(super) fn drop_for_dead_process(&mut self, process: ProcessId, event: &Event) {
         match event {
             Event::Answer { .. } => self.resource_in_flight -= 1,
             Event::ToClient { message, .. } => {
@@ -80,28 +82,28 @@ impl World {
                     self.notified(process, false);
                 }
             }
-            Event::Redis(event) => self.too_late_of_redis(process, event),
+            Event::Redis(event) => self.drop_redis_event(process, event),
             Event::ToServer { .. }
-            | Event::Knock { .. }
-            | Event::Opened { .. }
-            | Event::Broken { .. }
-            | Event::Gone { .. }
+            | Event::ConnectRequest { .. }
+            | Event::ConnectionOpened { .. }
+            | Event::ConnectionReset { .. }
+            | Event::ClientClosed { .. }
             | Event::Peer { .. }
             | Event::PeerLost { .. }
             | Event::ServerWake { .. }
             | Event::ClientWake { .. }
-            | Event::AskForWriter { .. }
-            | Event::Writer { .. }
+            | Event::IsroProbe { .. }
+            | Event::IsroReply { .. }
             | Event::Timer { .. }
             | Event::Alarm { .. }
             | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::Heal { .. }
-            | Event::LookAround
+            | Event::QuiescenceCheck
             | Event::StormEnds
             | Event::StormMayEnd
             | Event::BoundReached
-            | Event::Settled => {}
+            | Event::Drained => {}
         }
     }
 
@@ -123,7 +125,7 @@ impl World {
     }
 
     /// Looks whether anybody does not run, after a fault has struck or healed.
-    pub(super) fn see_who_runs(&mut self) {
+    pub(super) fn update_all_run(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run = self.processes.iter().all(|process| runs(process.state))
             && self.servers.iter().all(|slot| slot.up && !slot.hung)

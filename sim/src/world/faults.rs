@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::zookeeper::Path;
-use picklock_checker::{ContenderId, FaultId, What, time::whole_micros};
+use picklock_checker::{ContenderId, EventKind, FaultId, time::whole_micros};
 
 use super::{Fate, LOCK_PATH, Operation, Task, World};
 use crate::event::{ClientId, Event};
@@ -15,7 +15,7 @@ impl World {
     /// A fault strikes.
     #[cold]
     pub(super) fn strike(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
-        self.record(What::FaultFired {
+        self.record(EventKind::FaultFired {
             fault: FaultId(fault as u32),
         });
         let plan = std::rc::Rc::clone(&self.plan);
@@ -30,7 +30,7 @@ impl World {
             self.is_gone_for_good(fault);
         }
         self.chain(fault);
-        self.see_who_runs();
+        self.update_all_run();
     }
 
     /// Breaks something; answers how long it lasts, if it has to be healed.
@@ -97,15 +97,15 @@ impl World {
                 None
             }
             Fault::SwallowReply { .. } => {
-                self.doom_reply(request, Fate::NEVER);
+                self.plan_fate_of_reply(request, Fate::NEVER);
                 None
             }
             Fault::LoseReply { .. } | Fault::LoseMessage { .. } => {
-                self.doom_reply(request, Fate::Lost);
+                self.plan_fate_of_reply(request, Fate::Lost);
                 None
             }
             Fault::DelayReply { by, .. } => {
-                self.doom_reply(request, Fate::Late(whole_micros(by)));
+                self.plan_fate_of_reply(request, Fate::Late(whole_micros(by)));
                 None
             }
             Fault::ClockJump { target, by_millis } => {
@@ -172,11 +172,11 @@ impl World {
             Fault::SlowDisk { .. } => self.disks_are_fast_again(),
             _ => {}
         }
-        self.record(What::FaultHealed {
+        self.record(EventKind::FaultHealed {
             fault: FaultId(fault as u32),
         });
         self.over(fault);
-        self.see_who_runs();
+        self.update_all_run();
     }
 
     fn over(&mut self, _fault: usize) {
@@ -201,7 +201,7 @@ impl World {
         }
     }
 
-    fn doom_reply(&mut self, request: Option<(ConnectionId, Xid)>, fate: Fate) {
+    fn plan_fate_of_reply(&mut self, request: Option<(ConnectionId, Xid)>, fate: Fate) {
         match request {
             // The answer is being sent at this very moment.
             Some(request) if self.answering == Some(request) => self.reply_fate = Some(fate),
@@ -221,7 +221,7 @@ impl World {
         let machine = &mut self.servers[leader.0 as usize].machine;
         let out = &mut self.server_outputs;
         machine.expire_session(self.now, session, &mut self.tape, out);
-        self.server_says(leader);
+        self.apply_server_outputs(leader);
     }
 
     fn pause(&mut self, target: ProcessId, length: Lasts) {
@@ -231,7 +231,7 @@ impl World {
         if self.processes[target.0 as usize].state == ProcessState::Running {
             self.look_at_own_clock(target);
             self.processes[target.0 as usize].state = ProcessState::Paused;
-            self.record(What::Paused {
+            self.record(EventKind::Paused {
                 by: ContenderId(target.0),
             });
         }
@@ -246,12 +246,12 @@ impl World {
         process.state = ProcessState::Running;
         let backlog = std::mem::take(&mut process.backlog);
         self.awakened.append(&mut process.sleepers);
-        self.record(What::Resumed {
+        self.record(EventKind::Resumed {
             by: ContenderId(target.0),
         });
         self.runs_again(target);
         for event in backlog {
-            self.happen_after_all(event);
+            self.dispatch_from_backlog(event);
         }
         self.unblock_events(target);
     }
@@ -271,14 +271,14 @@ impl World {
         let backlog = std::mem::take(&mut process.backlog);
         process.sleepers.clear();
         for event in &backlog {
-            self.too_late(target, event);
+            self.drop_for_dead_process(target, event);
         }
         self.forget_sleepers(target);
         self.killed.push(target);
-        self.record(What::Crashed {
+        self.record(EventKind::Crashed {
             by: ContenderId(target.0),
         });
-        self.waits_no_more(target);
+        self.stops_waiting(target);
         self.set_acquiring(target, false);
         self.contenders[target.0 as usize].holding = false;
         for client in 0..self.clients.len() {
@@ -292,7 +292,7 @@ impl World {
                 self.no_longer_held(ClientId(client as u32), false);
             }
         }
-        self.bury_redis_clients(target);
+        self.clear_redis_clients(target);
         if !comes_back {
             self.leaves(target);
         }
@@ -319,7 +319,7 @@ impl World {
             return;
         }
         self.processes[target.0 as usize].state = ProcessState::Running;
-        self.record(What::Restarted {
+        self.record(EventKind::Restarted {
             by: ContenderId(target.0),
         });
         self.spawned.push((target, Task::ContenderAgain));

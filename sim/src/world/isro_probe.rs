@@ -14,8 +14,7 @@ impl World {
         let there = self.passes((client, server), true, self.now);
         let back = self.passes((client, server), false, there);
         let at = self.passes((client, server), true, back);
-        self.timeline
-            .add(at, Event::AskForWriter { client, server });
+        self.timeline.add(at, Event::IsroProbe { client, server });
     }
 
     /// Only a yes is of any use. One that stands still does not answer before the client has given up.
@@ -24,7 +23,7 @@ impl World {
         let slot = &self.servers[server.0 as usize];
         if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {
             let at = self.passes((client, server), false, self.now);
-            self.timeline.add(at, Event::Writer { client, server });
+            self.timeline.add(at, Event::IsroReply { client, server });
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) struct ListRetries {
 impl World {
     /// A client has closed a connection: perhaps because what came by it was too long.
     #[cold]
-    pub(super) fn see_why_it_hung_up(&mut self, client: ClientId) {
+    pub(super) fn check_list_too_long(&mut self, client: ClientId) {
         let machine = &mut self.clients[client.0 as usize].machine;
         let Some(list) = machine.take_too_long() else {
             return;

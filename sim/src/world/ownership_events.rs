@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::SessionId;
-use picklock_checker::{ContenderId, Event, What};
+use picklock_checker::{ContenderId, Event, EventKind};
 
 use super::{LOCK_PATH, World};
 use crate::network::ServerId;
@@ -94,13 +94,13 @@ impl World {
 
     /// Tells the faults who has come to be in the queue.
     fn queued_since(&mut self, before: usize) {
-        if !self.minds_moments() {
+        if !self.watches_moments() {
             return;
         }
         let queued: Vec<ContenderId> = self.recorder.history.events[before..]
             .iter()
             .filter_map(|Event { what, .. }| match what {
-                What::Queued { by, .. } => Some(*by),
+                EventKind::Queued { by, .. } => Some(*by),
                 _ => None,
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{Broken, ContenderId, Ended, What};
+use picklock_checker::{Broken, ContenderId, Ended, EventKind};
 
 use super::{LOCK, World};
 use crate::event::Event;
@@ -140,7 +140,7 @@ impl World {
     #[cold]
     fn begin_calm(&mut self) {
         self.calm = true;
-        self.record(What::CalmBegan);
+        self.record(EventKind::CalmBegan);
         self.timeline
             .add(self.now + self.progress_bound, Event::BoundReached);
     }
@@ -170,21 +170,21 @@ impl World {
         if self.ownership.is_clear() {
             self.ended = Some(Ended::AllFinished);
         } else if !std::mem::replace(&mut self.settling, true) {
-            self.timeline.add(self.now + self.lease * 2, Event::Settled);
+            self.timeline.add(self.now + self.lease * 2, Event::Drained);
         }
     }
 
     /// Writes down what is left when the run ends.
     pub fn write_the_end(&mut self, why: Ended) {
         self.beliefs_end();
-        self.record(What::Ended { why });
+        self.record(EventKind::Ended { why });
         if why == Ended::BoundReached {
             self.recorder.history.too_long = self.list_that_nobody_reads();
             for place in 0..self.contenders.len() {
                 if self.contenders[place].acquiring {
                     let by = ContenderId(place as u32);
                     let (behind, owner) = self.waits_behind(by).unzip();
-                    self.record(What::StillWaiting {
+                    self.record(EventKind::StillWaiting {
                         by,
                         lock: LOCK,
                         behind,
@@ -195,7 +195,7 @@ impl World {
         }
         if why == Ended::AllFinished {
             for (name, owner) in self.ownership.leftovers() {
-                self.record(What::Leftover {
+                self.record(EventKind::Leftover {
                     lock: LOCK,
                     name,
                     owner: Some(owner),
@@ -203,7 +203,7 @@ impl World {
             }
         }
         let value = self.storage.value();
-        self.record(What::Final { lock: LOCK, value });
+        self.record(EventKind::Final { lock: LOCK, value });
         let counts = &mut self.recorder.counts;
         counts.grants = self.ownership.grants();
         counts.virtual_time_micros = self.now.micros();
@@ -211,7 +211,7 @@ impl World {
 
     /// Writes down that the run broke off. The world may have been in the middle of something: nothing else is read.
     pub fn break_off(&mut self, why: Broken) {
-        self.record(What::Ended { why: Ended::Broken });
+        self.record(EventKind::Ended { why: Ended::Broken });
         self.recorder.history.broken = Some(why);
         self.recorder.counts.virtual_time_micros = self.now.micros();
     }

@@ -22,7 +22,7 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::redis::{Lane, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::sentinel::Output as SentinelOutput;
-use picklock_redis::{Output as ServerOutput, Server, Settings};
+use picklock_redis::{Output as ServerOutput, Server, ServerConfig};
 
 use super::World;
 use crate::choice_source::Chance;
@@ -269,7 +269,7 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         None => follows.then_some(ServerId(0)),
     };
     let in_cluster = deployment.cluster.as_ref();
-    let mut machine = Server::new(Rc::new(Settings {
+    let mut machine = Server::new(Rc::new(ServerConfig {
         number: server.0.into(),
         address: Some(replication_links::address(server)),
         primary: primary.map(replication_links::address),
@@ -279,7 +279,7 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         load_time: deployment.load_time,
         min_replicas_to_write: deployment.min_replicas_to_write.into(),
         min_replicas_max_lag: deployment.min_replicas_max_lag,
-        ..Settings::default()
+        ..ServerConfig::default()
     }));
     machine.follow_key(LOCK_KEY.as_bytes());
     machine
@@ -294,7 +294,7 @@ fn is_message(value: &Value) -> bool {
 impl World {
     /// Lets an event of Redis happen.
     #[inline(never)]
-    pub(super) fn redis_happens(&mut self, event: RedisEvent) {
+    pub(super) fn dispatch_redis(&mut self, event: RedisEvent) {
         match event {
             RedisEvent::ToServer {
                 connection,
@@ -303,34 +303,34 @@ impl World {
             RedisEvent::ToClient { connection, value } => {
                 self.at_redis_client(connection, value);
             }
-            RedisEvent::Knock { connection } => self.knock_at_redis(connection),
-            RedisEvent::Opened { connection } => self.redis_opened(connection),
-            RedisEvent::Broken { connection } => self.redis_broken(connection),
-            RedisEvent::Gone { connection } => self.redis_gone(connection),
+            RedisEvent::ConnectRequest { connection } => self.redis_connect_request(connection),
+            RedisEvent::ConnectionOpened { connection } => self.redis_opened(connection),
+            RedisEvent::ConnectionReset { connection } => self.redis_broken(connection),
+            RedisEvent::ClientClosed { connection } => self.redis_gone(connection),
             RedisEvent::ServerWake { server } => self.redis_wake(server),
             RedisEvent::ClientWake { client } => self.redis_client_wake(client),
             RedisEvent::LeaseEnds { server } => self.lease_ends(server),
-            RedisEvent::KnockOfReplica { link } => self.knock_of_replica(link),
-            RedisEvent::LinkStands { link, up } => self.link_stands(link, up),
+            RedisEvent::ReplicaConnectRequest { link } => self.replica_connect_request(link),
+            RedisEvent::LinkEstablished { link, up } => self.link_stands(link, up),
             RedisEvent::ToPeer { to, link, message } => self.at_redis_peer(to, link, *message),
             RedisEvent::ToNode { to, message } => self.at_redis_node(to, message),
-            RedisEvent::LinkGone { server, link } => self.link_gone(server, link),
+            RedisEvent::LinkClosed { server, link } => self.link_gone(server, link),
             RedisEvent::Demote { server } => self.demote_redis(server),
             RedisEvent::SlotMoves { fault } => self.slot_moves(fault),
-            RedisEvent::Sentinel(event) => self.sentinel_happens(*event),
+            RedisEvent::Sentinel(event) => self.dispatch_sentinel(*event),
         }
     }
 
     /// Answers the event if its recipient runs.
     pub(super) fn deliver_redis(&mut self, event: RedisEvent) -> Option<Event> {
         match &event {
-            RedisEvent::ToServer { connection, .. } | RedisEvent::Gone { connection } => {
+            RedisEvent::ToServer { connection, .. } | RedisEvent::ClientClosed { connection } => {
                 let server = self.redis.server_of(*connection);
                 self.deliver_to_redis(server, event).map(Event::Redis)
             }
             RedisEvent::ToClient { connection, .. }
-            | RedisEvent::Opened { connection }
-            | RedisEvent::Broken { connection } => {
+            | RedisEvent::ConnectionOpened { connection }
+            | RedisEvent::ConnectionReset { connection } => {
                 let process = self.redis.process_of(*connection);
                 self.deliver_to_process(process, Event::Redis(event))
             }
@@ -342,16 +342,16 @@ impl World {
             RedisEvent::ToPeer { link, .. } if !self.redis.link_is_open(*link) => None,
             RedisEvent::ToPeer { to: server, .. }
             | RedisEvent::ToNode { to: server, .. }
-            | RedisEvent::LinkGone { server, .. } => {
+            | RedisEvent::LinkClosed { server, .. } => {
                 self.deliver_to_redis(*server, event).map(Event::Redis)
             }
-            RedisEvent::LinkStands { link, .. } => {
+            RedisEvent::LinkEstablished { link, .. } => {
                 let replica = self.redis.replica_of(*link);
                 self.deliver_to_redis(replica, event).map(Event::Redis)
             }
             RedisEvent::Sentinel(news) => match **news {
                 // A machine that stands still has a kernel, and its own look at the clock sees for itself.
-                SentinelEvent::Knock { .. } | SentinelEvent::Wake { .. } => {
+                SentinelEvent::ConnectRequest { .. } | SentinelEvent::Wake { .. } => {
                     Some(Event::Redis(event))
                 }
                 SentinelEvent::Asked { .. }
@@ -362,10 +362,10 @@ impl World {
                     self.deliver_to_redis(whom, event).map(Event::Redis)
                 }
             },
-            RedisEvent::Knock { .. }
+            RedisEvent::ConnectRequest { .. }
             | RedisEvent::ServerWake { .. }
             | RedisEvent::LeaseEnds { .. }
-            | RedisEvent::KnockOfReplica { .. }
+            | RedisEvent::ReplicaConnectRequest { .. }
             | RedisEvent::Demote { .. }
             | RedisEvent::SlotMoves { .. } => Some(Event::Redis(event)),
         }
@@ -376,7 +376,7 @@ impl World {
     }
 
     /// What the dead do not hear.
-    pub(super) fn too_late_of_redis(&mut self, process: ProcessId, event: &RedisEvent) {
+    pub(super) fn drop_redis_event(&mut self, process: ProcessId, event: &RedisEvent) {
         if let RedisEvent::ToClient { value, .. } = event
             && is_message(value)
         {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::completion::Completion;
-use picklock_checker::{ContenderId, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, VirtualTime};
 
 use super::{LOCK, World};
 use crate::event::{Event, ResourceRequest};
@@ -48,7 +48,7 @@ impl World {
         let value = match request {
             ResourceRequest::Read => {
                 let value = self.storage.value();
-                self.record(What::Read {
+                self.record(EventKind::Read {
                     by,
                     lock: LOCK,
                     value,
@@ -58,7 +58,7 @@ impl World {
             ResourceRequest::Write(write) => {
                 let before = self.storage.value();
                 let accepted = self.storage.write(&write);
-                self.record(What::Effect {
+                self.record(EventKind::Effect {
                     by,
                     lock: LOCK,
                     token: write.token,

@@ -107,7 +107,7 @@ impl World {
             if ends.server == server && ends.open_at_server {
                 ends.open_at_server = false;
                 let at = self.reaches_client(connection, self.now, 0);
-                self.timeline.add(at, Event::Broken { connection });
+                self.timeline.add(at, Event::ConnectionReset { connection });
             }
         }
         for peer in (0..self.servers.len()).map(|place| ServerId(place as u8)) {
@@ -142,7 +142,7 @@ impl World {
         let slot = &mut self.servers[server.0 as usize];
         let out = &mut self.server_outputs;
         slot.machine.restart(self.now, &mut self.tape, out);
-        self.server_says(server);
+        self.apply_server_outputs(server);
     }
 
     /// A server stands still.
@@ -168,9 +168,9 @@ impl World {
         slot.wake = VirtualTime::NEVER;
         let backlog = std::mem::take(&mut slot.backlog);
         if slot.up {
-            self.tell_server(server, Input::Wake);
+            self.server_input(server, Input::Wake);
             for event in backlog {
-                self.happen_after_all(event);
+                self.dispatch_from_backlog(event);
             }
         }
     }

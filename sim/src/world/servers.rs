@@ -37,8 +37,8 @@ impl From<&Ensemble> for Pace {
 impl World {
     /// Lets a server handle an input, and does what it wants done.
     #[inline(always)]
-    pub(super) fn tell_server(&mut self, server: ServerId, input: Input) {
-        let minds = self.minds_requests();
+    pub(super) fn server_input(&mut self, server: ServerId, input: Input) {
+        let minds = self.watches_requests();
         let slot = &mut self.servers[server.0 as usize];
         let out = &mut self.server_outputs;
         slot.machine.say_what_is_proposed(minds);
@@ -49,7 +49,7 @@ impl World {
         }
         // It often has nothing to say, and then there is only to be seen when it is to be woken.
         if !self.server_outputs.is_empty() {
-            self.server_says(server);
+            self.apply_server_outputs(server);
         } else if self.speaking != Some(server) {
             self.arm_server(server);
         }
@@ -57,7 +57,7 @@ impl World {
 
     /// Does what a server wants done.
     #[inline(never)]
-    pub(super) fn server_says(&mut self, server: ServerId) {
+    pub(super) fn apply_server_outputs(&mut self, server: ServerId) {
         if self.speaking == Some(server) {
             // A fault has struck it in the middle of what it says. It says the rest first.
             self.said_meanwhile.append(&mut self.server_outputs);
@@ -71,7 +71,7 @@ impl World {
             let mut outputs = std::mem::take(&mut self.server_outputs);
             while !outputs.is_empty() {
                 for output in outputs.drain(..) {
-                    self.server_says_one(server, output);
+                    self.apply_server_output(server, output);
                 }
                 outputs.append(&mut self.said_meanwhile);
             }
@@ -79,13 +79,13 @@ impl World {
             self.said_meanwhile = yet_to_say;
             self.speaking = before;
         } else if let Some(output) = self.server_outputs.pop() {
-            self.server_says_one(server, output);
+            self.apply_server_output(server, output);
         }
         self.arm_server(server);
     }
 
     #[inline(always)]
-    fn server_says_one(&mut self, server: ServerId, output: Output) {
+    fn apply_server_output(&mut self, server: ServerId, output: Output) {
         match output {
             Output::ToClient {
                 connection,
@@ -141,7 +141,7 @@ impl World {
         slot.wake = VirtualTime::NEVER;
         let runs = slot.up && !slot.hung;
         if runs && slot.machine.next_wake() <= self.now {
-            self.tell_server(server, Input::Wake);
+            self.server_input(server, Input::Wake);
         } else {
             self.arm_server(server);
         }
@@ -149,20 +149,20 @@ impl World {
 
     /// A client knocks: taken if the server serves, refused otherwise. A server that stands still keeps it waiting.
     #[cold]
-    pub(super) fn knock(&mut self, connection: ConnectionId) {
+    pub(super) fn connect_request(&mut self, connection: ConnectionId) {
         let server = self.connections.get(connection).server;
         let slot = &self.servers[server.0 as usize];
         let taken = slot.up && slot.machine.is_serving();
         if slot.up && slot.hung {
-            let _put_aside = self.deliver_to_server(server, Event::Knock { connection });
+            let _put_aside = self.deliver_to_server(server, Event::ConnectRequest { connection });
             return;
         }
         let at = self.reaches_client(connection, self.now, 0);
-        let mut news = Event::Broken { connection };
+        let mut news = Event::ConnectionReset { connection };
         if taken {
             let ends = self.connections.get_mut(connection);
             (ends.open_at_server, ends.was_opened) = (true, true);
-            news = Event::Opened { connection };
+            news = Event::ConnectionOpened { connection };
         }
         self.timeline.add(at, news);
     }
@@ -172,7 +172,7 @@ impl World {
         let server = self.connections.get(connection).server;
         let ends = self.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
-            self.tell_server(server, Input::ClientGone { connection });
+            self.server_input(server, Input::ClientGone { connection });
         }
     }
 
@@ -193,7 +193,7 @@ impl World {
         if let ClientMessage::Request { xid, request } = &message {
             self.follow_look(process, connection, (*xid, request));
         }
-        self.tell_server(
+        self.server_input(
             server,
             Input::Client {
                 connection,
@@ -217,7 +217,7 @@ impl World {
         }
         let mut extra = 0;
         if let ServerMessage::Reply { xid, .. } = &message
-            && self.minds_requests()
+            && self.watches_requests()
         {
             match self.fate_of_reply(connection, client as usize, *xid) {
                 None => {}
@@ -271,7 +271,7 @@ impl World {
         let by = self.clients[client].process.0;
         match self.kind_of(client, xid) {
             Some(kind) => self.fate_of(by, Occasion::Answered(kind), (connection, xid)),
-            None => self.doom_of((connection, xid)),
+            None => self.planned_fate_of_reply((connection, xid)),
         }
     }
 
@@ -282,7 +282,7 @@ impl World {
         occasion: Occasion,
         request: (ConnectionId, Xid),
     ) -> Option<Fate> {
-        if !self.minds_requests() {
+        if !self.watches_requests() {
             return None;
         }
         self.answering = Some(request);
@@ -292,10 +292,10 @@ impl World {
             request: Some(request),
         });
         self.answering = None;
-        self.doom_of(request)
+        self.planned_fate_of_reply(request)
     }
 
-    fn doom_of(&mut self, (connection, xid): (ConnectionId, Xid)) -> Option<Fate> {
+    fn planned_fate_of_reply(&mut self, (connection, xid): (ConnectionId, Xid)) -> Option<Fate> {
         let doomed = self
             .doomed_replies
             .iter()
@@ -314,7 +314,7 @@ impl World {
         }
         ends.open_at_server = false;
         let at = self.reaches_client(connection, self.now, 0);
-        self.timeline.add(at, Event::Broken { connection });
+        self.timeline.add(at, Event::ConnectionReset { connection });
     }
 
     /// When a message leaves for another server, if proposals keep servers busy: not while its sender is.
@@ -387,12 +387,12 @@ impl World {
     ) {
         let died = self.servers[from.0 as usize].deaths.get(life as usize);
         if died.is_none_or(|died| *died >= departed) {
-            self.tell_server(to, Input::Peer { from, message });
+            self.server_input(to, Input::Peer { from, message });
         }
     }
 
     #[cold]
     pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
-        self.tell_server(server, Input::PeerLost { peer });
+        self.server_input(server, Input::PeerLost { peer });
     }
 }

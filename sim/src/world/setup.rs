@@ -25,7 +25,7 @@ use crate::process::Process;
 use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::zookeeper::messages::ServerId;
-use crate::zookeeper::state::{Server, Settings};
+use crate::zookeeper::state::{QuorumPeerConfig, Server};
 
 /// A fault that waits for its trigger.
 const ARMED: FaultState = FaultState {
@@ -73,7 +73,7 @@ impl World {
             ended: None,
             progress_bound: phases::progress_bound(&plan),
             lease: phases::lease(&plan.service),
-            anew: Vec::new(),
+            lease_resets: Vec::new(),
             in_turn: VirtualTime::NEVER,
             draining: false,
             links: Links::of(plan.service.machines()),
@@ -112,7 +112,7 @@ impl World {
     }
 
     fn arm_start(&mut self) {
-        self.come_in_turn();
+        self.arrive_in_turn();
         for server in 0..self.servers.len() {
             self.arm_server(ServerId(server as u8));
         }
@@ -143,7 +143,7 @@ fn service(service: &Service) -> (Ensemble, Vec<ServerSlot>, Path) {
 
 /// The servers of an ensemble that has formed, and the lock's own node.
 fn formed(ensemble: &Ensemble) -> (Vec<ServerSlot>, Path) {
-    let settings = Rc::new(Settings::from(ensemble));
+    let settings = Rc::new(QuorumPeerConfig::from(ensemble));
     let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
     let machines = Server::formed(&settings, &nodes);
     let [_, lock_path, _] = nodes;

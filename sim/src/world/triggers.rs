@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState};
 
-use picklock_checker::{ContenderId, ServerChange, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, ServerChange, VirtualTime};
 use rustc_hash::FxHashMap;
 
 use super::World;
@@ -82,13 +82,13 @@ impl Seen {
 impl World {
     /// Whether anybody wants to know what happens.
     #[inline]
-    pub(super) fn minds_moments(&self) -> bool {
+    pub(super) fn watches_moments(&self) -> bool {
         self.faults_armed > 0 || self.seen.is_some()
     }
 
     /// Whether it matters which requests are sent and answered: a fault may strike one, or they are written down.
     #[inline]
-    pub(super) fn minds_requests(&self) -> bool {
+    pub(super) fn watches_requests(&self) -> bool {
         !self.faults.is_empty() || self.seen.is_some()
     }
 
@@ -126,13 +126,13 @@ impl World {
     /// Tells the faults of the plan that something has happened.
     #[inline]
     pub(crate) fn moment(&mut self, moment: Moment) {
-        if self.minds_moments() {
-            self.tell_of(moment);
+        if self.watches_moments() {
+            self.fire_moment(moment);
         }
     }
 
     #[inline(never)]
-    fn tell_of(&mut self, moment: Moment) {
+    fn fire_moment(&mut self, moment: Moment) {
         self.note(moment);
         for fault in 0..self.faults.len() {
             if !self.faults[fault].armed {
@@ -157,13 +157,13 @@ impl World {
     #[cold]
     pub(super) fn server_changed(&mut self, server: ServerId, to: ServerChange) {
         let server = picklock_checker::ServerId(server.0.into());
-        self.record(What::ServerChanged { server, to });
+        self.record(EventKind::ServerChanged { server, to });
     }
 
     /// A server has come to lead the others.
     #[cold]
     pub(super) fn elected(&mut self) {
-        self.anew.push(self.now);
+        self.lease_resets.push(self.now);
         for fault in 0..self.faults.len() {
             if let Trigger::Elected { nth } = self.plan.faults[fault].when
                 && self.faults[fault].armed
@@ -230,13 +230,13 @@ impl World {
         xid: Option<Xid>,
         occasion: Occasion,
     ) {
-        if self.minds_moments() {
-            self.tell_of_request(session, xid, occasion);
+        if self.watches_moments() {
+            self.fire_request_moment(session, xid, occasion);
         }
     }
 
     #[inline(never)]
-    fn tell_of_request(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
+    fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
         let Some(by) = self.sessions.get(&session).map(|by| by.0) else {
             return;
         };
@@ -265,9 +265,9 @@ impl World {
         let machine = &self.clients[client.0 as usize].machine;
         let resumed = machine.session().0 != 0 && self.sessions.contains_key(&machine.session());
         let (what, occasion) = match state {
-            SessionState::Connecting => (What::Disconnected { by }, Occasion::Disconnected),
+            SessionState::Connecting => (EventKind::Disconnected { by }, Occasion::Disconnected),
             SessionState::Connected if resumed && self.clients[client.0 as usize].greeted => {
-                (What::Reconnected { by }, Occasion::Reconnected)
+                (EventKind::Reconnected { by }, Occasion::Reconnected)
             }
             SessionState::Connected => {
                 self.clients[client.0 as usize].greeted = true;
@@ -275,10 +275,10 @@ impl World {
             }
             SessionState::ConnectedReadOnly => {
                 self.clients[client.0 as usize].greeted = true;
-                self.record(What::ConnectedReadOnly { by });
+                self.record(EventKind::ConnectedReadOnly { by });
                 return;
             }
-            SessionState::Closed => (What::SessionLost { by }, Occasion::SessionLost),
+            SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
         };
         self.record(what);
         self.moment(Moment {
@@ -291,7 +291,7 @@ impl World {
     #[cold]
     pub(super) fn session_expired(&mut self, session: SessionId) {
         if let Some(by) = self.sessions.get(&session).copied() {
-            self.record(What::SessionExpired { by });
+            self.record(EventKind::SessionExpired { by });
             self.moment(Moment {
                 by: by.0,
                 occasion: Occasion::SessionExpired,

@@ -1,6 +1,6 @@
 //! Notifications on their way, and whom they wake.
 
-use picklock_algorithms::clients::zookeeper::{EventKind, Path};
+use picklock_algorithms::clients::zookeeper::{EventType, Path};
 
 use super::World;
 use crate::process::ProcessId;
@@ -13,7 +13,7 @@ impl World {
         &mut self,
         server: ServerId,
         (connections, own): (Vec<ConnectionId>, Option<ConnectionId>),
-        kind: EventKind,
+        kind: EventType,
         path: Path,
     ) {
         for (connection, message) in notifications(connections, kind, path) {
@@ -55,7 +55,7 @@ impl World {
 
     /// Looks whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
     /// and none of its code runs.
-    pub fn look_at_told(&mut self) {
+    pub fn check_notified_contenders(&mut self) {
         // To look costs less than to take what is not there.
         if let Some(process) = self.told {
             self.told = None;

@@ -2,7 +2,7 @@
 //!
 //! It does what the Java client (3.8) does: it keeps its own clocks, gives up a silent connection after two thirds of
 //! the session timeout, and looks for another server. It never knows that its session is over before a server has told
-//! it so (unless [`Settings::local_expiry`] is set). Others differ where
+//! it so (unless [`ZooKeeperClientConfig::local_expiry`] is set). Others differ where
 //! [`Library`](crate::zookeeper::client_profile::Library) says so.
 
 mod connection;
@@ -60,7 +60,7 @@ use servers::Servers;
 use watches::Watches;
 
 pub use event_thread::Caller;
-pub use settings::Settings;
+pub use settings::ZooKeeperClientConfig;
 pub use watches::WatchTable;
 
 /// What happens to a client.
@@ -191,7 +191,7 @@ pub struct Client {
     watches: Watches,
     /// Asked for while there was no connection.
     unsent: Vec<Unsent>,
-    settings: Settings,
+    settings: ZooKeeperClientConfig,
     password: Password,
     /// The session timeout that was granted; before that, the one asked for.
     timeout: u64,
@@ -210,7 +210,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has not begun to connect. Chance shuffles its list of servers.
-    pub fn new(settings: Settings, chance: &mut dyn Chance) -> Self {
+    pub fn new(settings: ZooKeeperClientConfig, chance: &mut dyn Chance) -> Self {
         Self {
             settings,
             phase: Phase::Idle,
@@ -314,7 +314,7 @@ impl Client {
     }
 
     /// The state of the session as the client knows it. It is `Connected` until the loss of the connection is told,
-    /// which takes [`Settings::cleanup_pause`].
+    /// which takes [`ZooKeeperClientConfig::cleanup_pause`].
     pub fn state(&self) -> SessionState {
         self.state
     }

@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 
 use super::messages::ServerId;
 use super::quorum_messages::{PeerBody, PeerMessage, Pong};
-use super::state::{Output, Role, Server, Settings, Turn, later};
+use super::state::{Output, QuorumPeerConfig, Role, Server, Turn, later};
 use super::txn::SharedTxn;
 
 /// A leader that is not there yet is asked again after this long, in microseconds.
@@ -44,7 +44,12 @@ pub(super) enum FollowerPhase {
 }
 
 impl Following {
-    pub(super) fn new(leader: ServerId, link: u32, now: VirtualTime, settings: &Settings) -> Self {
+    pub(super) fn new(
+        leader: ServerId,
+        link: u32,
+        now: VirtualTime,
+        settings: &QuorumPeerConfig,
+    ) -> Self {
         Self {
             leader,
             phase: FollowerPhase::Asking,
@@ -59,7 +64,7 @@ impl Following {
     }
 
     /// One that is in sync from the start.
-    pub(super) fn formed(leader: ServerId, link: u32, settings: &Settings) -> Self {
+    pub(super) fn formed(leader: ServerId, link: u32, settings: &QuorumPeerConfig) -> Self {
         let mut following = Self::new(leader, link, VirtualTime::ZERO, settings);
         following.phase = FollowerPhase::InSync;
         following.set_watchdog(settings);
@@ -71,7 +76,7 @@ impl Following {
     }
 
     /// How long the leader may be silent, in microseconds.
-    fn patience(&self, settings: &Settings) -> u64 {
+    fn patience(&self, settings: &QuorumPeerConfig) -> u64 {
         let ticks = match self.phase {
             FollowerPhase::Asking | FollowerPhase::Accepted | FollowerPhase::Syncing => {
                 settings.init_limit
@@ -82,7 +87,7 @@ impl Following {
     }
 
     /// Looks at the leader's silence at the right time for this phase.
-    pub(super) fn set_watchdog(&mut self, settings: &Settings) {
+    pub(super) fn set_watchdog(&mut self, settings: &QuorumPeerConfig) {
         self.watchdog = later(self.last_heard, self.patience(settings));
     }
 }

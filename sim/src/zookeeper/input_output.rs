@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::zookeeper::{EventKind, Path, SessionId};
+use picklock_algorithms::clients::zookeeper::{EventType, Path, SessionId};
 use picklock_checker::VirtualTime;
 
 use super::messages::{ClientMessage, ConnectionId, ServerId, ServerMessage, Xid};
@@ -61,7 +61,7 @@ pub enum Output {
         /// The one of them whose client's own transaction caused it.
         own: Option<ConnectionId>,
         /// What happened.
-        kind: EventKind,
+        kind: EventType,
         /// To which node.
         path: Path,
     },

@@ -10,7 +10,7 @@ use super::messages::{ServerId, Xid};
 use super::prep_request_processor::Prep;
 use super::quorum_messages::{PeerBody, PeerMessage};
 use super::session_tracker::SessionTracker;
-use super::state::{Output, Role, Server, Settings, Turn, later};
+use super::state::{Output, QuorumPeerConfig, Role, Server, Turn, later};
 use super::txn::SharedTxn;
 use crate::choice_source::Chance;
 
@@ -130,7 +130,7 @@ impl Learner {
 }
 
 impl Leading {
-    pub(super) fn new(now: VirtualTime, settings: &Settings, last_zxid: Zxid) -> Self {
+    pub(super) fn new(now: VirtualTime, settings: &QuorumPeerConfig, last_zxid: Zxid) -> Self {
         Self {
             phase: LeaderPhase::Discovering,
             epoch: 0,
@@ -160,7 +160,12 @@ impl Leading {
     }
 
     /// A quorum follows, up to this transaction.
-    pub(super) fn established(&mut self, now: VirtualTime, committed: Zxid, settings: &Settings) {
+    pub(super) fn established(
+        &mut self,
+        now: VirtualTime,
+        committed: Zxid,
+        settings: &QuorumPeerConfig,
+    ) {
         self.phase = LeaderPhase::Established;
         self.committed = committed;
         self.next_ping = later(now, settings.tick / 2);
@@ -181,7 +186,7 @@ impl Leading {
             .is_some_and(|tracked| !tracked.closing)
     }
 
-    pub(super) fn next_wake(&self, settings: &Settings) -> VirtualTime {
+    pub(super) fn next_wake(&self, settings: &QuorumPeerConfig) -> VirtualTime {
         if !self.is_established() {
             return self.deadline;
         }

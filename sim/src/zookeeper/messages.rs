@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Data, EventKind, Path, Reply, Request, SessionId, Zxid,
+    Data, EventType, Path, Reply, Request, SessionId, Zxid,
 };
 
 pub use crate::network::{ConnectionId, ServerId};
@@ -116,7 +116,7 @@ pub enum ServerMessage {
     /// A watch has fired.
     Notification {
         /// What happened.
-        kind: EventKind,
+        kind: EventType,
         /// To which node.
         path: Path,
     },
@@ -131,7 +131,7 @@ pub enum ServerMessage {
 #[inline]
 pub fn notifications(
     connections: Vec<ConnectionId>,
-    kind: EventKind,
+    kind: EventType,
     path: Path,
 ) -> impl Iterator<Item = (ConnectionId, ServerMessage)> {
     connections.into_iter().map(move |connection| {

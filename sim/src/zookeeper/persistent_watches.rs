@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions};
+use picklock_algorithms::clients::zookeeper::{Acl, EventType, Path, Permissions};
 
 use super::clients::Connection;
 use super::clients::Table;
@@ -77,7 +77,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         path: &str,
-        (kind, mut once): (EventKind, Option<&mut Told>),
+        (kind, mut once): (EventType, Option<&mut Told>),
         readers: &Acl,
     ) {
         let changed: Path = Rc::from(path);
@@ -93,7 +93,7 @@ impl Firing<'_> {
                 let here = watched == changed;
                 let fires = match &lasting {
                     Some(kinds) => {
-                        kinds.recursive && kind != EventKind::NodeChildrenChanged
+                        kinds.recursive && kind != EventType::NodeChildrenChanged
                             || here && (kinds.persistent || kinds.once)
                     }
                     None => here,

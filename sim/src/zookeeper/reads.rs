@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Path, Permissions, ReadOp, ReadResult, Reply, Request, Response, WatchSide, ZkError,
+    EventType, Path, Permissions, ReadOp, ReadResult, Reply, Request, Response, WatchSide, ZkError,
 };
 
 use super::acl::without_secrets;
@@ -165,7 +165,7 @@ impl Server {
         };
         let since = tables.relative_zxid;
         let tree = ReadOnly::readable(&self.read_only, &self.tree);
-        let mut arm = |table, path, missed: Option<EventKind>| match missed {
+        let mut arm = |table, path, missed: Option<EventType>| match missed {
             None => self.watches.add(table, path, id, connection),
             Some(kind) => {
                 let path = path.clone();
@@ -174,20 +174,20 @@ impl Server {
         };
         for path in &tables.data {
             let missed = match tree.read(path) {
-                None => Some(EventKind::NodeDeleted),
-                Some(node) if node.mzxid > since => Some(EventKind::NodeDataChanged),
+                None => Some(EventType::NodeDeleted),
+                Some(node) if node.mzxid > since => Some(EventType::NodeDataChanged),
                 Some(_) => None,
             };
             arm(Table::Data, path, missed);
         }
         for path in &tables.exist {
-            let missed = tree.read(path).map(|_| EventKind::NodeCreated);
+            let missed = tree.read(path).map(|_| EventType::NodeCreated);
             arm(Table::Data, path, missed);
         }
         for path in &tables.child {
             let missed = match tree.read(path) {
-                None => Some(EventKind::NodeDeleted),
-                Some(node) if node.pzxid > since => Some(EventKind::NodeChildrenChanged),
+                None => Some(EventType::NodeDeleted),
+                Some(node) if node.pzxid > since => Some(EventType::NodeChildrenChanged),
                 Some(_) => None,
             };
             arm(Table::Child, path, missed);

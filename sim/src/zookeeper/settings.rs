@@ -9,9 +9,9 @@ pub const WALL_CLOCK_AT_START: i64 = 1_700_000_000_000;
 /// How often a leader looks for nodes that go by themselves, unless it is told otherwise: `checkIntervalMs`.
 pub(crate) const REAP_INTERVAL: u64 = 60_000_000;
 
-/// Settings of a server, the same for all of an ensemble. Times are in microseconds.
+/// QuorumPeerConfig of a server, the same for all of an ensemble. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct QuorumPeerConfig {
     /// Servers that vote; a single one stands alone.
     pub servers: u8,
     /// Servers that follow and do not vote. Their numbers come after those of the others.
@@ -47,7 +47,7 @@ pub struct Settings {
 /// `zookeeper.globalOutstandingLimit`, unless it is said otherwise.
 pub const OUTSTANDING_LIMIT: usize = 1_000;
 
-impl Settings {
+impl QuorumPeerConfig {
     /// How many servers are a majority of those that vote.
     pub fn quorum(&self) -> usize {
         usize::from(self.servers) / 2 + 1

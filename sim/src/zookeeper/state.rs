@@ -17,7 +17,7 @@ use super::log::{TxnLog, WINDOW, WINDOW_ALONE};
 use super::messages::{ConnectionId, ServerId};
 use super::quorum_messages::{PeerMessage, Vote};
 use super::read_only::ReadOnly;
-pub use super::settings::{OUTSTANDING_LIMIT, Settings, WALL_CLOCK_AT_START};
+pub use super::settings::{OUTSTANDING_LIMIT, QuorumPeerConfig, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
 use super::txn::{Created, Reaped, Txn, parent_of};
 use super::watches::Watches;
@@ -27,7 +27,7 @@ use crate::choice_source::Chance;
 #[derive(Clone, Debug)]
 pub struct Server {
     pub(super) id: ServerId,
-    pub(super) settings: Rc<Settings>,
+    pub(super) settings: Rc<QuorumPeerConfig>,
 
     // On disk.
     pub(super) tree: DataTree,
@@ -79,12 +79,12 @@ pub(super) enum Role {
 
 impl Server {
     /// A server with an empty disk. It does not run until [`restart`](Self::restart).
-    pub fn new(id: ServerId, settings: Rc<Settings>) -> Self {
+    pub fn new(id: ServerId, settings: Rc<QuorumPeerConfig>) -> Self {
         let tree = DataTree::new(settings.version);
         Self::with_disk(id, settings, tree)
     }
 
-    fn with_disk(id: ServerId, settings: Rc<Settings>, tree: DataTree) -> Self {
+    fn with_disk(id: ServerId, settings: Rc<QuorumPeerConfig>, tree: DataTree) -> Self {
         let window = match settings.machines() {
             0..=1 => WINDOW_ALONE,
             _ => WINDOW,
@@ -124,7 +124,7 @@ impl Server {
 
     /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync, everybody
     /// serves, and these persistent nodes are there. A node's parent has to stand before it.
-    pub fn formed(settings: &Rc<Settings>, nodes: &[Path]) -> Vec<Self> {
+    pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[Path]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
         for (path, zxid) in nodes.iter().zip(1..) {
             let parent = parent_of(path).unwrap_or("/");

@@ -6,7 +6,7 @@ mod requests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{EventKind, Path, Reply, Request, SessionId, Zxid};
+use picklock_algorithms::clients::zookeeper::{EventType, Path, Reply, Request, SessionId, Zxid};
 use picklock_checker::VirtualTime;
 
 pub(super) use requests::{
@@ -17,7 +17,7 @@ use super::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, notifications,
 };
 use super::quorum_messages::PeerMessage;
-use super::state::{Input, OUTSTANDING_LIMIT, Output, Server, Settings, later};
+use super::state::{Input, OUTSTANDING_LIMIT, Output, QuorumPeerConfig, Server, later};
 use super::txn::Txn;
 use super::version::Version;
 use crate::choice_source::{Boring, Chance};
@@ -66,8 +66,8 @@ enum Event {
     Arrive(ServerId, u32, ServerId, PeerMessage),
 }
 
-pub(super) fn settings(servers: u8) -> Rc<Settings> {
-    Rc::new(Settings {
+pub(super) fn settings(servers: u8) -> Rc<QuorumPeerConfig> {
+    Rc::new(QuorumPeerConfig {
         servers,
         observers: 0,
         tick: 2 * SECOND,
@@ -91,7 +91,7 @@ impl Cluster {
     }
 
     /// With settings of its own.
-    pub(super) fn of(settings: Rc<Settings>, nodes: &[&str]) -> Self {
+    pub(super) fn of(settings: Rc<QuorumPeerConfig>, nodes: &[&str]) -> Self {
         let nodes: Vec<Path> = nodes.iter().map(|path| Rc::from(*path)).collect();
         Self {
             now: VirtualTime::ZERO,
@@ -376,7 +376,7 @@ impl Cluster {
     }
 
     /// The notifications in the inbox of a connection, which is then empty.
-    pub(super) fn events(&mut self, id: ConnectionId) -> Vec<(EventKind, String)> {
+    pub(super) fn events(&mut self, id: ConnectionId) -> Vec<(EventType, String)> {
         let told = self.inbox(id).into_iter();
         told.filter_map(|message| match message {
             ServerMessage::Notification { kind, path } => Some((kind, path.to_string())),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{Acl, EventKind, Path, Permissions, SessionId};
+use picklock_algorithms::clients::zookeeper::{Acl, EventType, Path, Permissions, SessionId};
 
 use super::acl::Readers;
 use super::clients::{Clients, Connection, Table};
@@ -192,7 +192,7 @@ impl Firing<'_> {
         self.fire(
             Table::Data,
             path,
-            EventKind::NodeCreated,
+            EventType::NodeCreated,
             None,
             &readers.of_node,
         );
@@ -204,7 +204,7 @@ impl Firing<'_> {
         self.fire(
             Table::Data,
             path,
-            EventKind::NodeDataChanged,
+            EventType::NodeDataChanged,
             None,
             &readers.of_node,
         );
@@ -212,7 +212,7 @@ impl Firing<'_> {
 
     /// A node was deleted. Who watched both its sides is told once.
     pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>, readers: &Readers) {
-        let kind = EventKind::NodeDeleted;
+        let kind = EventType::NodeDeleted;
         let watches = &self.watches;
         let twice = !watches.lasting.is_empty() || watches.is_watched(Table::Child, path);
         let mut told = twice.then(Told::default);
@@ -225,7 +225,7 @@ impl Firing<'_> {
     }
 
     fn children_changed(&mut self, parent: &str, readers: &Readers) {
-        let kind = EventKind::NodeChildrenChanged;
+        let kind = EventType::NodeChildrenChanged;
         self.fire(Table::Child, parent, kind, None, &readers.of_parent);
     }
 
@@ -234,7 +234,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         path: &str,
-        kind: EventKind,
+        kind: EventType,
         once: Option<&mut Told>,
         readers: &Acl,
     ) {
@@ -250,7 +250,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         (path, watchers): (Path, Watchers),
-        (kind, mut once): (EventKind, Option<&mut Told>),
+        (kind, mut once): (EventType, Option<&mut Told>),
         readers: &Acl,
     ) {
         self.watches.count -= watchers.as_slice().len();

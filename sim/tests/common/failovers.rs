@@ -1,6 +1,6 @@
 //! Primaries that die, and who owns the lock then.
 
-use picklock_checker::{History, VirtualTime, What};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::{Fault, ServerName};
 
 use crate::common::seconds;
@@ -14,5 +14,5 @@ pub fn crash(target: ServerName, back: u64) -> Fault {
 }
 
 pub fn owned(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::Owned { .. }))
+    times(history, |what| matches!(what, EventKind::Owned { .. }))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{History, VirtualTime, What};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::{Fault, PlannedFault, Trigger};
 
 use crate::common::planned;
@@ -14,11 +14,11 @@ pub fn later(millis: u64, when: Trigger, inject: Fault) -> PlannedFault {
     }
 }
 
-pub fn times(history: &History, wanted: impl Fn(&What) -> bool) -> Vec<VirtualTime> {
+pub fn times(history: &History, wanted: impl Fn(&EventKind) -> bool) -> Vec<VirtualTime> {
     let found = history.events.iter().filter(|event| wanted(&event.what));
     found.map(|event| event.at).collect()
 }
 
 pub fn fired(history: &History) -> Vec<VirtualTime> {
-    times(history, |what| matches!(what, What::FaultFired { .. }))
+    times(history, |what| matches!(what, EventKind::FaultFired { .. }))
 }

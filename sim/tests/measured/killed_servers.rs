@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use picklock_algorithms::clients::curator::Settings;
+use picklock_algorithms::clients::curator::CuratorConfig;
 use picklock_algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock_algorithms::zookeeper::curator_mutex::InterProcessMutex;
 use picklock_algorithms::{Build, BuildOverZooKeeper, Env, Lock};
-use picklock_checker::{History, VirtualTime, What};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::{Arrival, Ensemble, Fault, Plan, PlannedFault, ServerName, Trigger};
 use picklock_sim::simulate;
 
@@ -62,21 +62,22 @@ fn see(faults: &[Fault]) -> Seen {
     };
     for seed in 0..SEEDS {
         let history = simulate(&plan(faults.to_vec()), seed).run.history;
-        let of = |what: fn(&What) -> bool| times(&history, what);
+        let of = |what: fn(&EventKind) -> bool| times(&history, what);
         seen.suspended
-            .push(of(|what| matches!(what, What::Disconnected { .. })));
+            .push(of(|what| matches!(what, EventKind::Disconnected { .. })));
         seen.reconnected
-            .push(of(|what| matches!(what, What::Reconnected { .. })));
+            .push(of(|what| matches!(what, EventKind::Reconnected { .. })));
         seen.lost
-            .push(of(|what| matches!(what, What::SessionLost { .. })));
-        let changed = of(|what| matches!(what, What::Acquired { .. } | What::Lost { .. }));
+            .push(of(|what| matches!(what, EventKind::SessionLost { .. })));
+        let changed =
+            of(|what| matches!(what, EventKind::Acquired { .. } | EventKind::Lost { .. }));
         seen.grants.push(changed.len());
     }
     seen
 }
 
 /// Within twenty seconds of the kill.
-fn times(history: &History, what: fn(&What) -> bool) -> Vec<u64> {
+fn times(history: &History, what: fn(&EventKind) -> bool) -> Vec<u64> {
     let killed = VirtualTime::from_micros(KILLED.as_micros() as u64);
     let events = history.events.iter();
     events
@@ -88,9 +89,9 @@ fn times(history: &History, what: fn(&What) -> bool) -> Vec<u64> {
 
 /// A lock of Curator that waits for a connection for so many seconds before each call.
 fn patient<const SECONDS: u64>(zk: ZooKeeper, env: Env, lock: Path) -> Box<dyn Lock> {
-    let settings = Settings {
+    let settings = CuratorConfig {
         connection_timeout: Duration::from_secs(SECONDS),
-        ..Settings::default()
+        ..CuratorConfig::default()
     };
     Box::new(InterProcessMutex::with_settings(zk, env, lock, settings))
 }
@@ -105,7 +106,7 @@ fn failed(build: &'static BuildOverZooKeeper) -> Vec<usize> {
         let history = simulate(&plan, seed).run.history;
         // Here who has failed asks again; there it was counted once.
         let failed = history.events.iter().filter_map(|event| match event.what {
-            What::AcquireFailed { by, .. } => Some(by),
+            EventKind::AcquireFailed { by, .. } => Some(by),
             _ => None,
         });
         failed.collect::<BTreeSet<_>>().len()

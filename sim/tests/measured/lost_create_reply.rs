@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{ContenderId, History, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     Arrival, ContenderName, Direction, Ensemble, Fault, PlannedFault, Trigger,
 };
@@ -71,25 +71,25 @@ struct Seen(History);
 
 impl Seen {
     /// When such a thing happened first.
-    fn when(&self, wanted: impl Fn(&What) -> bool) -> Option<u64> {
-        let cut = |what: &What| matches!(what, What::FaultFired { .. });
+    fn when(&self, wanted: impl Fn(&EventKind) -> bool) -> Option<u64> {
+        let cut = |what: &EventKind| matches!(what, EventKind::FaultFired { .. });
         let cut = first_from(&self.0, VirtualTime::ZERO, cut).expect("the cut");
         first_from(&self.0, cut, wanted).map(|at| millis(cut, at))
     }
 
-    fn count(&self, wanted: impl Fn(&What) -> bool) -> usize {
+    fn count(&self, wanted: impl Fn(&EventKind) -> bool) -> usize {
         let events = self.0.events.iter();
         events.filter(|event| wanted(&event.what)).count()
     }
 
     fn acquired(&self) -> Option<u64> {
-        self.when(|what| matches!(what, What::Acquired { .. }))
+        self.when(|what| matches!(what, EventKind::Acquired { .. }))
     }
 
     /// The nodes that were made, by the end of their names.
     fn made(&self) -> Vec<&str> {
         let names = self.0.events.iter().filter_map(|event| match event.what {
-            What::Queued { name, .. } => Some(&self.0.names[name.0 as usize]),
+            EventKind::Queued { name, .. } => Some(&self.0.names[name.0 as usize]),
             _ => None,
         });
         names
@@ -100,14 +100,14 @@ impl Seen {
     /// Whom it waits for in the end, if it does.
     fn waits_behind(&self) -> Option<Option<ContenderId>> {
         self.0.events.iter().find_map(|event| match event.what {
-            What::StillWaiting { by: A, owner, .. } => Some(owner),
+            EventKind::StillWaiting { by: A, owner, .. } => Some(owner),
             _ => None,
         })
     }
 }
 
-fn is_connected_again(what: &What) -> bool {
-    *what == What::Reconnected { by: A }
+fn is_connected_again(what: &EventKind) -> bool {
+    *what == EventKind::Reconnected { by: A }
 }
 
 #[test]
@@ -117,12 +117,12 @@ fn who_creates_again_after_a_lost_reply_waits_behind_its_own_node_for_good() {
         assert_eq!(seen.acquired(), None);
         assert_eq!(seen.waits_behind(), Some(Some(A)), "its own node");
         // The session lives, so nothing goes away: it was watched for 15 s.
-        let gone = seen.count(|what| matches!(what, What::Unqueued { .. }));
+        let gone = seen.count(|what| matches!(what, EventKind::Unqueued { .. }));
         assert_eq!(gone, 0);
-        let ended = seen.when(|what| matches!(what, What::Ended { .. }));
+        let ended = seen.when(|what| matches!(what, EventKind::Ended { .. }));
         assert!(ended >= Some(15_000), "{ended:?}");
         // At 111 ms it was told, at 1690 ms connected again: a second and a random one, for one server.
-        let told = seen.when(|what| *what == What::Disconnected { by: A });
+        let told = seen.when(|what| *what == EventKind::Disconnected { by: A });
         all_within(&[told.unwrap_or_default()], 100..=111);
         let again = seen.when(is_connected_again).unwrap_or_default();
         all_within(&[again], 1_100..=2_105);
@@ -153,7 +153,7 @@ fn curator_finds_its_node_again_and_has_the_lock_a_second_or_two_after_the_cut()
     for seen in &runs {
         assert_eq!(seen.made(), ["0000000000"]);
         assert_eq!(
-            seen.when(|what| matches!(what, What::SessionLost { .. })),
+            seen.when(|what| matches!(what, EventKind::SessionLost { .. })),
             None
         );
         // The look-up follows the connection within a few milliseconds.
@@ -182,7 +182,7 @@ fn curator_that_cannot_come_back_in_time_queues_anew_in_a_new_session() {
     );
     for seen in histories("curator-mutex", Library::Java, &[reply_cut(), blocked]) {
         assert_eq!(seen.made(), ["0000000000", "0000000001"]);
-        let lost = seen.when(|what| matches!(what, What::SessionLost { .. }));
+        let lost = seen.when(|what| matches!(what, EventKind::SessionLost { .. }));
         all_within(&[lost.unwrap_or_default()], 4_000..=4_200);
         // Measured once: 7.0 s. A real client has slept before it tries again.
         all_within(&[seen.acquired().unwrap_or_default()], 6_500..=8_600);
@@ -200,8 +200,9 @@ fn a_reply_that_is_swallowed_is_waited_for_for_ever() {
         assert_eq!(seen.made(), ["0000000000"]);
         assert_eq!(seen.acquired(), None);
         // Pings keep the connection and the session, so nothing ends the wait.
-        let ends = |what: &What| {
-            *what == What::Disconnected { by: A } || *what == What::SessionExpired { by: A }
+        let ends = |what: &EventKind| {
+            *what == EventKind::Disconnected { by: A }
+                || *what == EventKind::SessionExpired { by: A }
         };
         assert_eq!(seen.when(ends), None);
         assert!(seen.waits_behind().is_some());

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{Counts, What};
+use picklock_checker::{Counts, EventKind};
 use picklock_sim::plan::{
     Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
 };
@@ -83,7 +83,7 @@ fn until_the_last(algorithm: &str, proposal_time: Duration) -> Duration {
         ..Ensemble::default()
     });
     let history = simulate(&plan, 1).run.history;
-    let granted = |what: &What| matches!(what, What::Acquired { .. });
+    let granted = |what: &EventKind| matches!(what, EventKind::Acquired { .. });
     let mut grants = history.events.iter().filter(|event| granted(&event.what));
     let first = grants.next().expect("a grant");
     grants.next_back().expect("more of them").at.since(first.at)

@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, History, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_sim::plan::{Arrival, ContenderName, Ensemble, Fault, PlannedFault, Trigger};
 use picklock_sim::simulate;
 use picklock_sim::zookeeper::client_profile::Library;
@@ -83,23 +83,25 @@ fn see(algorithm: &'static str, servers: u8, library: Library) -> Seen {
         let hold = Duration::from_secs(60);
         let history = history(algorithm, servers, library, (arrive, hold), run);
         let first = history.events.iter().find_map(|event| match event.what {
-            What::Acquired { by, .. } => Some(by),
+            EventKind::Acquired { by, .. } => Some(by),
             _ => None,
         });
         if first != Some(A) {
             continue;
         }
-        let when = |from: VirtualTime, what: &dyn Fn(&What) -> bool| {
+        let when = |from: VirtualTime, what: &dyn Fn(&EventKind) -> bool| {
             first_from(&history, from, what).expect("it happens in every run")
         };
-        let stopped = when(VirtualTime::ZERO, &|what| *what == What::Paused { by: A });
-        let awake = when(stopped, &|what| *what == What::Resumed { by: A });
+        let stopped = when(VirtualTime::ZERO, &|what| {
+            *what == EventKind::Paused { by: A }
+        });
+        let awake = when(stopped, &|what| *what == EventKind::Resumed { by: A });
         let granted = when(
             stopped,
-            &|what| matches!(what, What::Acquired { by, .. } if *by == B),
+            &|what| matches!(what, EventKind::Acquired { by, .. } if *by == B),
         );
-        let suspended = when(stopped, &|what| *what == What::Disconnected { by: A });
-        let lost = when(stopped, &|what| *what == What::SessionLost { by: A });
+        let suspended = when(stopped, &|what| *what == EventKind::Disconnected { by: A });
+        let lost = when(stopped, &|what| *what == EventKind::SessionLost { by: A });
         seen.acquired.push(millis(stopped, granted));
         seen.until_suspended.push(millis(granted, suspended));
         seen.until_lost.push(millis(granted, lost));
@@ -181,14 +183,20 @@ fn the_release_of_a_lock_that_was_lost_in_the_pause_says_nothing() {
             (Arrival::BehindHolder, hold),
             run,
         );
-        let of_a = |wanted: &dyn Fn(&What) -> bool| {
+        let of_a = |wanted: &dyn Fn(&EventKind) -> bool| {
             let events = history.events.iter();
             events
                 .filter(|event| event.what.by() == Some(A) && wanted(&event.what))
                 .count()
         };
-        assert_eq!(of_a(&|what| matches!(what, What::SessionExpired { .. })), 1);
-        assert_eq!(of_a(&|what| matches!(what, What::Released { .. })), 1);
-        assert_eq!(of_a(&|what| matches!(what, What::ReleaseFailed { .. })), 0);
+        assert_eq!(
+            of_a(&|what| matches!(what, EventKind::SessionExpired { .. })),
+            1
+        );
+        assert_eq!(of_a(&|what| matches!(what, EventKind::Released { .. })), 1);
+        assert_eq!(
+            of_a(&|what| matches!(what, EventKind::ReleaseFailed { .. })),
+            0
+        );
     }
 }

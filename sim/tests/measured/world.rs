@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use picklock_algorithms::registry;
-use picklock_checker::{History, VirtualTime, What};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::{
     Arrival, Ensemble, Hold, Network, Plan, PlannedFault, Resource, Section, Service, Workload,
 };
@@ -49,7 +49,7 @@ pub fn plan(of: PlanOf) -> Plan {
 pub fn first_from(
     history: &History,
     from: VirtualTime,
-    wanted: impl Fn(&What) -> bool,
+    wanted: impl Fn(&EventKind) -> bool,
 ) -> Option<VirtualTime> {
     let events = history.events.iter();
     let mut later = events.filter(|event| event.at >= from && wanted(&event.what));

@@ -12,8 +12,8 @@ use crate::reports::words::count;
 use crate::scenarios::replay_command::job;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::search::hunt::{BrokenRun, Hunted, Quarry, hunt};
-use crate::scenarios::search::portfolio::Way;
+use crate::scenarios::search::hunt::{BrokenRun, Counterexample, Hunted, hunt};
+use crate::scenarios::search::portfolio::SearchStrategy;
 use crate::scenarios::shrink::{self, Unasked, broken_off, found_by_hunt};
 use crate::scenarios::{Case, Scenario, Want, program};
 use crate::sim::plan::FaultKind;
@@ -182,15 +182,15 @@ impl Hunt {
         kinds.collect()
     }
 
-    fn ways(&self) -> Result<Vec<Way>, Failure> {
+    fn ways(&self) -> Result<Vec<SearchStrategy>, Failure> {
         if self.ways.is_empty() {
-            return Ok(Way::ALL.to_vec());
+            return Ok(SearchStrategy::ALL.to_vec());
         }
         let mut ways = Vec::new();
         for name in &self.ways {
-            let named = Way::named(name);
+            let named = SearchStrategy::named(name);
             if named.is_empty() {
-                let mut names = Way::ALL.map(Way::name).to_vec();
+                let mut names = SearchStrategy::ALL.map(SearchStrategy::name).to_vec();
                 names.dedup();
                 return Err(Failure::unknown("way", name, &names));
             }
@@ -230,7 +230,7 @@ impl Hunt {
     fn keep(
         &self,
         scenario: &Scenario,
-        quarry: &Quarry,
+        quarry: &Counterexample,
         work: &Work,
         unasked: &mut Unasked<'_>,
         look: &Look,

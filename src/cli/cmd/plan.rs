@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::scenarios::{Saved, Was, runner, write};
+use crate::scenarios::{RecordedRun, SavedPlan, runner, write};
 
 use super::select;
 use crate::cli::console;
@@ -43,10 +43,10 @@ impl Plan {
         let mut settled = case.settled(self.seed).into_owned();
         // A file has no larger numbers.
         if case.recorded.is_none() && i64::try_from(self.seed).is_ok() {
-            settled.saved = Some(Saved {
+            settled.saved = Some(SavedPlan {
                 seed: self.seed,
                 drawn: settled.drawn,
-                was: Was {
+                was: RecordedRun {
                     hash: Some(runner::simulated(&settled, self.seed).hash),
                     picklock: Some(env!("CARGO_PKG_VERSION").to_owned()),
                 },

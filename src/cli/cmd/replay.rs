@@ -13,7 +13,7 @@ use crate::reports::words::count;
 use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::{Case, Scenario, Want, Was};
+use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::watch::Named;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub struct Replay {
     seed: Option<u64>,
     /// The version and the hash of the run that this should be, as a report says them.
     #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
-    was: Option<Was>,
+    was: Option<RecordedRun>,
     /// Show all contenders and all events, and not only what the violation needs.
     #[arg(long)]
     full: bool,

@@ -8,7 +8,7 @@ use crate::reports::words::count;
 use crate::reports::{json, terminal};
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::replay_command::quoted;
-use crate::scenarios::runner::{Settings, Stopped, conclude, run_block};
+use crate::scenarios::runner::{RunOptions, Stopped, conclude, run_block};
 use crate::scenarios::shard::ShardFile;
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Case, Scenario, coverage, program};
@@ -163,7 +163,7 @@ impl Run {
         work: &Work,
         look: &Look,
     ) -> Result<Done, Failure> {
-        let settings = Settings {
+        let settings = RunOptions {
             seeds: span.seeds.clone(),
             verify_determinism: self.verify_determinism,
         };
@@ -253,7 +253,7 @@ struct Done {
 fn all_seeds(
     scenario: &Scenario,
     case: &Case,
-    settings: &Settings,
+    settings: &RunOptions,
     span: &Span,
     work: &Work,
 ) -> Result<Tally, Failure> {

@@ -1,6 +1,6 @@
 //! Whether a run is the one that it is taken for: what was written down of it, or what the command says.
 
-use crate::scenarios::{Case, Was};
+use crate::scenarios::{Case, RecordedRun};
 use crate::sim::Simulated;
 
 use crate::cli::failure::Failure;
@@ -15,7 +15,7 @@ pub struct Fits {
 
 impl Fits {
     /// Compares a run with what is known of it: from the command, from a recorded run, or from a plan that was saved.
-    pub fn of(case: &Case, seed: u64, asked: Option<&Was>, simulated: &Simulated) -> Self {
+    pub fn of(case: &Case, seed: u64, asked: Option<&RecordedRun>, simulated: &Simulated) -> Self {
         let recorded = case.recorded.as_ref();
         let saved = case.saved.as_ref().filter(|saved| saved.seed == seed);
         let known = [
@@ -78,7 +78,7 @@ impl Fits {
 /// # Errors
 ///
 /// What would be right.
-pub fn parse(text: &str) -> Result<Was, String> {
+pub fn parse(text: &str) -> Result<RecordedRun, String> {
     let expected = || "expected a version and a hash, such as 0.1.0:ab8651e6d9bf452d".to_owned();
     let (version, hash) = text.rsplit_once(':').ok_or_else(expected)?;
     let digits = hash.len() == 16 && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -87,7 +87,7 @@ pub fn parse(text: &str) -> Result<Was, String> {
         return Err(expected());
     }
     let picklock = Some(version.to_owned());
-    Ok(Was { hash, picklock })
+    Ok(RecordedRun { hash, picklock })
 }
 
 #[cfg(test)]

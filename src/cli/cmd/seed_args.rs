@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::clock::{Stopwatch, days_since_epoch};
-use crate::scenarios::runner::{Settings, Stopped, run_block};
+use crate::scenarios::runner::{RunOptions, Stopped, run_block};
 use crate::scenarios::shard::Shard;
 use crate::scenarios::{Case, Scenario, program, units};
 use rayon::ThreadPool;
@@ -167,7 +167,7 @@ impl Span {
 /// As of a run.
 pub fn timed(
     scenarios: &[Scenario],
-    settings: &Settings,
+    settings: &RunOptions,
     span: &Span,
     pool: &ThreadPool,
     work: &Work,

@@ -8,7 +8,7 @@ use crate::checker::outcome::SeedOutcome;
 use crate::checker::{Evidence, Verdict, Witness};
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::{Case, Scenario, Want, Was};
+use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watch::Named;
 
@@ -34,7 +34,7 @@ pub struct OneRun {
     invariant: Option<String>,
     /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.
     #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
-    was: Option<Was>,
+    was: Option<RecordedRun>,
 }
 
 /// A run.

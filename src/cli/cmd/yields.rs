@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::checker::Broken;
 use crate::scenarios::replay_command::quoted;
-use crate::scenarios::search::detection_rate::{Effort, Way, Yield, measure};
+use crate::scenarios::search::detection_rate::{Effort, PlanSource, Yield, measure};
 use crate::scenarios::search::portfolio::strategy_name;
 use crate::scenarios::{Case, Scenario, Want, program};
 use crate::sim::broken::caught;
@@ -52,7 +52,7 @@ pub struct Yields {
     limit: u64,
     /// Measure only this way: `file`, `swarm`, `aimed`, `nearer`, or `hunt`; may be given several times.
     #[arg(long = "way", value_name = "WAY", value_parser = way, conflicts_with = "strategies")]
-    ways: Vec<Way>,
+    ways: Vec<PlanSource>,
     /// Compare strategies of chance, each with faults of any kind, instead of ways to choose the faults.
     #[arg(long)]
     strategies: bool,
@@ -74,15 +74,15 @@ struct Row<'s> {
 /// A way to search that is compared with others.
 struct Column {
     name: String,
-    way: Way,
+    way: PlanSource,
     /// The strategies that take turns; those of the file, if there are none.
     chance: Vec<Strategy>,
 }
 
 impl Column {
-    fn ways(wanted: &[Way]) -> Vec<Self> {
-        let ways = Way::ALL.into_iter().filter(|way| match wanted {
-            [] => Way::USUAL.contains(way),
+    fn ways(wanted: &[PlanSource]) -> Vec<Self> {
+        let ways = PlanSource::ALL.into_iter().filter(|way| match wanted {
+            [] => PlanSource::USUAL.contains(way),
             wanted => wanted.contains(way),
         });
         let columns = ways.map(|way| Self {
@@ -111,7 +111,7 @@ impl Column {
             [only] => strategy_name(*only),
             _ => "portfolio".to_owned(),
         };
-        let way = Way::Swarm;
+        let way = PlanSource::Swarm;
         Self { name, way, chance }
     }
 
@@ -138,11 +138,11 @@ fn is_to_be_violated(case: &Case) -> bool {
     wanted.any(|want| matches!(want, Want::Violated { .. }))
 }
 
-fn way(name: &str) -> Result<Way, String> {
-    let mut ways = Way::ALL.into_iter();
+fn way(name: &str) -> Result<PlanSource, String> {
+    let mut ways = PlanSource::ALL.into_iter();
     let found = ways.find(|way| way.name() == name);
     found.ok_or_else(|| {
-        let names = Way::ALL.map(Way::name).join(", ");
+        let names = PlanSource::ALL.map(PlanSource::name).join(", ");
         format!("there is no way of that name: there are {names}")
     })
 }

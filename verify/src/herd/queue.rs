@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, Children, CreateMode, EventKind, Path, Reply, Request, Response, WatchSide, ZkError,
+    Acl, Children, CreateMode, EventType, Path, Reply, Request, Response, WatchSide, ZkError,
 };
 
 /// How one waits for the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Waits {
     /// One node, and everybody watches it.
     SameName,
     /// A queue, and everybody watches all of it.
@@ -21,7 +21,7 @@ pub enum Way {
     Copy,
 }
 
-impl Way {
+impl Waits {
     /// All of them.
     pub const ALL: [Self; 4] = [
         Self::SameName,
@@ -52,7 +52,7 @@ impl Way {
 
 /// A client.
 pub(super) struct Contender {
-    way: Way,
+    way: Waits,
     lock: Path,
     /// Its node, once it has one.
     node: Option<Path>,
@@ -75,7 +75,7 @@ pub(super) enum Stage {
 }
 
 impl Contender {
-    pub(super) fn new(way: Way, lock: &Path) -> Self {
+    pub(super) fn new(way: Waits, lock: &Path) -> Self {
         Self {
             way,
             lock: Rc::clone(lock),
@@ -88,8 +88,8 @@ impl Contender {
     /// What it asks first.
     pub(super) fn first(&self) -> Request {
         match self.way {
-            Way::SameName | Way::Children | Way::Predecessor => self.create(),
-            Way::Copy => Request::AddWatch {
+            Waits::SameName | Waits::Children | Waits::Predecessor => self.create(),
+            Waits::Copy => Request::AddWatch {
                 path: Rc::clone(&self.lock),
                 recursive: true,
             },
@@ -98,8 +98,8 @@ impl Contender {
 
     fn create(&self) -> Request {
         let (name, mode) = match self.way {
-            Way::SameName => ("/holder", CreateMode::Ephemeral),
-            Way::Children | Way::Predecessor | Way::Copy => {
+            Waits::SameName => ("/holder", CreateMode::Ephemeral),
+            Waits::Children | Waits::Predecessor | Waits::Copy => {
                 ("/n-", CreateMode::EphemeralSequential)
             }
         };
@@ -113,7 +113,7 @@ impl Contender {
     fn list(&self) -> Request {
         Request::GetChildren {
             path: Rc::clone(&self.lock),
-            watch: self.way == Way::Children,
+            watch: self.way == Waits::Children,
         }
     }
 
@@ -126,20 +126,20 @@ impl Contender {
     }
 
     /// A watch has fired.
-    pub(super) fn told(&mut self, kind: EventKind, path: &str) -> Option<Request> {
+    pub(super) fn told(&mut self, kind: EventType, path: &str) -> Option<Request> {
         if self.stage != Stage::Waiting {
             return None;
         }
-        if self.way == Way::Copy {
-            if kind == EventKind::NodeDeleted {
+        if self.way == Waits::Copy {
+            if kind == EventType::NodeDeleted {
                 self.ahead.remove(&number(path)?);
             }
             return self.enter_if_first();
         }
         self.stage = Stage::Asking;
         Some(match self.way {
-            Way::SameName => self.create(),
-            Way::Children | Way::Predecessor | Way::Copy => self.list(),
+            Waits::SameName => self.create(),
+            Waits::Children | Waits::Predecessor | Waits::Copy => self.list(),
         })
     }
 
@@ -148,13 +148,13 @@ impl Contender {
         match reply {
             Ok(Response::Created { path, .. }) => {
                 self.node = Some(path);
-                if self.way == Way::SameName {
+                if self.way == Waits::SameName {
                     self.stage = Stage::Holding;
                     return None;
                 }
                 Some(self.list())
             }
-            Ok(Response::Children(children)) if self.way == Way::Copy => self.copied(&children),
+            Ok(Response::Children(children)) if self.way == Waits::Copy => self.copied(&children),
             Ok(Response::Children(children)) => {
                 let name = self.node.as_deref()?.rsplit('/').next()?;
                 let place = children.sorted_by_sequence().position(name)?;
@@ -162,7 +162,7 @@ impl Contender {
                     self.stage = Stage::Holding;
                     return None;
                 }
-                if self.way == Way::Children {
+                if self.way == Waits::Children {
                     self.stage = Stage::Waiting;
                     return None;
                 }
@@ -191,8 +191,8 @@ impl Contender {
             }),
             // It is gone already; the watch that this has left is one that nobody counts on.
             Err(ZkError::NoNode) => Some(match self.way {
-                Way::SameName => self.create(),
-                Way::Children | Way::Predecessor | Way::Copy => self.list(),
+                Waits::SameName => self.create(),
+                Waits::Children | Waits::Predecessor | Waits::Copy => self.list(),
             }),
             Ok(_) | Err(_) => None,
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, Children, EventKind, Identity, MultiFailed, OpResult, Permissions, Permit, ReadResult,
+    Acl, Children, EventType, Identity, MultiFailed, OpResult, Permissions, Permit, ReadResult,
     Reply, Request, Response, SessionId, Stat, ZkError, Zxid,
 };
 use picklock_sim::zookeeper::messages::{ServerMessage, Xid};
@@ -133,12 +133,12 @@ pub fn incoming(
     })
 }
 
-fn event(kind: i32) -> Result<EventKind, Garbled> {
+fn event(kind: i32) -> Result<EventType, Garbled> {
     Ok(match kind {
-        1 => EventKind::NodeCreated,
-        2 => EventKind::NodeDeleted,
-        3 => EventKind::NodeDataChanged,
-        4 => EventKind::NodeChildrenChanged,
+        1 => EventType::NodeCreated,
+        2 => EventType::NodeDeleted,
+        3 => EventType::NodeDataChanged,
+        4 => EventType::NodeChildrenChanged,
         other => return Err(Garbled::Meaning("a kind of event", other.into())),
     })
 }

@@ -59,7 +59,7 @@ impl Setup {
 }
 
 /// What both kinds of servers can do. They are named by their places.
-trait Town {
+trait FailoverBackend {
     /// Makes a connection to a server, in the place of the one that there was.
     fn connect(&mut self, server: usize) -> Result<(), VerifyError>;
     /// Sends a command by it. Answers nothing if the connection is gone.
@@ -149,8 +149,8 @@ pub fn compare(
         unless_stopped(stop)
     };
     for (part, setup, story) in stories() {
-        let real = story(&mut real::Town::start(installed, &setup, stop)?)?;
-        let model = story(&mut model::Town::of(&setup, 0))?;
+        let real = story(&mut real::RealBackend::start(installed, &setup, stop)?)?;
+        let model = story(&mut model::ModelBackend::of(&setup, 0))?;
         note(&mut failovers.compared, part, real, model);
         step()?;
     }
@@ -213,7 +213,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// Waits until a server gives this answer. Answers how long that took, if it ever did.
 fn until(
-    town: &mut dyn Town,
+    town: &mut dyn FailoverBackend,
     server: usize,
     words: &[&str],
     fine: impl Fn(&str) -> bool,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::{
-    Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, Settings,
+    Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, ServerConfig,
 };
 
 use super::side::{Incoming, Side, WIRES};
@@ -28,9 +28,9 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn new() -> Self {
-        let settings = Settings {
+        let settings = ServerConfig {
             active_expiry: false,
-            ..Settings::default()
+            ..ServerConfig::default()
         };
         Self {
             server: Server::new(Rc::new(settings)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Curator;
 use crate::LockError;
-use crate::clients::zookeeper::{EventKind, SessionState, Watch, ZooKeeper};
+use crate::clients::zookeeper::{EventType, SessionState, Watch, ZooKeeper};
 use crate::select;
 
 /// The state of the connection.
@@ -136,7 +136,7 @@ impl Curator {
     async fn told(&self, events: &Watch, give_up: Option<Duration>) -> Option<SessionState> {
         let event = async {
             loop {
-                if let EventKind::Session(state) = events.next().await.kind {
+                if let EventType::Session(state) = events.next().await.kind {
                     return Some(state);
                 }
             }

@@ -13,14 +13,14 @@ use crate::clients::completion::{Waiting, take_spare};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedEvent {
     /// What happened.
-    pub kind: EventKind,
+    pub kind: EventType,
     /// To which node; empty for a change of the session's state.
     pub path: Path,
 }
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub enum EventType {
     /// The session's state changed: `Connecting` when the connection was lost, `Connected` when there is one
     /// again, `Closed` when the session is gone. Every watcher is told, and stays registered. Nothing is said about
     /// the node.
@@ -41,7 +41,7 @@ pub enum EventKind {
     PersistentWatchRemoved,
 }
 
-impl EventKind {
+impl EventType {
     /// Whether this is about the session and not about a node.
     pub fn is_session(self) -> bool {
         matches!(self, Self::Session(_))
@@ -168,15 +168,15 @@ impl Watch {
         loop {
             let event = self.next().await;
             match event.kind {
-                EventKind::Session(SessionState::Closed) => return Err(SessionClosed),
-                EventKind::Session(_) => {}
-                EventKind::NodeCreated
-                | EventKind::NodeDeleted
-                | EventKind::NodeDataChanged
-                | EventKind::NodeChildrenChanged
-                | EventKind::DataWatchRemoved
-                | EventKind::ChildWatchRemoved
-                | EventKind::PersistentWatchRemoved => return Ok(event),
+                EventType::Session(SessionState::Closed) => return Err(SessionClosed),
+                EventType::Session(_) => {}
+                EventType::NodeCreated
+                | EventType::NodeDeleted
+                | EventType::NodeDataChanged
+                | EventType::NodeChildrenChanged
+                | EventType::DataWatchRemoved
+                | EventType::ChildWatchRemoved
+                | EventType::PersistentWatchRemoved => return Ok(event),
             }
         }
     }

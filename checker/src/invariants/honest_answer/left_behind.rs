@@ -1,7 +1,7 @@
 //! What an acquire that failed for certain has left at the service all the same.
 
 use crate::evidence::Orphan;
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{Evidence, Verdict};
 
 pub(super) fn verdict(evidence: &Evidence<'_>, left: &Orphan) -> Verdict {
@@ -11,7 +11,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, left: &Orphan) -> Verdict {
         came,
         gone,
     } = *left;
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let (who, node) = (case.name(call.by), evidence.run.history.name(name));
     let (failed, since) = (evidence.at(call.failed), evidence.at(came));
     let until = match gone {

@@ -1,6 +1,6 @@
 //! How long an ownership may go on that nobody stands behind.
 
-use crate::{Disowned, Event, Evidence, Ownership, VirtualTime, What};
+use crate::{Disowned, Event, EventKind, Evidence, Ownership, VirtualTime};
 
 /// When an ownership ought to have been over, and in words from when on its last lease counts; without words, from its
 /// last use on.
@@ -16,7 +16,7 @@ pub(super) fn overdue(
     since: VirtualTime,
     until: VirtualTime,
 ) -> Option<Overdue> {
-    let mut anew = evidence.run.anew.iter().rev();
+    let mut anew = evidence.run.lease_resets.iter().rev();
     let last = anew.find(|at| **at <= until).copied();
     let (mut from, mut counted) = match last {
         Some(last) if last > since => (last, ", from the beginning of a new leader on"),
@@ -43,14 +43,14 @@ fn struck_down(
 ) -> Option<(VirtualTime, &'static str)> {
     let by = ownership.by;
     let words = |event: &Event| match event.what {
-        What::Crashed { .. } => Some((event.at, ", from its death on")),
-        What::Paused { .. } => Some((event.at, ", from when it stood still on")),
-        What::Disconnected { .. } => Some((event.at, ", from when its connection broke on")),
+        EventKind::Crashed { .. } => Some((event.at, ", from its death on")),
+        EventKind::Paused { .. } => Some((event.at, ", from when it stood still on")),
+        EventKind::Disconnected { .. } => Some((event.at, ", from when its connection broke on")),
         _ => None,
     };
     let events = &evidence.run.history.events[ownership.owned..];
     let mut deaths = events.iter();
-    let death = deaths.find(|event| event.what == What::Crashed { by });
+    let death = deaths.find(|event| event.what == EventKind::Crashed { by });
     if let Some(death) = death.and_then(words) {
         return Some(death);
     }

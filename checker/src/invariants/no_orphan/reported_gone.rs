@@ -1,7 +1,7 @@
 //! An ownership that its owner has said to be over. Nobody can believe in it any more, so it is nobody's at once, and
 //! not when a lease is over.
 
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{Evidence, Ownership, Verdict, VirtualTime};
 
 pub(super) fn orphan(evidence: &Evidence<'_>) -> Option<Verdict> {
@@ -36,7 +36,7 @@ fn refused(evidence: &Evidence<'_>) -> Option<Verdict> {
 }
 
 fn violated(evidence: &Evidence<'_>, ownership: &Ownership, from: usize, said: &str) -> Verdict {
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let node = evidence.run.history.name(ownership.name);
     let who = case.name(ownership.by);
     let since = evidence.at(from);

@@ -1,6 +1,6 @@
 //! A queue that is so long that nobody can list it.
 
-use crate::witness::Case;
+use crate::witness::WitnessBuilder;
 use crate::{Evidence, ListTooLong, Verdict};
 
 /// The queue is so long that its list does not fit into what a client reads.
@@ -10,7 +10,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, list: ListTooLong, ended: usize) 
         "the list of {children} children does not fit into jute.maxbuffer ({most} bytes): no contender can list the \
          queue"
     );
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     case.show(evidence.pending.first().map(|&(_, _, asked)| asked));
     case.however(format!(
         "everybody who asked for the list lost its connection by the answer, and nothing else happened until {}.",

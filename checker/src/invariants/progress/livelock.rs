@@ -1,7 +1,7 @@
 //! Holds that are of no use: each is lost before its section is done.
 
-use crate::witness::Case;
-use crate::{Belief, ContenderId, Evidence, Verdict, What};
+use crate::witness::WitnessBuilder;
+use crate::{Belief, ContenderId, EventKind, Evidence, Verdict};
 
 /// Whoever has got the lock in the calm again and again, and lost it each time, up to the end.
 struct Loser<'e> {
@@ -19,7 +19,7 @@ pub(super) fn holds(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
     let events = &evidence.run.history.events;
     let calm = events
         .iter()
-        .position(|event| event.what == What::CalmBegan)?;
+        .position(|event| event.what == EventKind::CalmBegan)?;
     let (from, until) = (evidence.at(calm), evidence.at(ended));
     let middle = from + until.since(from) / 2;
     let contenders = 0..evidence.run.history.contenders.len() as u32;
@@ -33,7 +33,7 @@ pub(super) fn holds(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
             worst
         }
     })?;
-    let mut case = Case::new(evidence);
+    let mut case = WitnessBuilder::new(evidence);
     let who = case.name(worst.by);
     let since = if worst.once_done {
         " since its last section"
@@ -62,7 +62,8 @@ pub(super) fn holds(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
 /// A contender that still wants the lock, and has lost it each time since it last did a section.
 fn loser<'e>(evidence: &'e Evidence<'_>, by: ContenderId, calm: usize) -> Option<Loser<'e>> {
     let history = &evidence.run.history;
-    let is_gone = |what: What| what == What::Finished { by } || what == What::Crashed { by };
+    let is_gone =
+        |what: EventKind| what == EventKind::Finished { by } || what == EventKind::Crashed { by };
     if history.events[calm..]
         .iter()
         .any(|event| is_gone(event.what))
@@ -77,7 +78,7 @@ fn loser<'e>(evidence: &'e Evidence<'_>, by: ContenderId, calm: usize) -> Option
         let Some(left) = belief.left else {
             continue;
         };
-        if let What::Lost { .. } = evidence.event(left).what {
+        if let EventKind::Lost { .. } = evidence.event(left).what {
             let times = found.map_or(0, |loser| loser.times) + 1;
             found = Some(Loser {
                 by,

@@ -3,7 +3,7 @@ use picklock_checker::outcome::CaseOutcome;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::runner::{Settings, run_case};
+use crate::runner::{RunOptions, run_case};
 use crate::scenario::{Catalogue, Scenario, Want};
 use crate::shrink::{Budget, Watch, shorten, shrink};
 use crate::{BUILT_IN, parse};
@@ -23,7 +23,7 @@ fn failed(scenario: &str, case: &str, seeds: u64) -> (Scenario, Case, CaseOutcom
             expectation.want = Want::Holds;
         }
     }
-    let settings = Settings {
+    let settings = RunOptions {
         seeds: 0..seeds,
         verify_determinism: false,
     };

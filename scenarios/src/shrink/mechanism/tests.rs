@@ -74,7 +74,7 @@ fn a_failover_by_sentinels_is_not_shrunk_to_a_primary_that_restarts_empty() {
     let mut events = shrunk.simulated.run.history.events.iter();
     let promotion = events.find(|event| {
         let to = ServerChange::Promoted;
-        matches!(event.what, What::ServerChanged { to: it, .. } if it == to)
+        matches!(event.what, EventKind::ServerChanged { to: it, .. } if it == to)
     });
     assert!(promotion.is_some_and(|event| event.at <= until));
     let kinds = |mechanism: &Mechanism| mechanism.faults.iter().map(|it| it.kind).collect();

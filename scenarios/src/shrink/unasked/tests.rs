@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use picklock_checker::outcome::{CaseOutcome, Story};
 
 use super::*;
-use crate::runner::{Settings, run_case};
+use crate::runner::{RunOptions, run_case};
 use crate::scenario::{Catalogue, Scenario, Want};
 use crate::shrink::shorten;
 use crate::{BUILT_IN, parse};
@@ -22,7 +22,7 @@ fn failed() -> (Scenario, Case, CaseOutcome) {
             expectation.want = Want::Holds;
         }
     }
-    let settings = Settings {
+    let settings = RunOptions {
         seeds: 0..2,
         verify_determinism: false,
     };

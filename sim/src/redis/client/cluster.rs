@@ -15,7 +15,7 @@ use picklock_checker::VirtualTime;
 use picklock_redis::{Address, only_reads, slot_of, slot_of_command};
 
 use super::sequential_query::Questions;
-use super::{Client, Destination, End, Output, ReadFrom, Settings};
+use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::network::ConnectionId;
 use crate::redis::connection::{Phase, Whom};
 use crate::redis::pending::Pending;
@@ -23,7 +23,7 @@ use slot_map::{Map, Reply};
 
 /// Who serves what, as far as a client knows, and what waits for knowing it.
 pub(super) struct Router {
-    settings: Settings,
+    settings: RedisClientConfig,
     map: Map,
     /// There is reason to doubt the map, or there is none yet.
     stale: bool,
@@ -54,7 +54,7 @@ fn who_serves() -> Command {
 }
 
 impl Router {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
             map: Map::default(),

@@ -10,7 +10,7 @@ use crate::network::ConnectionId;
 
 /// What can be set on a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RedisClientConfig {
     /// How many independent servers there are.
     pub nodes: u32,
     /// How long it waits for an answer.
@@ -35,7 +35,7 @@ pub struct Settings {
     pub connections: Connections,
 }
 
-impl Settings {
+impl RedisClientConfig {
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
     pub(super) fn closes_late(&self) -> bool {
         self.retries > 0 || self.connections != Connections::Multiplexed

@@ -9,13 +9,13 @@ use picklock_checker::VirtualTime;
 use picklock_redis::Address;
 
 use super::sentinel_query::Inquiry;
-use super::{Client, Destination, End, Output, Settings};
+use super::{Client, Destination, End, Output, RedisClientConfig};
 use crate::network::ConnectionId;
 use crate::redis::connection::{Phase, Wire};
 
 /// Who the primary is, as far as a client knows.
 pub(super) struct Finder {
-    settings: Settings,
+    settings: RedisClientConfig,
     /// What the Sentinels are asked.
     pub inquiry: Inquiry<Address>,
     /// Whoever was named last.
@@ -54,7 +54,7 @@ fn leads(value: &Value) -> bool {
 }
 
 impl Finder {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
             inquiry: Inquiry::new(End::Questions, who_leads, address, &settings),

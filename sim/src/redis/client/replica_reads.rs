@@ -15,13 +15,13 @@ use picklock_redis::only_reads;
 
 use super::primary_discovery::address;
 use super::sentinel_query::Inquiry;
-use super::{Client, Destination, End, Output, ReadFrom, Settings};
+use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::network::ConnectionId;
 use crate::redis::connection::{Phase, Whom, Wire};
 
 /// Who the replicas are, as far as a client has to know.
 pub(super) struct Readers {
-    settings: Settings,
+    settings: RedisClientConfig,
     /// What the Sentinels are asked.
     pub inquiry: Inquiry<Vec<Destination>>,
     /// How often it has read from whoever's turn it was.
@@ -54,7 +54,7 @@ fn named(value: &Value) -> Option<Vec<Destination>> {
 }
 
 impl Readers {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
             inquiry: Inquiry::new(End::QuestionsOfReplicas, who_follows, named, &settings),

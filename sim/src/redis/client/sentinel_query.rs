@@ -7,7 +7,7 @@ use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 
 use super::sequential_query::Questions;
-use super::{Destination, End, Output, Settings};
+use super::{Destination, End, Output, RedisClientConfig};
 use crate::network::ConnectionId;
 use crate::redis::connection::Phase;
 
@@ -29,7 +29,7 @@ impl<T> Inquiry<T> {
         end: End,
         what: fn() -> Command,
         read: fn(&Value) -> Option<T>,
-        settings: &Settings,
+        settings: &RedisClientConfig,
     ) -> Self {
         let sentinels = settings.sentinels;
         Self {

@@ -6,7 +6,7 @@ use picklock_algorithms::clients::redis::{Command, RedisError, RedisResult, subs
 
 use super::*;
 
-pub(in crate::redis) const SETTINGS: Settings = Settings {
+pub(in crate::redis) const SETTINGS: RedisClientConfig = RedisClientConfig {
     nodes: 1,
     timeout: Duration::from_millis(500),
     connect_timeout: Duration::from_secs(1),
@@ -32,7 +32,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(settings: Settings) -> Self {
+    fn new(settings: RedisClientConfig) -> Self {
         Self {
             client: Client::new(settings),
             now: VirtualTime::ZERO,
@@ -120,7 +120,7 @@ fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
     desk.hear(connection, loading());
     assert_eq!(now(once), Some(Ok(loading())));
 
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
@@ -181,7 +181,7 @@ fn what_was_sent_may_have_happened_and_what_was_not_has_not() {
 
 #[test]
 fn a_client_that_repeats_commands_sends_them_again_by_the_next_connection() {
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
@@ -199,7 +199,7 @@ fn a_client_that_repeats_commands_sends_them_again_by_the_next_connection() {
 
 #[test]
 fn a_client_that_repeats_commands_gives_up_in_the_end() {
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
@@ -214,7 +214,7 @@ fn a_client_that_repeats_commands_gives_up_in_the_end() {
 
 #[test]
 fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
@@ -298,7 +298,7 @@ fn a_confirmation_that_does_not_come_is_not_waited_for_for_ever() {
     assert_eq!(now(answer), Some(Err(RedisError::TimedOut)));
 }
 
-const POOL_OF_TWO: Settings = Settings {
+const POOL_OF_TWO: RedisClientConfig = RedisClientConfig {
     connections: Connections::Pool(2),
     ..SETTINGS
 };
@@ -330,7 +330,7 @@ fn whoever_waits_for_an_answer_has_its_connection_of_the_pool_for_itself() {
 fn an_exhausted_pool_is_waited_for_as_long_as_an_answer_and_nothing_is_sent() {
     let connections = Connections::Pool(1);
     let timeout = Duration::from_secs(2);
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         connections,
         timeout,
         ..SETTINGS

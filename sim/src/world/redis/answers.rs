@@ -1,6 +1,6 @@
 //! What servers have truly answered about a hold, where who owns the lock does not show it.
 
-use picklock_checker::{ContenderId, ServiceAnswer, What};
+use picklock_checker::{ContenderId, EventKind, ServiceAnswer};
 
 use super::RedisServer;
 use super::ownership::{Holder, Owner};
@@ -35,7 +35,7 @@ impl Grants {
 
 impl World {
     fn has_answered(&mut self, by: ContenderId, answer: ServiceAnswer) {
-        let what = What::Answered {
+        let what = EventKind::Answered {
             by,
             lock: LOCK,
             answer,

@@ -1,7 +1,7 @@
 //! The life of Redis clients in the world.
 
 use picklock_algorithms::clients::redis::{Command, Value};
-use picklock_checker::{ContenderId, VirtualTime, What};
+use picklock_checker::{ContenderId, EventKind, VirtualTime};
 
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event, RedisEvent};
@@ -9,7 +9,7 @@ use crate::link_ids;
 use crate::network::ConnectionId;
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::redis::client::{Client, Destination, End, Input, Output, Settings};
+use crate::redis::client::{Client, Destination, End, Input, Output, RedisClientConfig};
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 use crate::zookeeper::messages::Xid;
@@ -19,7 +19,7 @@ impl World {
     pub fn add_redis_client(&mut self, process: ProcessId) -> ClientId {
         let deployment = &self.redis.deployment;
         let (sentinels, cluster) = (deployment.sentinels.as_ref(), deployment.cluster.as_ref());
-        let settings = Settings {
+        let settings = RedisClientConfig {
             nodes: self.redis.nodes(),
             timeout: deployment.timeout,
             connect_timeout: deployment.connect_timeout,
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Lets a client handle an input, and does what it wants done.
-    pub fn tell_redis_client(&mut self, id: ClientId, input: Input) {
+    pub fn redis_client_input(&mut self, id: ClientId, input: Input) {
         let slot = &self.redis.clients[id.0 as usize];
         if !slot.alive {
             return;
@@ -62,12 +62,12 @@ impl World {
         machine.handle(now, input, &mut redis.client_outputs);
         self.do_each(
             |world| &mut world.redis.client_outputs,
-            |world, output| world.redis_client_says(id, output),
+            |world, output| world.apply_redis_client_output(id, output),
         );
         self.look_after_redis_client(id);
     }
 
-    fn redis_client_says(&mut self, id: ClientId, output: Output) {
+    fn apply_redis_client_output(&mut self, id: ClientId, output: Output) {
         match output {
             Output::Connect { end, to } => self.connect_to_redis(id, end, &to),
             Output::Send {
@@ -90,7 +90,7 @@ impl World {
         let process = self.redis.clients[id.0 as usize].process;
         if (process.0 as usize) < self.contenders.len() {
             let by = ContenderId(process.0);
-            self.record(What::Resent { by });
+            self.record(EventKind::Resent { by });
         }
     }
 
@@ -135,7 +135,7 @@ impl World {
         }
         slot.wake = VirtualTime::NEVER;
         slot.alarm = VirtualTime::NEVER;
-        self.tell_redis_client(client, Input::Wake);
+        self.redis_client_input(client, Input::Wake);
     }
 
     fn connect_to_redis(&mut self, client: ClientId, end: End, to: &Destination) {
@@ -156,7 +156,7 @@ impl World {
         let slot = &mut self.redis.clients[client.0 as usize];
         slot.machine.connecting(now, end, connection);
         let at = self.reaches_redis(connection, 0);
-        let event = RedisEvent::Knock { connection };
+        let event = RedisEvent::ConnectRequest { connection };
         self.timeline.add(at, Event::Redis(event));
     }
 
@@ -190,7 +190,7 @@ impl World {
         self.redis.connections.get_mut(connection).open_at_client = false;
         let at = self.reaches_redis(connection, 0);
         self.timeline
-            .add(at, Event::Redis(RedisEvent::Gone { connection }));
+            .add(at, Event::Redis(RedisEvent::ClientClosed { connection }));
     }
 
     fn send_to_redis(&mut self, connection: ConnectionId, command: Command) {
@@ -229,11 +229,11 @@ impl World {
         ends.broken = true;
         let (at_client, at_server) = (ends.open_at_client, ends.open_at_server);
         if at_client {
-            let event = RedisEvent::Broken { connection };
+            let event = RedisEvent::ConnectionReset { connection };
             self.timeline.add(self.now, Event::Redis(event));
         }
         if at_server {
-            let event = RedisEvent::Gone { connection };
+            let event = RedisEvent::ClientClosed { connection };
             self.timeline.add(self.now, Event::Redis(event));
         }
     }
@@ -252,7 +252,7 @@ impl World {
     }
 
     /// A process has died. Its kernel closes its connections.
-    pub(in crate::world) fn bury_redis_clients(&mut self, process: ProcessId) {
+    pub(in crate::world) fn clear_redis_clients(&mut self, process: ProcessId) {
         for connection in self.redis_connections_of(process) {
             self.hang_up_on_redis(connection);
         }
@@ -270,7 +270,7 @@ impl World {
         let wanted = slot.alive && slot.machine.connections().any(|it| it == connection);
         if ends.open_at_client && wanted {
             let client = ClientId(ends.client);
-            self.tell_redis_client(client, Input::Opened { connection });
+            self.redis_client_input(client, Input::Opened { connection });
         } else {
             // It has given up waiting.
             self.hang_up_on_redis(connection);
@@ -281,7 +281,7 @@ impl World {
         let ends = self.redis.connections.get_mut(connection);
         ends.open_at_client = false;
         let client = ClientId(ends.client);
-        self.tell_redis_client(client, Input::Broken { connection });
+        self.redis_client_input(client, Input::Broken { connection });
     }
 
     pub(super) fn at_redis_client(&mut self, connection: ConnectionId, value: Value) {
@@ -291,11 +291,11 @@ impl World {
         if is_message(&value) {
             self.notified(process, heard);
         } else {
-            self.hear_refusal(process, connection, heard);
+            self.on_refusal(process, connection, heard);
         }
         if heard {
             let client = ClientId(ends.client);
-            self.tell_redis_client(client, Input::Heard { connection, value });
+            self.redis_client_input(client, Input::Heard { connection, value });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Redis servers that are the nodes of a cluster, and the bus between them.
 
 use picklock_checker::ServerChange;
-use picklock_redis::{BusMessage, ClusterSettings, Input, NodeId};
+use picklock_redis::{BusMessage, ClusterConfig, Input, NodeId};
 
 use super::replication_links;
 use crate::choice_source::Chance;
@@ -25,11 +25,11 @@ pub(super) fn settings(
     cluster: &Cluster,
     node: ServerId,
     chance: &mut dyn Chance,
-) -> ClusterSettings {
+) -> ClusterConfig {
     let nodes = (0..cluster.nodes()).map(ServerId);
     // No two nodes have the same one, whatever chance says.
     let stream = u64::from(chance.choose(STREAMS)) << 8;
-    ClusterSettings {
+    ClusterConfig {
         nodes: nodes.map(replication_links::address).collect(),
         primaries: cluster.primaries,
         node_timeout: cluster.node_timeout,
@@ -53,8 +53,8 @@ impl World {
     }
 
     pub(super) fn at_redis_node(&mut self, to: ServerId, message: Box<BusMessage>) {
-        self.tell_redis(to, Input::FromNode { message });
-        self.redis_says(to);
+        self.redis_input(to, Input::FromNode { message });
+        self.apply_redis_outputs(to);
     }
 
     /// A server that becomes the primary of others has been elected, by whomever. A node of a cluster that becomes one,

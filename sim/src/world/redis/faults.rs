@@ -66,8 +66,8 @@ impl World {
             let bytes = Command::new("CONFIG").arg("SET").arg("maxmemory");
             self.run_as_operator(server, bytes.number(i64::from(is_full)));
         } else {
-            self.tell_redis(server, Input::Disk { is_full });
-            self.redis_says(server);
+            self.redis_input(server, Input::Disk { is_full });
+            self.apply_redis_outputs(server);
         }
     }
 }

@@ -75,7 +75,7 @@ impl World {
     /// Whether there are as many replicas beside a primary as must hear of a write: so many, or the one that a recipe
     /// waits for.
     fn has_copies(&self, servers: &Side, heard: usize) -> Result<(), Lacks> {
-        let waits = self.plan.recipe.asks.contains(&RequestKind::Wait);
+        let waits = self.plan.recipe.requests.contains(&RequestKind::Wait);
         let needed = heard.max(waits.into());
         // Where there never were enough, nothing is gone that could be missed.
         let had = self.redis.deployment.first_replicas().len() >= needed;

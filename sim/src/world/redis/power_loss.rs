@@ -42,7 +42,7 @@ impl World {
     }
 
     /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
-    pub(super) fn knocks_in_the_dark(&mut self, connection: ConnectionId) -> bool {
+    pub(super) fn retries_connect_without_power(&mut self, connection: ConnectionId) -> bool {
         let server = self.redis.server_of(connection);
         let slot = self.redis.servers.get_mut(usize::from(server.0));
         let Some(dark) = slot.and_then(|slot| slot.dark.as_mut()) else {
@@ -62,7 +62,7 @@ impl World {
             self.tell_of_lost_link(server, link);
         }
         for connection in dark.knocks {
-            self.knock_at_redis(connection);
+            self.redis_connect_request(connection);
         }
     }
 }

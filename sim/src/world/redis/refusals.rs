@@ -45,12 +45,7 @@ impl World {
     }
 
     /// An answer arrives.
-    pub(super) fn hear_refusal(
-        &mut self,
-        process: ProcessId,
-        connection: ConnectionId,
-        heard: bool,
-    ) {
+    pub(super) fn on_refusal(&mut self, process: ProcessId, connection: ConnectionId, heard: bool) {
         let traffic = &mut self.redis.traffic[connection.0 as usize];
         traffic.heard += 1;
         if traffic.refusals.is_empty() {

@@ -84,11 +84,11 @@ impl World {
             open: true,
         });
         let at = self.reaches_redis_peer(replica, primary);
-        let event = RedisEvent::KnockOfReplica { link };
+        let event = RedisEvent::ReplicaConnectRequest { link };
         self.timeline.add(at, Event::Redis(event));
     }
 
-    pub(super) fn knock_of_replica(&mut self, link: LinkId) {
+    pub(super) fn replica_connect_request(&mut self, link: LinkId) {
         let (replica, primary) = {
             let ends = &self.redis.links[link.0 as usize];
             (ends.replica, ends.primary)
@@ -96,7 +96,7 @@ impl World {
         let up = self.redis.life(primary).is_up();
         self.redis.links[link.0 as usize].open = up;
         let at = self.reaches_redis_peer(primary, replica);
-        let event = RedisEvent::LinkStands { link, up };
+        let event = RedisEvent::LinkEstablished { link, up };
         self.timeline.add(at, Event::Redis(event));
     }
 
@@ -107,8 +107,8 @@ impl World {
         } else {
             Input::LinkGone { link: None }
         };
-        self.tell_redis(replica, input);
-        self.redis_says(replica);
+        self.redis_input(replica, input);
+        self.apply_redis_outputs(replica);
     }
 
     pub(super) fn send_to_redis_peer(
@@ -145,13 +145,13 @@ impl World {
         link: LinkId,
         message: PeerMessage,
     ) {
-        self.tell_redis(to, Input::FromPeer { link, message });
+        self.redis_input(to, Input::FromPeer { link, message });
         if !self.spreading.is_empty() {
             let primary = self.redis.links[link.0 as usize].primary;
             let mark = self.redis.stream_of(to);
             self.has_come(to, Some(primary), mark);
         }
-        self.redis_says(to);
+        self.apply_redis_outputs(to);
     }
 
     /// A server closes a link, or its machine does; the other end learns of it.
@@ -166,7 +166,7 @@ impl World {
     pub(super) fn tell_of_lost_link(&mut self, by: ServerId, link: LinkId) {
         let other = self.redis.links[link.0 as usize].other(by);
         let at = self.reaches_redis_peer(by, other);
-        let event = RedisEvent::LinkGone {
+        let event = RedisEvent::LinkClosed {
             server: other,
             link,
         };
@@ -176,8 +176,8 @@ impl World {
     pub(super) fn link_gone(&mut self, server: ServerId, link: LinkId) {
         if self.redis.life(server).is_up() {
             let gone = Input::LinkGone { link: Some(link) };
-            self.tell_redis(server, gone);
-            self.redis_says(server);
+            self.redis_input(server, gone);
+            self.apply_redis_outputs(server);
         }
     }
 

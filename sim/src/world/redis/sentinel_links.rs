@@ -64,7 +64,7 @@ impl World {
             open: true,
             taken: false,
         });
-        self.send_news(by, at, SentinelEvent::Knock { call, at });
+        self.send_news(by, at, SentinelEvent::ConnectRequest { call, at });
     }
 
     fn sentinel_at(&self, address: &Address) -> Option<ServerId> {
@@ -130,27 +130,27 @@ impl World {
     }
 
     /// Lets something happen between a Sentinel and whom it asks.
-    pub(super) fn sentinel_happens(&mut self, news: SentinelEvent) {
+    pub(super) fn dispatch_sentinel(&mut self, news: SentinelEvent) {
         match news {
             SentinelEvent::Wake { sentinel } => self.sentinel_wakes(sentinel),
-            SentinelEvent::Knock { call, at } => self.knock_of_sentinel(call, at),
+            SentinelEvent::ConnectRequest { call, at } => self.sentinel_connect_request(call, at),
             SentinelEvent::Asked { call, at, command } => self.asked_by_call(call, at, command),
             SentinelEvent::HungUp { call, at } => self.left_by_call(call, at),
             SentinelEvent::Answered { call, value } => {
                 if self.ends(call).open {
                     let id = call.id;
-                    self.tell_sentinel(call.by, SentinelInput::Answered { call: id, value });
+                    self.sentinel_input(call.by, SentinelInput::Answered { call: id, value });
                 }
             }
             SentinelEvent::Closed { call } => {
                 if std::mem::take(&mut self.ends(call).open) {
-                    self.tell_sentinel(call.by, SentinelInput::Closed { call: call.id });
+                    self.sentinel_input(call.by, SentinelInput::Closed { call: call.id });
                 }
             }
         }
     }
 
-    fn knock_of_sentinel(&mut self, call: Call, at: ServerId) {
+    fn sentinel_connect_request(&mut self, call: Call, at: ServerId) {
         let server = self.redis.servers.get(usize::from(at.0));
         if server.is_some_and(|slot| slot.dark.is_some()) {
             // Nobody is there to say that nobody is there.
@@ -178,11 +178,11 @@ impl World {
             connection,
             command,
         };
-        self.tell_redis(at, received);
+        self.redis_input(at, received);
         if self.redis.servers[at.0 as usize].machine.is_primary() != led {
             self.owners_may_change(Actor::Outsider);
         }
-        self.redis_says(at);
+        self.apply_redis_outputs(at);
     }
 
     fn left_by_call(&mut self, call: Call, at: ServerId) {
@@ -193,8 +193,8 @@ impl World {
         if self.redis.is_sentinel(at) {
             self.sentinel_is_left(at, connection);
         } else {
-            self.tell_redis(at, Input::Gone { connection });
-            self.redis_says(at);
+            self.redis_input(at, Input::Gone { connection });
+            self.apply_redis_outputs(at);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
-use picklock_redis::sentinel::{Input, Output, Settings};
+use picklock_redis::sentinel::{Input, Output, SentinelConfig};
 use picklock_redis::{Address, ConnectionId as At, Now, Sentinel};
 
 use super::process_state::Life;
@@ -47,7 +47,7 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
         let others = (0..sentinels.number).filter(|other| *other != place);
         let primary = replication_links::address(ServerId(0));
         let quorum = usize::from(sentinels.quorum);
-        Settings {
+        SentinelConfig {
             replicas: (1..=deployment.replicas)
                 .map(|number| replication_links::address(ServerId(number)))
                 .collect(),
@@ -55,7 +55,7 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
             down_after: sentinels.down_after,
             failover_timeout: sentinels.failover_timeout,
             parallel_syncs: sentinels.parallel_syncs.into(),
-            ..Settings::new(place.into(), address(place), primary, quorum)
+            ..SentinelConfig::new(place.into(), address(place), primary, quorum)
         }
     };
     let slot = |place: u8| {
@@ -123,13 +123,13 @@ impl World {
         {
             slot.wake = VirtualTime::NEVER;
             if slot.life.runs() {
-                self.tell_sentinel(machine, Input::Wake);
+                self.sentinel_input(machine, Input::Wake);
             }
         }
     }
 
     /// Lets a Sentinel handle an input, and does what it wants done.
-    pub(super) fn tell_sentinel(&mut self, machine: ServerId, input: Input) {
+    pub(super) fn sentinel_input(&mut self, machine: ServerId, input: Input) {
         let now = self.now;
         let place = usize::from(machine.0) - self.redis.servers.len();
         let mut out = std::mem::take(&mut self.redis.sentinel_outputs);
@@ -150,7 +150,7 @@ impl World {
                     self.answer_call(machine, sentinel_links::call(connection), value);
                 }
                 Output::ToClient { connection, value } => {
-                    self.tell_client_of_sentinel(ConnectionId(connection.0), value);
+                    self.send_to_client_of_sentinel(ConnectionId(connection.0), value);
                 }
                 // What it did is seen by what becomes of the servers.
                 Output::Noted { .. } => {}
@@ -172,7 +172,7 @@ impl World {
         }
     }
 
-    fn tell_client_of_sentinel(&mut self, connection: ConnectionId, value: Value) {
+    fn send_to_client_of_sentinel(&mut self, connection: ConnectionId, value: Value) {
         let ends = *self.redis.connections.get(connection);
         if ends.open_at_server && !ends.broken {
             let at = self.reaches_redis_client(connection, self.now, 0);
@@ -186,11 +186,11 @@ impl World {
             connection: by,
             command,
         };
-        self.tell_sentinel(machine, input);
+        self.sentinel_input(machine, input);
     }
 
     pub(super) fn sentinel_is_left(&mut self, machine: ServerId, by: At) {
-        self.tell_sentinel(machine, Input::Gone { connection: by });
+        self.sentinel_input(machine, Input::Gone { connection: by });
     }
 
     /// A Sentinel's process dies. Its kernel closes its connections.
@@ -228,7 +228,7 @@ impl World {
         };
         slot.wake = VirtualTime::NEVER;
         for event in backlog {
-            self.happen_after_all(Event::Redis(event));
+            self.dispatch_from_backlog(Event::Redis(event));
         }
         self.arm_sentinel(machine);
     }

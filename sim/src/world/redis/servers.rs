@@ -24,8 +24,8 @@ impl World {
         }
     }
 
-    /// Lets a server handle an input. What it wants done is done by [`redis_says`](Self::redis_says).
-    pub(super) fn tell_redis(&mut self, server: ServerId, input: Input) {
+    /// Lets a server handle an input. What it wants done is done by [`apply_redis_outputs`](Self::apply_redis_outputs).
+    pub(super) fn redis_input(&mut self, server: ServerId, input: Input) {
         let now = self.redis_now(server);
         let redis = &mut self.redis;
         let machine = &mut redis.servers[server.0 as usize].machine;
@@ -35,7 +35,7 @@ impl World {
     }
 
     /// Does what a server wants done. A fault that waits for one of these may make it want more: that comes after them.
-    pub(super) fn redis_says(&mut self, server: ServerId) {
+    pub(super) fn apply_redis_outputs(&mut self, server: ServerId) {
         let Redis {
             saying,
             server_outputs,
@@ -49,18 +49,18 @@ impl World {
         saying.push(server);
         self.do_each(
             |world| &mut world.redis.server_outputs,
-            |world, output| world.redis_says_one(server, output),
+            |world, output| world.apply_redis_output(server, output),
         );
         let of_this = |(of, _): &(ServerId, Output)| *of == server;
         while let Some(next) = self.redis.to_be_said.iter().position(of_this) {
             let (_, output) = self.redis.to_be_said.remove(next);
-            self.redis_says_one(server, output);
+            self.apply_redis_output(server, output);
         }
         self.redis.saying.pop();
         self.arm_redis(server);
     }
 
-    fn redis_says_one(&mut self, server: ServerId, output: Output) {
+    fn apply_redis_output(&mut self, server: ServerId, output: Output) {
         match output {
             Output::ToClient { connection, .. } if connection == OPERATOR => {}
             Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
@@ -109,15 +109,15 @@ impl World {
         }
         slot.wake = VirtualTime::NEVER;
         if slot.life.runs() {
-            self.tell_redis(server, Input::Wake);
-            self.redis_says(server);
+            self.redis_input(server, Input::Wake);
+            self.apply_redis_outputs(server);
         }
     }
 
     /// A client knocks: taken if the server runs, refused otherwise.
-    pub(super) fn knock_at_redis(&mut self, connection: ConnectionId) {
+    pub(super) fn redis_connect_request(&mut self, connection: ConnectionId) {
         let server = self.redis.server_of(connection);
-        if self.knocks_in_the_dark(connection) {
+        if self.retries_connect_without_power(connection) {
             return;
         }
         if !self.redis.life(server).is_up() {
@@ -133,10 +133,10 @@ impl World {
             let connected = Input::Connected {
                 connection: At(connection.0),
             };
-            self.tell_redis(server, connected);
-            self.redis_says(server);
+            self.redis_input(server, connected);
+            self.apply_redis_outputs(server);
         }
-        let event = RedisEvent::Opened { connection };
+        let event = RedisEvent::ConnectionOpened { connection };
         self.timeline.add(at, Event::Redis(event));
     }
 
@@ -152,8 +152,8 @@ impl World {
             let gone = Input::Gone {
                 connection: At(connection.0),
             };
-            self.tell_redis(server, gone);
-            self.redis_says(server);
+            self.redis_input(server, gone);
+            self.apply_redis_outputs(server);
         }
     }
 
@@ -173,14 +173,14 @@ impl World {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += command.wire_bytes();
         }
-        let kind = self.minds_moments().then(|| command.kind());
+        let kind = self.watches_moments().then(|| command.kind());
         let before = self.redis.stream_of(ends.server);
         self.redis.look = self.look_of(process, connection, &command);
         let received = Input::Received {
             connection: At(connection.0),
             command,
         };
-        self.tell_redis(ends.server, received);
+        self.redis_input(ends.server, received);
         if let Some(kind) = kind {
             let traffic = &self.redis.traffic[connection.0 as usize];
             let request = Some((connection, Xid(traffic.answered + 1)));
@@ -195,7 +195,7 @@ impl World {
         if let Some(kind) = spreads {
             self.spreads(ends.server, Some(ends.server), (process.0, kind), after);
         }
-        self.redis_says(ends.server);
+        self.apply_redis_outputs(ends.server);
         self.redis.look = None;
         if let Some(kind) = spreads {
             self.moment(Moment {
@@ -261,7 +261,7 @@ impl World {
     /// A client learns that its connection is gone, or is none, when the news has travelled.
     pub(super) fn tell_of_lost_redis(&mut self, connection: ConnectionId) {
         let at = self.reaches_redis_client(connection, self.now, 0);
-        let event = RedisEvent::Broken { connection };
+        let event = RedisEvent::ConnectionReset { connection };
         self.timeline.add(at, Event::Redis(event));
     }
 
@@ -314,7 +314,7 @@ impl World {
         self.follow_key(server);
         self.follow_role(server);
         self.owners_may_change(Actor::Outsider);
-        self.redis_says(server);
+        self.apply_redis_outputs(server);
         if let Some(dark) = dark {
             self.power_is_back(server, dark);
         }
@@ -345,7 +345,7 @@ impl World {
                 RedisEvent::ToPeer { to, link, message } => {
                     self.read_from_redis_peer(to, link, *message);
                 }
-                event => self.happen_after_all(Event::Redis(event)),
+                event => self.dispatch_from_backlog(Event::Redis(event)),
             }
         }
         self.arm_redis(server);
@@ -371,13 +371,13 @@ impl World {
     /// Somebody with a shell on the server's machine runs a command.
     pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
         let connection = OPERATOR;
-        self.tell_redis(server, Input::Connected { connection });
+        self.redis_input(server, Input::Connected { connection });
         let received = Input::Received {
             connection,
             command,
         };
-        self.tell_redis(server, received);
-        self.tell_redis(server, Input::Gone { connection });
-        self.redis_says(server);
+        self.redis_input(server, received);
+        self.redis_input(server, Input::Gone { connection });
+        self.apply_redis_outputs(server);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of what waits while a callback does not return, and of what goes on.
 
-use picklock_algorithms::clients::zookeeper::{EventKind, Response, SessionState, ZkError, watch};
+use picklock_algorithms::clients::zookeeper::{EventType, Response, SessionState, ZkError, watch};
 
 use super::test_harness::*;
 use super::*;
@@ -17,7 +17,8 @@ fn watching(
     Watcher,
     picklock_algorithms::clients::zookeeper::Watch,
 ) {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3).of(library, Version::default()));
+    let mut desk =
+        Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3).of(library, Version::default()));
     assert_eq!(desk.start(), [connect(0)]);
     desk.accept(1);
     let (watcher, events) = watch();
@@ -29,7 +30,7 @@ fn watching(
 fn while_a_callback_does_not_return_events_wait_and_are_told_in_order_afterwards() {
     let (mut desk, watcher, events) = watching(Library::Java);
     desk.client.block_events();
-    desk.notify(1, EventKind::NodeDataChanged, "/a");
+    desk.notify(1, EventType::NodeDataChanged, "/a");
     assert!(
         watches(&desk).is_empty(),
         "the watch has fired all the same"
@@ -47,7 +48,7 @@ fn while_a_callback_does_not_return_events_wait_and_are_told_in_order_afterwards
 fn who_calls_and_waits_is_answered_at_once_and_a_callback_in_its_turn() {
     let (mut desk, _watcher, events) = watching(Library::Java);
     desk.client.block_events();
-    desk.notify(1, EventKind::NodeDeleted, "/a");
+    desk.notify(1, EventType::NodeDeleted, "/a");
     let mut background = desk.ask_in_background(sync());
     let (mut caller, _) = desk.ask(sync(), None);
     desk.reply(1, 2, SYNCED);
@@ -90,7 +91,7 @@ fn kazoo_holds_up_watchers_of_nodes_and_nothing_else() {
     let (listener, session) = watch();
     desk.watch_session(listener);
     desk.client.block_events();
-    desk.notify(1, EventKind::NodeDeleted, "/a");
+    desk.notify(1, EventType::NodeDeleted, "/a");
     let mut background = desk.ask_in_background(sync());
     desk.reply(1, 2, SYNCED);
     desk.broken(1);
@@ -107,6 +108,6 @@ fn a_rust_client_has_nothing_to_hold_up() {
     let (mut desk, _watcher, events) = watching(Library::Rust);
     desk.client.block_events();
     assert!(!desk.client.events_are_blocked());
-    desk.notify(1, EventKind::NodeDeleted, "/a");
+    desk.notify(1, EventType::NodeDeleted, "/a");
     assert_eq!(told(&events), ["deleted /a"]);
 }

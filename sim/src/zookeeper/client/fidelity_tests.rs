@@ -1,6 +1,6 @@
 //! The points on which simulations of ZooKeeper's clients tend to be wrong, with their numbers in the list.
 
-use picklock_algorithms::clients::zookeeper::{EventKind, ZkError, watch};
+use picklock_algorithms::clients::zookeeper::{EventType, ZkError, watch};
 
 use super::test_harness::*;
 use super::*;
@@ -9,7 +9,7 @@ use crate::zookeeper::messages::Xid;
 /// D5: the client's half.
 #[test]
 fn a_client_may_declare_its_session_expired_long_before_a_server_does() {
-    let mut settings = Settings::new(TIMEOUT, 1);
+    let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 1);
     settings.local_expiry = Some((4, 3));
     let mut desk = Desk::new(settings);
     desk.start();
@@ -55,7 +55,7 @@ fn a_watcher_is_told_before_a_later_answer_is_given() {
     let (watcher, events) = watch();
     desk.watch(1, get_children("/q"), children(), &watcher);
     let (mut answer, _) = desk.ask(sync(), None);
-    desk.notify(1, EventKind::NodeChildrenChanged, "/q");
+    desk.notify(1, EventType::NodeChildrenChanged, "/q");
     assert_eq!(answered(&mut answer), None);
     assert_eq!(told(&events), ["children /q"]);
     desk.reply(
@@ -105,7 +105,7 @@ fn a_change_of_the_session_reaches_every_watcher_and_tells_nothing_of_its_node()
     }
     // It stays: who takes the first event for the deletion of the node is wrong.
     desk.accept(2);
-    desk.notify(2, EventKind::NodeDeleted, "/q");
+    desk.notify(2, EventType::NodeDeleted, "/q");
     assert_eq!(told(&node_events), ["connected", "deleted /q"]);
 }
 

@@ -2,11 +2,11 @@
 
 use picklock_algorithms::clients::completion::Answer;
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Reply, Request, Response, WatchSide, Watcher, ZkError, Zxid, watch,
+    EventType, Reply, Request, Response, WatchSide, Watcher, ZkError, Zxid, watch,
 };
 
 use super::test_harness::*;
-use super::{Output, Settings};
+use super::{Output, ZooKeeperClientConfig};
 use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::{ClientMessage, WatchTables, path};
 use crate::zookeeper::version::Version;
@@ -42,11 +42,11 @@ fn a_watch_that_stays_is_registered_by_the_answer_and_stays_when_it_fires() {
     desk.watch(1, add("/a", false), Err(ZkError::Unimplemented), &watcher);
     assert!(watches(&desk).is_empty());
     desk.watch(2, add("/a", false), watching(), &watcher);
-    for kind in [EventKind::NodeCreated, EventKind::NodeChildrenChanged] {
+    for kind in [EventType::NodeCreated, EventType::NodeChildrenChanged] {
         desk.notify(1, kind, "/a");
         desk.notify(1, kind, "/a");
     }
-    desk.notify(1, EventKind::NodeCreated, "/a/b");
+    desk.notify(1, EventType::NodeCreated, "/a/b");
     let expected = ["created /a", "created /a", "children /a", "children /a"];
     assert_eq!(told(&events), expected);
     assert_eq!(watches(&desk), ["/a Persistent"]);
@@ -58,10 +58,10 @@ fn a_recursive_watch_is_told_of_all_below_it_but_of_no_list() {
     let ((watcher, events), (root, of_all)) = (watch(), watch());
     desk.watch(1, add("/a", true), watching(), &watcher);
     desk.watch(2, add("/", true), watching(), &root);
-    desk.notify(1, EventKind::NodeCreated, "/a");
-    desk.notify(1, EventKind::NodeDataChanged, "/a/b/c");
-    desk.notify(1, EventKind::NodeChildrenChanged, "/a");
-    desk.notify(1, EventKind::NodeDeleted, "/ab");
+    desk.notify(1, EventType::NodeCreated, "/a");
+    desk.notify(1, EventType::NodeDataChanged, "/a/b/c");
+    desk.notify(1, EventType::NodeChildrenChanged, "/a");
+    desk.notify(1, EventType::NodeDeleted, "/ab");
     assert_eq!(told(&events), ["created /a", "changed /a/b/c"]);
     assert_eq!(
         told(&of_all),
@@ -76,7 +76,7 @@ fn a_watcher_object_is_told_once_however_many_kinds_of_watches_it_is_in() {
     desk.watch(1, get_data("/a"), data(), &watcher);
     desk.watch(2, add("/a", false), watching(), &watcher);
     desk.watch(3, add("/", true), watching(), &watcher);
-    desk.notify(1, EventKind::NodeDataChanged, "/a");
+    desk.notify(1, EventType::NodeDataChanged, "/a");
     assert_eq!(told(&events), ["changed /a"]);
     assert_eq!(watches(&desk), ["/ Recursive", "/a Persistent"]);
 }
@@ -104,7 +104,7 @@ fn watches_that_stay_come_along_to_the_next_server_and_nothing_is_made_up() {
 
 #[test]
 fn kazoo_brings_no_watches_along_that_stay_either() {
-    let settings = Settings::new(TIMEOUT, 3).of(Library::Kazoo, Version::V3_8);
+    let settings = ZooKeeperClientConfig::new(TIMEOUT, 3).of(Library::Kazoo, Version::V3_8);
     let mut desk = Desk::new(settings);
     desk.start();
     desk.accept(1);
@@ -124,7 +124,7 @@ fn kazoo_brings_no_watches_along_that_stay_either() {
         )
     };
     assert!(!outputs.iter().any(sets));
-    desk.notify(2, EventKind::NodeCreated, "/b");
+    desk.notify(2, EventType::NodeCreated, "/b");
     assert_eq!(told(&events), ["disconnected"]);
 }
 
@@ -140,7 +140,7 @@ fn one_watcher_is_taken_back_and_the_others_stay() {
     assert_eq!(answered(&mut answer), Some(watching()));
     assert_eq!(told(&of_one), ["data watch removed /a"]);
     assert_eq!(watches(&desk), ["/a Data", "/a Persistent"]);
-    desk.notify(1, EventKind::NodeDataChanged, "/a");
+    desk.notify(1, EventType::NodeDataChanged, "/a");
     assert_eq!(told(&of_one), ["changed /a"], "by the watch that stays");
     assert_eq!(told(&of_other), ["changed /a"]);
 }
@@ -164,7 +164,7 @@ fn all_are_taken_back_and_each_is_told_of_each_kind_once() {
     );
     assert_eq!(told(&of_other), ["lasting watch removed /a"]);
     assert_eq!(watches(&desk), ["/b Recursive"]);
-    desk.notify(1, EventKind::NodeCreated, "/b/c");
+    desk.notify(1, EventType::NodeCreated, "/b/c");
     assert_eq!(told(&of_other), ["created /b/c"]);
 }
 

@@ -12,7 +12,7 @@ const LIBRARIES: [Library; 3] = [Library::Java, Library::Kazoo, Library::Rust];
 
 /// Connected to the first of three servers by connection 1 from time zero on.
 fn connected(library: Library) -> Desk {
-    let settings = Settings::new(TIMEOUT, 3).of(library, Version::V3_8);
+    let settings = ZooKeeperClientConfig::new(TIMEOUT, 3).of(library, Version::V3_8);
     let mut desk = Desk::new(settings);
     desk.start();
     desk.accept(1);
@@ -164,7 +164,7 @@ fn rust_gives_up_its_session_after_seven_fifths_of_the_timeout_and_others_never(
 #[test]
 fn java_gives_up_a_session_that_never_came_about_from_the_version_that_is_to_be_3_10_on() {
     let given_up = Version::ALL.map(|(_, version)| {
-        let settings = Settings::new(TIMEOUT, 1).of(Library::Java, version);
+        let settings = ZooKeeperClientConfig::new(TIMEOUT, 1).of(Library::Java, version);
         let mut desk = Desk::new(settings);
         desk.start();
         let closed = Output::StateChanged(SessionState::Closed);

@@ -1,7 +1,7 @@
 //! Tests of the client handle: what it makes of what a server says, if one request waits or one watch is left.
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Reply, Response, SessionState, ZkError, Zxid, watch,
+    EventType, Reply, Response, SessionState, ZkError, Zxid, watch,
 };
 
 use super::Output;
@@ -23,7 +23,7 @@ fn reply(xid: u32, reply: Reply) -> ServerMessage {
     ServerMessage::Reply { xid, zxid, reply }
 }
 
-fn notification(kind: EventKind, node: &str) -> ServerMessage {
+fn notification(kind: EventType, node: &str) -> ServerMessage {
     let path = path(node);
     ServerMessage::Notification { kind, path }
 }
@@ -92,17 +92,17 @@ fn the_only_watch_is_left_by_what_does_not_concern_it() {
     let (watcher, events) = watch();
     desk.watch(1, get_data("/b"), data(), &watcher);
     for (kind, node) in [
-        (EventKind::NodeDeleted, "/a"),
-        (EventKind::NodeDeleted, "/c"),
-        (EventKind::NodeDataChanged, "/b/b"),
-        (EventKind::NodeChildrenChanged, "/b"),
+        (EventType::NodeDeleted, "/a"),
+        (EventType::NodeDeleted, "/c"),
+        (EventType::NodeDataChanged, "/b/b"),
+        (EventType::NodeChildrenChanged, "/b"),
     ] {
         let heard = hear(&mut desk, notification(kind, node));
         assert_eq!(heard, NOTHING_ELSE, "{kind:?} {node}");
         assert!(told(&events).is_empty(), "{kind:?} {node}");
         assert_eq!(watches(&desk), ["/b Data"], "{kind:?} {node}");
     }
-    hear(&mut desk, notification(EventKind::NodeDeleted, "/b"));
+    hear(&mut desk, notification(EventType::NodeDeleted, "/b"));
     assert_eq!(told(&events), ["deleted /b"]);
 }
 
@@ -110,7 +110,7 @@ fn the_only_watch_is_left_by_what_does_not_concern_it() {
 fn a_second_notification_tells_nobody_until_somebody_watches_again() {
     let mut desk = Desk::connected();
     let (watcher, events) = watch();
-    let deleted = || notification(EventKind::NodeDeleted, "/a");
+    let deleted = || notification(EventType::NodeDeleted, "/a");
     for xid in 1..=2 {
         desk.watch(xid, get_children("/a"), children(), &watcher);
         assert_eq!(hear(&mut desk, deleted()), NOTHING_ELSE);
@@ -129,7 +129,7 @@ fn a_watcher_of_the_session_that_comes_to_watch_a_node_is_told_of_each_event_onc
     for xid in 1..=2 {
         // The second time it has watched a node before, and the list of these is empty again.
         desk.watch(xid, get_data("/a"), data(), &watcher);
-        hear(&mut desk, notification(EventKind::NodeDataChanged, "/a"));
+        hear(&mut desk, notification(EventType::NodeDataChanged, "/a"));
         assert_eq!(told(&events), ["changed /a"]);
     }
     desk.watch(3, get_data("/a"), data(), &watcher);

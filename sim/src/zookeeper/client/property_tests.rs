@@ -1,12 +1,12 @@
 //! Tests of the client handle: whatever happens, everybody is answered.
 
 use picklock_algorithms::clients::completion::Answer;
-use picklock_algorithms::clients::zookeeper::{EventKind, Reply, Response, SessionState, watch};
+use picklock_algorithms::clients::zookeeper::{EventType, Reply, Response, SessionState, watch};
 use proptest::prelude::*;
 
 use super::connection::Phase;
 use super::test_harness::*;
-use super::{Input, Output, Settings};
+use super::{Input, Output, ZooKeeperClientConfig};
 use crate::choice_source::Chance;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, ServerMessage};
 
@@ -22,7 +22,7 @@ enum Step {
     Accept { stale: bool },
     Expire,
     Answer { out_of_order: bool },
-    Notify(EventKind),
+    Notify(EventType),
     Pass { micros: u64 },
     Stop { micros: u64 },
 }
@@ -38,8 +38,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => prop::bool::weighted(0.2).prop_map(|stale| Step::Accept { stale }),
         1 => Just(Step::Expire),
         8 => prop::bool::weighted(0.1).prop_map(|out_of_order| Step::Answer { out_of_order }),
-        2 => Just(Step::Notify(EventKind::NodeDeleted)),
-        1 => Just(Step::Notify(EventKind::NodeChildrenChanged)),
+        2 => Just(Step::Notify(EventType::NodeDeleted)),
+        1 => Just(Step::Notify(EventType::NodeChildrenChanged)),
         6 => (0..3 * SECOND).prop_map(|micros| Step::Pass { micros }),
         1 => (0..12 * SECOND).prop_map(|micros| Step::Stop { micros }),
     ]
@@ -146,7 +146,7 @@ proptest! {
         local_expiry in any::<bool>(),
         impatient in any::<bool>(),
     ) {
-        let mut settings = Settings::new(TIMEOUT, 3);
+        let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
         settings.request_timeout = impatient.then_some(SECOND);
         settings.local_expiry = local_expiry.then_some((4, 3));
         let mut desk = Desk::new(settings);

@@ -3,12 +3,12 @@
 use picklock_algorithms::clients::zookeeper::{SessionId, SessionState, ZkError, watch};
 
 use super::test_harness::*;
-use super::{Input, Output, Settings};
+use super::{Input, Output, ZooKeeperClientConfig};
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage};
 
 /// A client that puts up with such servers, and is connected to one by connection 1.
 fn connected() -> Desk {
-    let mut settings = Settings::new(TIMEOUT, 3);
+    let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
     settings.read_only = true;
     let mut desk = Desk::new(settings);
     desk.start();
@@ -129,7 +129,7 @@ fn a_late_yes_is_of_no_use() {
 
 #[test]
 fn who_does_not_put_up_with_it_does_not_offer_to() {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3));
+    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     desk.start();
     let outputs = desk.input(Input::Opened {
         connection: ConnectionId(1),

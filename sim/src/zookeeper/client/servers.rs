@@ -1,6 +1,6 @@
 //! The list of servers, whose turn it is, and how long a client sleeps before it tries.
 
-use super::Settings;
+use super::ZooKeeperClientConfig;
 use crate::choice_source::Chance;
 use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::ServerId;
@@ -54,7 +54,7 @@ impl Servers {
     /// Goes on to the next. Answers how long to sleep before it is tried.
     pub(super) fn advance(
         &mut self,
-        settings: &Settings,
+        settings: &ZooKeeperClientConfig,
         opened_before: bool,
         chance: &mut dyn Chance,
     ) -> u64 {
@@ -72,7 +72,11 @@ impl Servers {
     }
 
     /// How long a Java client sleeps before it tries whatever server.
-    pub(super) fn jitter(settings: &Settings, opened_before: bool, chance: &mut dyn Chance) -> u64 {
+    pub(super) fn jitter(
+        settings: &ZooKeeperClientConfig,
+        opened_before: bool,
+        chance: &mut dyn Chance,
+    ) -> u64 {
         let choices = u32::try_from(settings.reconnect_jitter / 1_000).unwrap_or(u32::MAX);
         if opened_before && choices > 1 {
             u64::from(chance.choose(choices)) * 1_000
@@ -181,7 +185,7 @@ mod tests {
 
     /// Sleeps before the attempts, in milliseconds.
     fn sleeps(library: Library, servers: &mut Servers, attempts: usize) -> Vec<u64> {
-        let settings = Settings::new(6_000_000, 3).of(library, Version::default());
+        let settings = ZooKeeperClientConfig::new(6_000_000, 3).of(library, Version::default());
         let next = |_| servers.advance(&settings, true, &mut Boring) / 1_000;
         (0..attempts).map(next).collect()
     }

@@ -5,7 +5,7 @@ use crate::zookeeper::version::Version;
 
 /// What can be set on a client. Durations are in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct ZooKeeperClientConfig {
     /// The session timeout that it asks for. Servers may grant another.
     pub timeout: u64,
     /// The number of servers that it knows: `ServerId(0)` and so on.
@@ -32,7 +32,7 @@ pub struct Settings {
     pub jute_max_buffer: u32,
 }
 
-impl Settings {
+impl ZooKeeperClientConfig {
     /// A client of ZooKeeper 3.8 that asks for this timeout and knows so many servers.
     pub const fn new(timeout: u64, servers: u8) -> Self {
         Self {

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use futures_lite::future::{block_on, poll_once};
 use picklock_algorithms::clients::completion::{Answer, Completion, completion};
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Reply, Request, Response, SessionId, SessionState, Stat, Watch, Watcher, Zxid,
+    EventType, Reply, Request, Response, SessionId, SessionState, Stat, Watch, Watcher, Zxid,
 };
 use picklock_checker::VirtualTime;
 
-use super::{Caller, Client, Input, Output, Settings};
+use super::{Caller, Client, Input, Output, ZooKeeperClientConfig};
 use crate::choice_source::{Boring, Chance};
 use crate::zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, Xid, path,
@@ -39,7 +39,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: ZooKeeperClientConfig) -> Self {
         Self {
             client: Client::new(settings, &mut Boring),
             chance: Box::new(Boring),
@@ -50,7 +50,7 @@ impl Desk {
 
     /// A client of three servers, connected to the first by connection 1 from time zero on.
     pub(super) fn connected() -> Self {
-        let mut desk = Self::new(Settings::new(TIMEOUT, 3));
+        let mut desk = Self::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
         assert_eq!(desk.start(), [connect(0)]);
         desk.accept(1);
         desk
@@ -123,7 +123,7 @@ impl Desk {
         self.hear(connection, ServerMessage::Reply { xid, zxid, reply })
     }
 
-    pub(super) fn notify(&mut self, connection: u32, kind: EventKind, node: &str) -> Vec<Output> {
+    pub(super) fn notify(&mut self, connection: u32, kind: EventType, node: &str) -> Vec<Output> {
         let path = path(node);
         self.hear(connection, ServerMessage::Notification { kind, path })
     }
@@ -248,17 +248,17 @@ pub(super) fn told(watch: &Watch) -> Vec<String> {
     let next = || block_on(poll_once(Box::pin(watch.next())));
     std::iter::from_fn(next)
         .map(|event| match event.kind {
-            EventKind::Session(SessionState::Connecting) => "disconnected".to_owned(),
-            EventKind::Session(SessionState::Connected) => "connected".to_owned(),
-            EventKind::Session(SessionState::ConnectedReadOnly) => "read-only".to_owned(),
-            EventKind::Session(SessionState::Closed) => "closed".to_owned(),
-            EventKind::NodeCreated => format!("created {}", event.path),
-            EventKind::NodeDeleted => format!("deleted {}", event.path),
-            EventKind::NodeDataChanged => format!("changed {}", event.path),
-            EventKind::NodeChildrenChanged => format!("children {}", event.path),
-            EventKind::DataWatchRemoved => format!("data watch removed {}", event.path),
-            EventKind::ChildWatchRemoved => format!("child watch removed {}", event.path),
-            EventKind::PersistentWatchRemoved => format!("lasting watch removed {}", event.path),
+            EventType::Session(SessionState::Connecting) => "disconnected".to_owned(),
+            EventType::Session(SessionState::Connected) => "connected".to_owned(),
+            EventType::Session(SessionState::ConnectedReadOnly) => "read-only".to_owned(),
+            EventType::Session(SessionState::Closed) => "closed".to_owned(),
+            EventType::NodeCreated => format!("created {}", event.path),
+            EventType::NodeDeleted => format!("deleted {}", event.path),
+            EventType::NodeDataChanged => format!("changed {}", event.path),
+            EventType::NodeChildrenChanged => format!("children {}", event.path),
+            EventType::DataWatchRemoved => format!("data watch removed {}", event.path),
+            EventType::ChildWatchRemoved => format!("child watch removed {}", event.path),
+            EventType::PersistentWatchRemoved => format!("lasting watch removed {}", event.path),
         })
         .collect()
 }

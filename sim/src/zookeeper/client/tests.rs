@@ -1,7 +1,7 @@
 //! Tests of the client handle: connections, timers, and requests.
 
 use picklock_algorithms::clients::zookeeper::{
-    Children, EventKind, Response, SessionId, SessionState, ZkError, Zxid, watch,
+    Children, EventType, Response, SessionId, SessionState, ZkError, Zxid, watch,
 };
 
 use super::test_harness::*;
@@ -109,8 +109,8 @@ fn a_reconnect_sleeps_for_up_to_a_second_and_another_after_a_full_circle() {
 
 #[test]
 fn before_the_first_connection_nothing_is_left_to_chance_but_the_order() {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3));
-    desk.client = Client::new(Settings::new(TIMEOUT, 3), &mut Worst);
+    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
+    desk.client = Client::new(ZooKeeperClientConfig::new(TIMEOUT, 3), &mut Worst);
     desk.chance = Box::new(Worst);
     assert_eq!(desk.start(), [connect(2)]);
     desk.input(Input::Refused);
@@ -123,7 +123,7 @@ fn before_the_first_connection_nothing_is_left_to_chance_but_the_order() {
 
 #[test]
 fn an_attempt_that_is_not_answered_is_given_up() {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3));
+    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     desk.start();
     let second = 2 * SECOND + 100 * MILLI;
     assert_eq!(desk.pass_until(second), [(second, connect(1))]);
@@ -141,7 +141,7 @@ fn an_attempt_that_is_not_answered_is_given_up() {
 
 #[test]
 fn a_connection_that_nobody_waits_for_any_more_is_closed() {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3));
+    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     desk.start();
     desk.pass_until(2 * SECOND);
     let late = Input::Opened {
@@ -152,7 +152,7 @@ fn a_connection_that_nobody_waits_for_any_more_is_closed() {
 
 #[test]
 fn requests_wait_for_the_next_attempt_and_share_its_fate() {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3));
+    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     desk.start();
     let (mut lost, outputs) = desk.ask(sync(), None);
     assert_eq!(outputs, []);
@@ -190,7 +190,7 @@ fn an_idle_client_pings_after_a_third_of_the_timeout_and_earlier_if_it_is_awake(
     // Awake at 3.1 s, it sees that the next is due within a second.
     desk.pass_until(3 * SECOND + 100 * MILLI);
     assert_eq!(
-        desk.notify(1, EventKind::NodeCreated, "/a"),
+        desk.notify(1, EventType::NodeCreated, "/a"),
         [send(1, ClientMessage::Ping)]
     );
     // A request is as good as a ping.
@@ -269,7 +269,7 @@ fn a_client_that_is_closing_does_not_look_for_another_server() {
 
 #[test]
 fn a_client_that_never_began_is_closed_at_once() {
-    let mut desk = Desk::new(Settings::new(TIMEOUT, 3));
+    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     let (mut asked, _) = desk.ask(sync(), None);
     let (mut close, _) = desk.close();
     assert_eq!(answered(&mut asked), Some(Err(ZkError::ConnectionLoss)));
@@ -279,7 +279,7 @@ fn a_client_that_never_began_is_closed_at_once() {
 
 #[test]
 fn without_local_expiry_a_client_never_learns_of_it_alone_and_with_it_after_four_thirds() {
-    let mut settings = Settings::new(TIMEOUT, 3);
+    let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
     for local_expiry in [false, true] {
         settings.local_expiry = local_expiry.then_some((4, 3));
         let mut desk = Desk::new(settings);
@@ -331,7 +331,7 @@ fn a_client_that_is_not_believed_is_told_so_for_ever() {
 
 #[test]
 fn a_request_that_is_not_answered_in_time_fails_and_takes_the_connection_with_it() {
-    let mut settings = Settings::new(TIMEOUT, 3);
+    let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
     settings.request_timeout = Some(SECOND);
     let mut desk = Desk::new(settings);
     desk.start();
@@ -353,7 +353,7 @@ fn a_request_that_is_not_answered_in_time_fails_and_takes_the_connection_with_it
 
 #[test]
 fn a_request_waits_for_a_connection_no_longer_than_for_an_answer() {
-    let mut settings = Settings::new(TIMEOUT, 3);
+    let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
     settings.request_timeout = Some(SECOND);
     let mut desk = Desk::new(settings);
     desk.start();

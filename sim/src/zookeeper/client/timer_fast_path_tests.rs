@@ -2,14 +2,14 @@
 
 use picklock_algorithms::clients::completion::Answer;
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Reply, Response, SessionId, Watch, Watcher, Zxid, watch,
+    EventType, Reply, Response, SessionId, Watch, Watcher, Zxid, watch,
 };
 use picklock_checker::VirtualTime;
 use proptest::prelude::*;
 
 use super::property_tests::Choices;
 use super::test_harness::*;
-use super::{Client, Input, Output, Settings};
+use super::{Client, Input, Output, ZooKeeperClientConfig};
 use crate::zookeeper::client_profile::Library;
 use crate::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage};
 
@@ -31,7 +31,7 @@ enum Step {
     Answer {
         out_of_order: bool,
     },
-    Notify(EventKind),
+    Notify(EventType),
     Pong,
     WatchesSet,
     Writer,
@@ -87,8 +87,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Refuse),
         1 => Just(Step::Break),
         8 => prop::bool::weighted(0.02).prop_map(|out_of_order| Step::Answer { out_of_order }),
-        2 => Just(Step::Notify(EventKind::NodeDeleted)),
-        1 => Just(Step::Notify(EventKind::NodeChildrenChanged)),
+        2 => Just(Step::Notify(EventType::NodeDeleted)),
+        1 => Just(Step::Notify(EventType::NodeChildrenChanged)),
         4 => Just(Step::Pong),
         1 => Just(Step::WatchesSet),
         1 => Just(Step::Writer),
@@ -97,7 +97,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
+fn settings() -> impl Strategy<Value = ZooKeeperClientConfig> {
     // A Java client pings after a third of it: below one second, below two, below eleven, and above.
     let timeout = prop_oneof![
         300 * MILLI..3 * SECOND,
@@ -114,12 +114,12 @@ fn settings() -> impl Strategy<Value = Settings> {
     let choices = (any::<bool>(), any::<bool>(), request_timeout);
     (timeout, library, choices).prop_map(|(timeout, library, choices)| {
         let (local_expiry, read_only, request_timeout) = choices;
-        Settings {
+        ZooKeeperClientConfig {
             library,
             local_expiry: local_expiry.then_some((4, 3)),
             read_only,
             request_timeout,
-            ..Settings::new(timeout, 3)
+            ..ZooKeeperClientConfig::new(timeout, 3)
         }
     })
 }
@@ -136,7 +136,7 @@ struct Armed {
 }
 
 impl Armed {
-    fn new(settings: Settings, choices: Vec<u32>, knows: bool) -> Self {
+    fn new(settings: ZooKeeperClientConfig, choices: Vec<u32>, knows: bool) -> Self {
         let (watcher, events) = watch();
         let mut desk = Desk::new(settings);
         desk.chance = Box::new(Choices(choices));
@@ -372,7 +372,7 @@ fn a_client_that_is_woken_early_enough_looks_at_no_timer_until_a_ping_can_be_due
         (15_000, 14_000_000, 10_000),
         (15_000, 14_000_001, 1000),
     ] {
-        let mut desk = Desk::new(Settings::new(3 * interval * MILLI, 3));
+        let mut desk = Desk::new(ZooKeeperClientConfig::new(3 * interval * MILLI, 3));
         desk.start();
         let connection = ConnectionId(1);
         desk.input(Input::Opened { connection });

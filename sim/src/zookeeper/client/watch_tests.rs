@@ -1,6 +1,6 @@
 //! Tests of the client handle: watches.
 
-use picklock_algorithms::clients::zookeeper::{EventKind, SessionState, ZkError, Zxid, watch};
+use picklock_algorithms::clients::zookeeper::{EventType, SessionState, ZkError, Zxid, watch};
 
 use super::test_harness::*;
 use super::{Input, Output, WatchTable};
@@ -43,8 +43,8 @@ fn one_notification_tells_every_watcher_object_once_and_forgets_it() {
     desk.watch(3, get_data("/a"), data(), &both);
     desk.watch(4, get_data("/a"), data(), &other);
     assert_eq!(watches(&desk), ["/a Data", "/a Data", "/a Child"]);
-    desk.notify(1, EventKind::NodeDeleted, "/a");
-    desk.notify(1, EventKind::NodeDeleted, "/a");
+    desk.notify(1, EventType::NodeDeleted, "/a");
+    desk.notify(1, EventType::NodeDeleted, "/a");
     assert_eq!(told(&both_events), ["deleted /a"]);
     assert_eq!(told(&other_events), ["deleted /a"]);
     assert!(watches(&desk).is_empty());
@@ -53,10 +53,10 @@ fn one_notification_tells_every_watcher_object_once_and_forgets_it() {
 #[test]
 fn each_kind_of_event_reaches_the_tables_that_it_concerns() {
     for (kind, left) in [
-        (EventKind::NodeCreated, vec!["/a Child"]),
-        (EventKind::NodeDataChanged, vec!["/a Child"]),
-        (EventKind::NodeDeleted, vec![]),
-        (EventKind::NodeChildrenChanged, vec!["/a Data", "/a Exist"]),
+        (EventType::NodeCreated, vec!["/a Child"]),
+        (EventType::NodeDataChanged, vec!["/a Child"]),
+        (EventType::NodeDeleted, vec![]),
+        (EventType::NodeChildrenChanged, vec!["/a Data", "/a Exist"]),
     ] {
         let mut desk = Desk::connected();
         let (watcher, _events) = watch();
@@ -89,7 +89,7 @@ fn every_watcher_object_is_told_of_the_session_once_and_stays() {
     assert_eq!(watches(&desk).len(), 3);
     // What was told first about a pair is told of the second alone once the first has gone.
     desk.accept(2);
-    desk.notify(2, EventKind::NodeDataChanged, "/a");
+    desk.notify(2, EventType::NodeDataChanged, "/a");
     desk.broken(2);
     desk.pass_until(400 * MILLI);
     let expected = ["connected", "changed /a", "disconnected"];
@@ -124,7 +124,7 @@ fn after_a_reconnect_come_disconnected_then_connected_then_what_was_missed() {
         ],
         "watches are set before anything else is asked"
     );
-    desk.notify(2, EventKind::NodeDeleted, "/a");
+    desk.notify(2, EventType::NodeDeleted, "/a");
     assert_eq!(told(&events), ["disconnected", "connected", "deleted /a"]);
     assert_eq!(watches(&desk), ["/b Exist", "/c Child"]);
 }
@@ -134,7 +134,7 @@ fn only_answers_move_the_zxid_that_missed_changes_are_counted_from() {
     let mut desk = Desk::connected();
     let (watcher, _events) = watch();
     desk.watch(1, get_data("/a"), data(), &watcher);
-    desk.notify(1, EventKind::NodeCreated, "/b");
+    desk.notify(1, EventType::NodeCreated, "/b");
     desk.hear(1, ServerMessage::Pong);
     let zxid = |outputs: &[Output]| {
         outputs.iter().find_map(|output| match output {

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    EventKind, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
+    EventType, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
 };
 
 use smallvec::SmallVec;
@@ -56,11 +56,11 @@ impl WatchTable {
     }
 
     /// What a watcher is told that is taken back from here.
-    fn removal(self) -> EventKind {
+    fn removal(self) -> EventType {
         match self {
-            Self::Data | Self::Exist => EventKind::DataWatchRemoved,
-            Self::Child => EventKind::ChildWatchRemoved,
-            Self::Persistent | Self::Recursive => EventKind::PersistentWatchRemoved,
+            Self::Data | Self::Exist => EventType::DataWatchRemoved,
+            Self::Child => EventType::ChildWatchRemoved,
+            Self::Persistent | Self::Recursive => EventType::PersistentWatchRemoved,
         }
     }
 }
@@ -150,18 +150,18 @@ impl Watches {
     /// Tells all watchers of a node of what happened to it, and forgets them, but for those that stay. Mostly there is
     /// one.
     #[inline(always)]
-    pub(super) fn fire(&mut self, kind: EventKind, path: Path, events: &mut EventThread) {
+    pub(super) fn fire(&mut self, kind: EventType, path: Path, events: &mut EventThread) {
         let tables = match kind {
-            EventKind::NodeCreated | EventKind::NodeDataChanged => {
+            EventType::NodeCreated | EventType::NodeDataChanged => {
                 WatchTable::Data..=WatchTable::Exist
             }
-            EventKind::NodeDeleted => WatchTable::Data..=WatchTable::Child,
-            EventKind::NodeChildrenChanged => WatchTable::Child..=WatchTable::Child,
+            EventType::NodeDeleted => WatchTable::Data..=WatchTable::Child,
+            EventType::NodeChildrenChanged => WatchTable::Child..=WatchTable::Child,
             // Made up by the client itself, and about no change of a node.
-            EventKind::Session(_)
-            | EventKind::DataWatchRemoved
-            | EventKind::ChildWatchRemoved
-            | EventKind::PersistentWatchRemoved => return,
+            EventType::Session(_)
+            | EventType::DataWatchRemoved
+            | EventType::ChildWatchRemoved
+            | EventType::PersistentWatchRemoved => return,
         };
         let event = WatchedEvent { kind, path };
         let only = |only: &Entry| tables.contains(&only.table) && only.is_of(&event.path);
@@ -205,7 +205,7 @@ impl Watches {
     /// told of no list of children. (Java's client of 3.8.0 itself tells them, if somebody else watches the list.)
     fn lasting_of(&self, event: &WatchedEvent) -> impl Iterator<Item = &Entry> {
         let WatchedEvent { kind, path } = event;
-        let recursive = *kind != EventKind::NodeChildrenChanged;
+        let recursive = *kind != EventType::NodeChildrenChanged;
         let above = std::iter::successors(Some(&**path), |path| parent_of(path))
             .take_while(move |_| recursive)
             .map(|path| {
@@ -247,11 +247,11 @@ impl Watches {
         let entries = std::mem::take(&mut self.entries).into_iter();
         let (removed, kept): (Vec<Entry>, Vec<Entry>) = entries.partition(concerned);
         self.entries = kept.into();
-        let mut told: Vec<(EventKind, &Watcher)> = Vec::new();
+        let mut told: Vec<(EventType, &Watcher)> = Vec::new();
         for entry in &removed {
             self.lasting -= u32::from(entry.table.stays());
             let (kind, watcher) = (entry.table.removal(), &entry.watcher);
-            let known = |(other, it): &(EventKind, &Watcher)| *other == kind && it.is(watcher);
+            let known = |(other, it): &(EventType, &Watcher)| *other == kind && it.is(watcher);
             if told.iter().any(known) || watcher.is_forgotten() {
                 continue;
             }
@@ -273,7 +273,7 @@ impl Watches {
             return;
         }
         let event = WatchedEvent {
-            kind: EventKind::Session(state),
+            kind: EventType::Session(state),
             path: Path::from(""),
         };
         for watcher in &self.session {

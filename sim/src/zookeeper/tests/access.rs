@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, CreateMode, EventKind, Identity, Permissions, Permit, Request, Response, ZkError,
+    Acl, CreateMode, EventType, Identity, Permissions, Permit, Request, Response, ZkError,
 };
 
 use super::super::messages::{ClientMessage, ConnectionId, ServerMessage};
@@ -95,7 +95,7 @@ fn a_watch_of_who_may_not_read_fires_unheard() {
     let blind = Acl::of(Permissions::WRITE, "world", "anyone");
     cluster.ask(writer, create_for("/q/x", blind)).unwrap();
     cluster.run_for(LATENCY);
-    let children = (EventKind::NodeChildrenChanged, "/q".to_string());
+    let children = (EventType::NodeChildrenChanged, "/q".to_string());
     assert_eq!(cluster.events(watcher), [children]);
     assert_eq!(cluster.server(0).watch_count(), 0);
 }

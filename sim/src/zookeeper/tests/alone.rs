@@ -7,7 +7,7 @@ use picklock_algorithms::clients::zookeeper::{CreateMode, Zxid};
 
 use super::super::log::WINDOW_ALONE;
 use super::super::messages::ConnectionId;
-use super::super::state::Settings;
+use super::super::state::QuorumPeerConfig;
 use super::super::testing::*;
 
 /// How many writes come at one moment.
@@ -82,7 +82,7 @@ fn the_log_of_a_lone_server_is_short() {
 
 #[test]
 fn one_with_an_observer_keeps_what_the_observer_lacks() {
-    let settings = Settings {
+    let settings = QuorumPeerConfig {
         observers: 1,
         ..(*settings(1)).clone()
     };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{CreateMode, Response, SessionId};
 use proptest::prelude::*;
 
-use super::super::state::Settings;
+use super::super::state::QuorumPeerConfig;
 use super::super::testing::*;
 use super::super::txn::TxnChange;
 use crate::choice_source::Chance;
@@ -121,7 +121,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..120),
         tape in prop::collection::vec(any::<u32>(), 1..20),
     ) {
-        let settings = Settings { observers, ..(*settings(servers)).clone() };
+        let settings = QuorumPeerConfig { observers, ..(*settings(servers)).clone() };
         let mut cluster = Cluster::of(Rc::new(settings), &["/q"]);
         cluster.chance = Box::new(Tape(tape, 0));
         let made = weather(&mut cluster, steps);

@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::EventKind::{
+use picklock_algorithms::clients::zookeeper::EventType::{
     NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
 };
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, EventKind, ReadOp, ReadResult, Request, Response, WatchSide, ZkError, Zxid,
+    CreateMode, EventType, ReadOp, ReadResult, Request, Response, WatchSide, ZkError, Zxid,
 };
 
 use super::super::messages::{ClientMessage, ConnectionId, WatchTables};
-use super::super::state::Settings;
+use super::super::state::QuorumPeerConfig;
 use super::super::testing::*;
 use super::super::version::Version;
 
@@ -27,7 +27,7 @@ fn take_back(cluster: &mut Cluster, id: ConnectionId, side: WatchSide) -> Result
 }
 
 /// Makes, changes, and deletes a node and one below it, and answers what a client is told of it.
-fn changes(cluster: &mut Cluster, by: ConnectionId, of: ConnectionId) -> Vec<(EventKind, String)> {
+fn changes(cluster: &mut Cluster, by: ConnectionId, of: ConnectionId) -> Vec<(EventType, String)> {
     for path in ["/a", "/a/b"] {
         cluster
             .ask(by, create(path, CreateMode::Persistent))
@@ -41,7 +41,7 @@ fn changes(cluster: &mut Cluster, by: ConnectionId, of: ConnectionId) -> Vec<(Ev
     cluster.events(of)
 }
 
-fn told(list: &[(EventKind, &str)]) -> Vec<(EventKind, String)> {
+fn told(list: &[(EventType, &str)]) -> Vec<(EventType, String)> {
     let list = list.iter();
     list.map(|(kind, path)| (*kind, path.to_string())).collect()
 }
@@ -227,7 +227,7 @@ fn each_of_several_reads_has_an_answer_of_its_own_and_leaves_no_watch() {
 }
 
 fn of_version(version: Version) -> Cluster {
-    let settings = Settings {
+    let settings = QuorumPeerConfig {
         version,
         ..(*settings(1)).clone()
     };

@@ -3,16 +3,16 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    Acl, CreateMode, EventKind, Permissions, Request, Response, ZkError,
+    Acl, CreateMode, EventType, Permissions, Request, Response, ZkError,
 };
 
 use super::super::messages::{ClientMessage, ServerMessage};
-use super::super::state::{Role, Settings};
+use super::super::state::{QuorumPeerConfig, Role};
 use super::super::testing::*;
 use super::super::version::Version;
 
-fn cluster(servers: u8, nodes: &[&str], change: impl FnOnce(&mut Settings)) -> Cluster {
-    let mut settings = Settings::clone(&settings(servers));
+fn cluster(servers: u8, nodes: &[&str], change: impl FnOnce(&mut QuorumPeerConfig)) -> Cluster {
+    let mut settings = QuorumPeerConfig::clone(&settings(servers));
     change(&mut settings);
     Cluster::of(Rc::new(settings), nodes)
 }
@@ -152,12 +152,12 @@ fn since_3_9_several_kinds_of_watches_are_kept_apart() {
         cluster.ask(client, set_data("/q", b"2")).unwrap();
         cluster.ask(client, persistent("/q/x")).unwrap();
         let events = cluster.events(client).into_iter();
-        events.map(|(kind, _)| kind).collect::<Vec<EventKind>>()
+        events.map(|(kind, _)| kind).collect::<Vec<EventType>>()
     };
-    let (changed, children) = (EventKind::NodeDataChanged, EventKind::NodeChildrenChanged);
+    let (changed, children) = (EventType::NodeDataChanged, EventType::NodeChildrenChanged);
     // The watch that fires once has taken the place of the others on the side of the data.
     assert_eq!(told_by(Version::V3_8), [changed, children]);
-    let made = EventKind::NodeCreated;
+    let made = EventType::NodeCreated;
     assert_eq!(told_by(Version::V3_9), [changed, changed, made, children]);
 }
 

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use picklock_algorithms::clients::zookeeper::{CreateMode, Response, Zxid};
 
 use super::super::messages::ClientMessage;
-use super::super::state::Settings;
+use super::super::state::QuorumPeerConfig;
 use super::super::testing::*;
 
 /// Three servers that vote, and so many that do not.
 fn observed(observers: u8) -> Cluster {
-    let settings = Settings {
+    let settings = QuorumPeerConfig {
         observers,
         ..(*settings(3)).clone()
     };

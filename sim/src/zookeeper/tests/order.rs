@@ -15,7 +15,7 @@ use picklock_checker::linearizability::{
 use proptest::prelude::*;
 
 use super::super::messages::{ConnectionId, ServerMessage, Xid};
-use super::super::state::Settings;
+use super::super::state::QuorumPeerConfig;
 use super::super::testing::*;
 use super::super::tree::DataTree;
 use super::super::txn::TxnChange;
@@ -115,7 +115,7 @@ struct Play {
 }
 
 impl Play {
-    fn new(settings: Settings) -> Self {
+    fn new(settings: QuorumPeerConfig) -> Self {
         let mut cluster = Cluster::of(Rc::new(settings), &["/q"]);
         let start = cluster.server(0).tree().clone();
         let clients = (0..3).map(|server| {
@@ -293,7 +293,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..150),
         tape in prop::collection::vec(any::<u32>(), 1..20),
     ) {
-        let mut play = Play::new(Settings { observers, ..(*settings(servers)).clone() });
+        let mut play = Play::new(QuorumPeerConfig { observers, ..(*settings(servers)).clone() });
         play.cluster.chance = Box::new(Tape(tape, 0));
         for step in steps {
             play.perform(step);

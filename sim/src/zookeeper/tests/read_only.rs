@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 use picklock_algorithms::clients::zookeeper::{
-    CreateMode, EventKind, Response, SessionId, ZkError, Zxid,
+    CreateMode, EventType, Response, SessionId, ZkError, Zxid,
 };
 
 use super::super::messages::{ClientMessage, ConnectionId, Password, ServerMessage, Xid};
-use super::super::state::Settings;
+use super::super::state::QuorumPeerConfig;
 use super::super::testing::*;
 
 fn formed(nodes: &[&str]) -> Cluster {
-    let mut settings = Settings::clone(&settings(3));
+    let mut settings = QuorumPeerConfig::clone(&settings(3));
     settings.read_only = true;
     Cluster::of(Rc::new(settings), nodes)
 }
@@ -184,7 +184,7 @@ fn a_read_only_server_that_is_cut_off_tells_of_nothing_that_others_do() {
     cluster.inbox(back);
     cluster.send(back, tables(Zxid(1), &["/q/x"], &[], &[]));
     cluster.run_for(10 * LATENCY);
-    let deleted = (EventKind::NodeDeleted, "/q/x".to_owned());
+    let deleted = (EventType::NodeDeleted, "/q/x".to_owned());
     assert_eq!(cluster.events(back), [deleted]);
 }
 

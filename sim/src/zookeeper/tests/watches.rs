@@ -2,17 +2,17 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::EventKind::{
+use picklock_algorithms::clients::zookeeper::EventType::{
     NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
 };
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, EventKind, Op, Request, Zxid};
+use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, EventType, Op, Request, Zxid};
 
 use super::super::messages::{ClientMessage, ConnectionId, ServerMessage, Xid};
 use super::super::state::{Input, Output};
 use super::super::testing::*;
 use crate::choice_source::Boring;
 
-fn told(list: &[(EventKind, &str)]) -> Vec<(EventKind, String)> {
+fn told(list: &[(EventType, &str)]) -> Vec<(EventType, String)> {
     let list = list.iter();
     list.map(|(kind, path)| (*kind, path.to_string())).collect()
 }
@@ -204,7 +204,7 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
 
 /// What a server says of watches when a request is done that it is asked now: to whom, of which of them the client
 /// asked, and what.
-type Said = (Vec<ConnectionId>, Option<ConnectionId>, EventKind);
+type Said = (Vec<ConnectionId>, Option<ConnectionId>, EventType);
 
 fn said_of(cluster: &mut Cluster, writer: ConnectionId, request: Request) -> Vec<Said> {
     let (server, mut out) = (&mut cluster.servers[0], Vec::new());

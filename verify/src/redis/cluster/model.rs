@@ -7,7 +7,7 @@ use std::time::Duration;
 use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
 use picklock_redis::{
-    Address, ClusterSettings, ConnectionId, Input, LinkId, Now, Output, Server, Settings,
+    Address, ClusterConfig, ConnectionId, Input, LinkId, Now, Output, Server, ServerConfig,
 };
 
 use super::{PRIMARIES, TIMEOUT};
@@ -57,18 +57,18 @@ impl Nodes {
     pub(super) fn new(addresses: &[Address], seed: u64) -> Self {
         let node = |place: usize| {
             let primary = place.checked_sub(PRIMARIES);
-            let settings = Settings {
+            let settings = ServerConfig {
                 number: place as u32,
                 address: Some(addresses[place].clone()),
                 primary: primary.map(|primary| addresses[primary].clone()),
-                cluster: Some(ClusterSettings {
+                cluster: Some(ClusterConfig {
                     nodes: addresses.to_vec(),
                     primaries: PRIMARIES as u8,
                     node_timeout: TIMEOUT,
                     seed: seed * 100 + place as u64,
-                    ..ClusterSettings::default()
+                    ..ClusterConfig::default()
                 }),
-                ..Settings::default()
+                ..ServerConfig::default()
             };
             Node {
                 server: Server::new(Rc::new(settings)),

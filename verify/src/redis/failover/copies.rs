@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use picklock_redis::{Fsync, Persistence, SavePoint};
 
-use super::{Flow, Seen, Setup, Town, text, until};
+use super::{FailoverBackend, Flow, Seen, Setup, text, until};
 use crate::error::VerifyError;
 
 /// What happens in a town, and what is seen of it.
-pub(super) type Story = fn(&mut dyn Town) -> Result<Seen, VerifyError>;
+pub(super) type Story = fn(&mut dyn FailoverBackend) -> Result<Seen, VerifyError>;
 
 /// All stories, with the towns that they happen in.
 pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
@@ -51,12 +51,12 @@ pub(super) const REPLICA: usize = 1;
 
 /// A town, and what is written down of it.
 pub(super) struct Witness<'a> {
-    pub(super) town: &'a mut dyn Town,
+    pub(super) town: &'a mut dyn FailoverBackend,
     pub(super) seen: Seen,
 }
 
 impl<'a> Witness<'a> {
-    pub(super) fn of(town: &'a mut dyn Town) -> Self {
+    pub(super) fn of(town: &'a mut dyn FailoverBackend) -> Self {
         let seen = Vec::new();
         Self { town, seen }
     }
@@ -102,7 +102,7 @@ impl<'a> Witness<'a> {
     }
 }
 
-fn read(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+fn read(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     let mut it = Witness::of(town);
     for line in [
         "SET lock mine PX 60000",
@@ -160,7 +160,7 @@ fn read(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     Ok(it.seen)
 }
 
-fn wait(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+fn wait(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     let mut it = Witness::of(town);
     it.ask(PRIMARY, "SET first 1")?;
     it.until(REPLICA, "first", "1")?;
@@ -199,7 +199,7 @@ fn much(it: &mut Witness, times: usize) -> Result<(), VerifyError> {
     Ok(())
 }
 
-fn resynchronise(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+fn resynchronise(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     let mut it = Witness::of(town);
     it.ask(PRIMARY, "SET a 1")?;
     it.until(REPLICA, "a", "1")?;
@@ -218,7 +218,7 @@ fn resynchronise(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     Ok(it.seen)
 }
 
-fn promote(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+fn promote(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     let mut it = Witness::of(town);
     it.ask(PRIMARY, "SET lock mine PX 60000")?;
     it.ask(PRIMARY, "INCR token")?;
@@ -251,7 +251,7 @@ fn promote(town: &mut dyn Town) -> Result<Seen, VerifyError> {
     Ok(it.seen)
 }
 
-fn restart(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+fn restart(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     let mut it = Witness::of(town);
     it.ask(PRIMARY, "SET lock mine PX 60000")?;
     it.ask(PRIMARY, "SET brief mine PX 3000")?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::redis::Value;
 use picklock_redis::test_cluster::{self, Machine, Plan};
-use picklock_redis::{Address, ConnectionId, Settings};
+use picklock_redis::{Address, ConnectionId, ServerConfig};
 
 use super::{Flow, Setup, command};
 use crate::error::VerifyError;
@@ -13,23 +13,23 @@ use crate::error::VerifyError;
 const LOADS: Duration = Duration::from_secs(9);
 
 /// A town of the model, with one client at each server.
-pub(super) struct Town {
-    town: test_cluster::Town,
+pub(super) struct ModelBackend {
+    town: test_cluster::TestCluster,
     clients: Vec<ConnectionId>,
 }
 
-impl Town {
+impl ModelBackend {
     /// Servers and Sentinels that have known each other for a while.
     pub(super) fn of(setup: &Setup, seed: u64) -> Self {
-        let mut town = test_cluster::Town::of(&Plan {
-            server: Settings {
+        let mut town = test_cluster::TestCluster::of(&Plan {
+            server: ServerConfig {
                 persistence: setup.persistence.clone(),
                 active_expiry: false,
                 load_time: match setup.reads_slowly {
                     true => LOADS,
                     false => Duration::ZERO,
                 },
-                ..Settings::default()
+                ..ServerConfig::default()
             },
             down_after: setup.down_after,
             failover_timeout: setup.failover_timeout,
@@ -45,7 +45,7 @@ impl Town {
     }
 }
 
-impl super::Town for Town {
+impl super::FailoverBackend for ModelBackend {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
         self.town.disconnect(self.clients[server]);
         self.clients[server] = self.town.connect(Machine::Server(server));

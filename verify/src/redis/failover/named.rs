@@ -5,7 +5,7 @@ use std::time::Duration;
 use picklock_algorithms::clients::redis::Value;
 
 use super::copies::{Story, Witness};
-use super::{LOOK, Seen, Setup, Town, text};
+use super::{FailoverBackend, LOOK, Seen, Setup, text};
 use crate::error::VerifyError;
 
 /// All stories, with the towns that they happen in.
@@ -31,7 +31,7 @@ const FIELDS: [&str; 5] = [
 ];
 
 /// The fields of a replica, and which server it is.
-fn row(town: &dyn Town, value: &Value) -> Option<(usize, Vec<(String, String)>)> {
+fn row(town: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(String, String)>)> {
     let words = value.values()?.iter();
     let words: Vec<String> = words
         .map(|word| Some(String::from_utf8_lossy(word.bytes()?).into_owned()))
@@ -61,7 +61,7 @@ fn row(town: &dyn Town, value: &Value) -> Option<(usize, Vec<(String, String)>)>
 }
 
 /// What the first Sentinel says of its replicas, in the order of their places.
-fn said(town: &mut dyn Town) -> Result<Vec<Vec<(String, String)>>, VerifyError> {
+fn said(town: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>, VerifyError> {
     let value = town.ask_sentinel(&["SENTINEL", "REPLICAS", "mymaster"])?;
     let rows = value.as_ref().and_then(Value::values).unwrap_or_default();
     let mut rows: Vec<_> = rows.iter().filter_map(|value| row(town, value)).collect();
@@ -95,7 +95,7 @@ fn until(witness: &mut Witness, flags: &str, link: &str) -> Result<(), VerifyErr
     }
 }
 
-fn tell(town: &mut dyn Town) -> Result<Seen, VerifyError> {
+fn tell(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     let mut witness = Witness::of(town);
     until(&mut witness, "slave", "ok")?;
     for line in ["SENTINEL REPLICAS other", "SENTINEL SLAVES other"] {

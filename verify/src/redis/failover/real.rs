@@ -26,7 +26,7 @@ const TURN: Duration = Duration::from_millis(1);
 const REST: Duration = Duration::from_secs(1);
 
 /// Servers, Sentinels, and a connection to each server.
-pub(super) struct Town<'a> {
+pub(super) struct RealBackend<'a> {
     servers: Vec<Process>,
     sentinels: Vec<Process>,
     reads_slowly: bool,
@@ -74,7 +74,7 @@ fn options(setup: &Setup) -> Vec<String> {
     more.chain(words).collect()
 }
 
-impl<'a> Town<'a> {
+impl<'a> RealBackend<'a> {
     /// Starts them, and waits until they know each other.
     pub(super) fn start(
         installed: &Installed,
@@ -250,7 +250,7 @@ impl<'a> Town<'a> {
     }
 }
 
-impl super::Town for Town<'_> {
+impl super::FailoverBackend for RealBackend<'_> {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
         self.wires[server] = self.servers[server].open().ok();
         Ok(())

@@ -3,7 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{Failovers, Flow, Resumed, Seen, Setup, Town, model, note, real, text, until};
+use super::{
+    FailoverBackend, Failovers, Flow, Resumed, Seen, Setup, model, note, real, text, until,
+};
 use crate::error::{VerifyError, unless_stopped};
 use crate::redis::cluster::{Span, Times};
 use crate::redis::real::Installed;
@@ -21,7 +23,7 @@ const REPLICA: usize = 1;
 
 /// How what the primary said last fares.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum LastWrite {
     /// It arrives.
     Arrives,
     /// It waits on the way, and dies with the primary.
@@ -32,20 +34,23 @@ enum Way {
     Paused,
 }
 
-const WAYS: [(&str, Way); 4] = [
+const WAYS: [(&str, LastWrite); 4] = [
     (
         "a primary dies, and the replica has heard of the lock",
-        Way::Arrives,
+        LastWrite::Arrives,
     ),
     (
         "a primary dies with what it has to say of the lock",
-        Way::Held,
+        LastWrite::Held,
     ),
     (
         "a primary dies while the replica stands still",
-        Way::Buffered,
+        LastWrite::Buffered,
     ),
-    ("a primary dies while the replica is paused", Way::Paused),
+    (
+        "a primary dies while the replica is paused",
+        LastWrite::Paused,
+    ),
 ];
 
 /// How long one waits for a failover.
@@ -63,7 +68,7 @@ const EVENTS: [(&str, &str); 5] = [
 /// How long things took.
 type Taken = Vec<(&'static str, Duration)>;
 
-fn timeline(town: &mut dyn Town, from: Duration, taken: &mut Taken) {
+fn timeline(town: &mut dyn FailoverBackend, from: Duration, taken: &mut Taken) {
     for (event, name) in EVENTS {
         if let Some(at) = town.noted(event, from) {
             taken.push((name, at - from));
@@ -80,9 +85,13 @@ fn watched(replicas: usize, relayed: bool) -> Setup {
 }
 
 /// A primary dies with a lock.
-fn die(town: &mut dyn Town, way: Way, taken: &mut Taken) -> Result<Seen, VerifyError> {
+fn die(
+    town: &mut dyn FailoverBackend,
+    way: LastWrite,
+    taken: &mut Taken,
+) -> Result<Seen, VerifyError> {
     let mut seen = Vec::new();
-    let mut ask = |town: &mut dyn Town, server, line: &str| {
+    let mut ask = |town: &mut dyn FailoverBackend, server, line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let answer = text(town.ask(server, &words)?);
         seen.push((line.to_owned(), answer));
@@ -91,14 +100,14 @@ fn die(town: &mut dyn Town, way: Way, taken: &mut Taken) -> Result<Seen, VerifyE
     ask(town, PRIMARY, "SET before 1")?;
     until(town, REPLICA, &["GET", "before"], |it| it == "\"1\"")?;
     match way {
-        Way::Arrives => {}
-        Way::Held => town.flow(Flow::Held),
-        Way::Buffered => town.stop(REPLICA)?,
+        LastWrite::Arrives => {}
+        LastWrite::Held => town.flow(Flow::Held),
+        LastWrite::Buffered => town.stop(REPLICA)?,
         // Not for so long that Sentinels find it down: then it may or may not be promoted.
-        Way::Paused => ask(town, REPLICA, "CLIENT PAUSE 700 ALL")?,
+        LastWrite::Paused => ask(town, REPLICA, "CLIENT PAUSE 700 ALL")?,
     }
     ask(town, PRIMARY, "SET lock mine NX PX 30000")?;
-    if way == Way::Held {
+    if way == LastWrite::Held {
         ask(town, PRIMARY, "WAIT 1 150")?;
         ask(town, PRIMARY, "GET lock")?;
     } else {
@@ -106,7 +115,7 @@ fn die(town: &mut dyn Town, way: Way, taken: &mut Taken) -> Result<Seen, VerifyE
     }
     let from = town.passed();
     town.kill(PRIMARY);
-    if way == Way::Buffered {
+    if way == LastWrite::Buffered {
         town.pass(Duration::from_millis(50))?;
         town.go_on(REPLICA)?;
     }
@@ -117,14 +126,17 @@ fn die(town: &mut dyn Town, way: Way, taken: &mut Taken) -> Result<Seen, VerifyE
     town.connect(REPLICA)?;
     ask(town, REPLICA, "GET lock")?;
     ask(town, REPLICA, "SET lock another NX PX 30000")?;
-    if matches!(way, Way::Arrives | Way::Held) {
+    if matches!(way, LastWrite::Arrives | LastWrite::Held) {
         timeline(town, from, taken);
     }
     Ok(seen)
 }
 
 /// A primary stands still, is replaced, and goes on.
-fn resume(town: &mut dyn Town, taken: &mut Taken) -> Result<(Seen, Resumed), VerifyError> {
+fn resume(
+    town: &mut dyn FailoverBackend,
+    taken: &mut Taken,
+) -> Result<(Seen, Resumed), VerifyError> {
     const PAUSE: Duration = Duration::from_millis(4_400);
     const BETWEEN: Duration = Duration::from_millis(20);
     const MOST: Duration = Duration::from_secs(25);
@@ -220,12 +232,12 @@ pub(super) fn compare(
         for seed in 0..MODEL_TRIES {
             unless_stopped(stop)?;
             let mut taken = Vec::new();
-            as_model = die(&mut model::Town::of(&setup, seed), way, &mut taken)?;
+            as_model = die(&mut model::ModelBackend::of(&setup, seed), way, &mut taken)?;
             add(spans, DEATH, taken, false);
         }
         for _ in 0..REAL_DEATHS {
             let mut taken = Vec::new();
-            let mut town = real::Town::start(installed, &setup, stop)?;
+            let mut town = real::RealBackend::start(installed, &setup, stop)?;
             let as_real = die(&mut town, way, &mut taken)?;
             add(spans, DEATH, taken, true);
             note(&mut failovers.compared, part, as_real, as_model.clone());
@@ -240,14 +252,14 @@ pub(super) fn compare(
     for seed in 0..MODEL_TRIES {
         unless_stopped(stop)?;
         let mut taken = Vec::new();
-        let (seen, resumed) = resume(&mut model::Town::of(&setup, seed), &mut taken)?;
+        let (seen, resumed) = resume(&mut model::ModelBackend::of(&setup, seed), &mut taken)?;
         as_model = seen;
         failovers.resumed.1.push(resumed);
         add(spans, PAUSE, taken, false);
     }
     for _ in 0..REAL_PAUSES {
         let mut taken = Vec::new();
-        let mut town = real::Town::start(installed, &setup, stop)?;
+        let mut town = real::RealBackend::start(installed, &setup, stop)?;
         let (seen, resumed) = resume(&mut town, &mut taken)?;
         failovers.resumed.0.push(resumed);
         add(spans, PAUSE, taken, true);
@@ -263,10 +275,10 @@ mod tests {
     use super::*;
 
     /// What is left of the lock in the model, and whether another gets it, whatever the seed.
-    fn left(way: Way) -> [String; 2] {
+    fn left(way: LastWrite) -> [String; 2] {
         let mut all: Vec<_> = (0..20)
             .map(|seed| {
-                let mut town = model::Town::of(&watched(1, true), seed);
+                let mut town = model::ModelBackend::of(&watched(1, true), seed);
                 let seen = die(&mut town, way, &mut Vec::new()).expect("the model does not fail");
                 let last = &seen[seen.len() - 2..];
                 [last[0].1.clone(), last[1].1.clone()]
@@ -280,10 +292,10 @@ mod tests {
     #[test]
     fn a_lock_is_lost_where_its_bytes_are_and_nowhere_else() {
         let (kept, lost) = (["\"mine\"", "nil"], ["nil", "status OK"]);
-        assert_eq!(left(Way::Arrives), kept);
-        assert_eq!(left(Way::Buffered), kept);
-        assert_eq!(left(Way::Held), lost);
-        assert_eq!(left(Way::Paused), lost);
+        assert_eq!(left(LastWrite::Arrives), kept);
+        assert_eq!(left(LastWrite::Buffered), kept);
+        assert_eq!(left(LastWrite::Held), lost);
+        assert_eq!(left(LastWrite::Paused), lost);
     }
 
     #[test]
@@ -292,7 +304,7 @@ mod tests {
             failover_timeout: Duration::from_secs(6),
             ..watched(2, false)
         };
-        let mut town = model::Town::of(&setup, 7);
+        let mut town = model::ModelBackend::of(&setup, 7);
         let (_, resumed) = resume(&mut town, &mut Vec::new()).expect("the model does not fail");
         assert!((450..550).contains(&resumed.writes), "{resumed}");
         assert_eq!(resumed.kept, 0);

@@ -7,7 +7,7 @@ use super::*;
 
 use std::time::Duration;
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: RedisClientConfig = RedisClientConfig {
     cluster: 4,
     ..super::super::tests::SETTINGS
 };
@@ -37,7 +37,7 @@ fn run(first: i64, last: i64, host: &str) -> Value {
 }
 
 impl Desk {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             client: Client::new(settings),
             now: VirtualTime::ZERO,
@@ -205,7 +205,7 @@ fn nobody_is_sent_about_for_ever() {
 fn a_cluster_that_is_down_is_an_error_when_it_has_been_asked_for_long_enough() {
     let down = || Value::error("CLUSTERDOWN The cluster is down");
     for retries in [0, 2] {
-        let mut desk = Desk::new(Settings {
+        let mut desk = Desk::new(RedisClientConfig {
             retries,
             ..SETTINGS
         });
@@ -318,7 +318,7 @@ fn subscriptions_are_made_where_the_channel_belongs_and_again_when_that_is_lost(
 
 /// The desk of a client that may read from replicas.
 fn reading_from(read_from: ReadFrom) -> Desk {
-    Desk::new(Settings {
+    Desk::new(RedisClientConfig {
         read_from,
         ..SETTINGS
     })
@@ -397,7 +397,7 @@ fn a_replica_that_is_sent_elsewhere_and_one_without_its_primary_are_asked_about_
 
 #[test]
 fn whoever_polls_asks_again_without_a_reason_each_time_another_node() {
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         poll: Some(Duration::from_secs(1)),
         ..SETTINGS
     });

@@ -3,14 +3,14 @@ use picklock_algorithms::clients::redis::RedisError;
 use super::super::cluster::tests::{Desk, SHARED, now};
 use super::*;
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: RedisClientConfig = RedisClientConfig {
     replicas: 2,
     read_from: ReadFrom::Replicas,
     ..super::super::tests::SETTINGS
 };
 
 fn with_sentinels(poll: Option<std::time::Duration>) -> Desk {
-    Desk::new(Settings {
+    Desk::new(RedisClientConfig {
         sentinels: 2,
         poll,
         ..SETTINGS
@@ -53,7 +53,7 @@ fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
 
 #[test]
 fn who_reads_from_any_server_reads_from_the_primary_in_its_turn() {
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         read_from: ReadFrom::Any,
         ..SETTINGS
     });
@@ -104,7 +104,7 @@ fn whoever_cannot_reach_anybody_is_told() {
 
 #[test]
 fn after_a_replica_that_does_not_answer_the_next_one_is_asked() {
-    let mut desk = Desk::new(Settings {
+    let mut desk = Desk::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });

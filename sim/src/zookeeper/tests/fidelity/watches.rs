@@ -1,11 +1,11 @@
 //! Watches: what fires them, when it is told, and what a reconnect makes of them.
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, EventKind, Response, ZkError};
+use picklock_algorithms::clients::zookeeper::{CreateMode, EventType, Response, ZkError};
 
 use crate::zookeeper::messages::ServerMessage;
 use crate::zookeeper::testing::*;
 
-fn told(list: &[(EventKind, &str)]) -> Vec<(EventKind, String)> {
+fn told(list: &[(EventType, &str)]) -> Vec<(EventType, String)> {
     let told = list.iter();
     told.map(|(kind, path)| (*kind, (*path).to_string()))
         .collect()
@@ -55,7 +55,7 @@ fn a_watch_fires_once_for_its_connection_however_often_it_was_set() {
     cluster.inbox(client);
     cluster.ask(client, set_data("/q", b"1")).unwrap();
     cluster.ask(client, set_data("/q", b"2")).unwrap();
-    let changed = (EventKind::NodeDataChanged, "/q");
+    let changed = (EventType::NodeDataChanged, "/q");
     assert_eq!(cluster.events(client), told(&[changed]));
     cluster.ask(client, get_data("/q", true)).unwrap();
     cluster.cut(client);
@@ -101,8 +101,8 @@ fn after_a_reconnect_a_node_made_anew_has_changed_and_one_that_came_and_went_is_
     cluster.send(client, watches);
     cluster.run_for(10 * LATENCY);
     let expected = [
-        (EventKind::NodeDataChanged, "/q/anew"),
-        (EventKind::NodeDeleted, "/q/gone"),
+        (EventType::NodeDataChanged, "/q/anew"),
+        (EventType::NodeDeleted, "/q/gone"),
     ];
     assert_eq!(cluster.events(client), told(&expected));
 }
@@ -127,6 +127,6 @@ fn a_child_watch_on_a_node_that_is_deleted_tells_of_the_deletion() {
     cluster.ask(client, get_children("/q/x", true)).unwrap();
     cluster.inbox(client);
     cluster.ask(client, delete("/q/x")).unwrap();
-    let deleted = (EventKind::NodeDeleted, "/q/x");
+    let deleted = (EventType::NodeDeleted, "/q/x");
     assert_eq!(cluster.events(client), told(&[deleted]));
 }
