@@ -76,7 +76,7 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             "bare engine: 3 servers, 5 clients, 100 messages",
             futures,
             "simulations/s",
-            Goal::AtLeast(100_000.0),
+            Goal::AtLeast(200_000.0),
         ),
         figure(
             "the same against a loop without futures",
@@ -88,13 +88,13 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             "short runs: 3 servers, 5 contenders, 10 acquisitions each, checked",
             shorts,
             "runs/s",
-            Goal::AtLeast(5_000.0),
+            Goal::AtLeast(4_500.0),
         ),
         figure(
             "acquisitions under contention, checked",
             acquisitions,
             "acquisitions/s",
-            Goal::AtLeast(200_000.0),
+            Goal::AtLeast(250_000.0),
         ),
         figure(
             "the same of Redis: one server, SET NX PX and DEL, nothing else",
@@ -106,7 +106,7 @@ pub fn figures(each: Duration) -> Vec<Figure> {
             "simulated time on a scenario of leases",
             times_real,
             "times real time",
-            Goal::AtLeast(100_000.0),
+            Goal::AtLeast(500_000.0),
         ),
     ]
 }
@@ -179,7 +179,7 @@ pub fn herds(contenders: u32) -> Vec<Figure> {
                 ),
                 value: watch.elapsed().as_secs_f64(),
                 unit: "s",
-                goal: Goal::AtMost(30.0),
+                goal: Goal::AtMost(60.0),
             }
         })
         .collect()

@@ -116,7 +116,7 @@ impl Lock for Waited {
                 return Ok(self.leased.held(None).until(deadline)); // Step 3.
             }
             if self.withdraw(&self.leased.lease.key).await.is_err() {
-                return Err(LockError::TimedOut); // EventKind was set stays until its lease ends.
+                return Err(LockError::TimedOut); // What was set stays until its lease ends.
             }
             self.leased.pause().await;
         }

@@ -29,7 +29,7 @@ Examples:
   picklock herd --hold 0s                   releases that come faster than waiters can look
   picklock herd --out charts --json herd.json
 
-The first contender takes the lock; the others queue up behind it; then the queue drains. EventKind is
+The first contender takes the lock; the others queue up behind it; then the queue drains. What is
 counted, is counted at the servers, from the first release on. Times are virtual.";
 
 /// Measure what a release costs: notifications, requests, bytes, and how long others have to wait.
