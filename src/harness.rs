@@ -61,7 +61,6 @@ pub fn assert_as_expected(scenario: &str, seeds: Range<u64>) {
 ///     claim = "Our lock survives a cut."
 ///     because = "Its session outlives the connection."
 ///     source = "ours"
-///     [service.zookeeper]
 ///     [workload]
 ///     contenders = 3
 ///     [[fault]]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use thiserror::Error;
 
+use crate::clients::lease_server::LeaseServer;
 use crate::clients::redis::{Redis, RedisError};
 use crate::clients::zookeeper::{Path, ZkError, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
@@ -14,7 +15,7 @@ use crate::env::Env;
 /// A distributed lock in the hands of one contender.
 #[async_trait(?Send)]
 pub trait Lock {
-    /// Waits until the contender holds the lock.
+    /// Waits until the contender holds the lock. A client of ZooKeeper has had its first session when this is called.
     async fn acquire(&mut self) -> Result<Held, LockError>;
 
     /// Whether it has a call that waits for so long and no longer: [`acquire_within`](Self::acquire_within). Who wants
@@ -23,9 +24,9 @@ pub trait Lock {
         false
     }
 
-    /// Waits until the contender holds the lock, but no longer than so long: then [`LockError::NotInTime`], and nothing
-    /// is left behind.
-    async fn acquire_within(&mut self, _patience: Duration) -> Result<Held, LockError> {
+    /// Waits until the contender holds the lock, but no longer than so long: then [`LockError::AcquireTimeout`], and
+    /// nothing is left behind.
+    async fn acquire_within(&mut self, _timeout: Duration) -> Result<Held, LockError> {
         self.acquire().await
     }
 
@@ -47,7 +48,7 @@ pub trait Lock {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// Where the lock is held: the path of our node, the name of our key.
-    pub place: Rc<str>,
+    pub path_or_key: Rc<str>,
     /// The fencing token to send with every write, if this recipe has one.
     pub token: Option<u64>,
     /// Until when the hold is valid by the monotonic clock of the process, if this recipe has a lease that it does not
@@ -57,9 +58,9 @@ pub struct Held {
 
 impl Held {
     /// A hold of the node of this path, or of the key of this name, with no token and no end.
-    pub fn at(place: Rc<str>) -> Self {
+    pub fn at(path_or_key: Rc<str>) -> Self {
         Self {
-            place,
+            path_or_key,
             token: None,
             valid_until: None,
         }
@@ -103,7 +104,7 @@ pub enum LockError {
     TimedOut,
     /// The time for which we wanted to wait is over, and nothing is left of our request.
     #[error("somebody else had it for as long as we wanted to wait")]
-    NotInTime,
+    AcquireTimeout,
     /// We do not hold what we want to release.
     #[error("we do not hold the lock")]
     NotHeld,
@@ -119,7 +120,7 @@ impl LockError {
             Self::SessionExpired
             | Self::PlaceLost
             | Self::Refused
-            | Self::NotInTime
+            | Self::AcquireTimeout
             | Self::NotHeld => true,
             Self::ConnectionLoss | Self::Disconnected | Self::TimedOut | Self::LeaseLapsed => false,
         }
@@ -234,6 +235,9 @@ pub type BuildOverZooKeeper = dyn Fn(ZooKeeper, Env, Path) -> Box<dyn Lock> + Sy
 /// What builds a lock over a Redis handle.
 pub type BuildOverRedis = dyn Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync;
 
+/// What builds a lock over a handle of the lease server.
+pub type BuildOverLeaseServer = dyn Fn(LeaseServer, Env, Duration) -> Box<dyn Lock> + Sync;
+
 /// How to build a lock over the service that it needs.
 #[derive(Clone, Copy)]
 pub enum Build {
@@ -241,6 +245,8 @@ pub enum Build {
     ZooKeeper(&'static BuildOverZooKeeper),
     /// Over a Redis handle; the key does not exist yet.
     Redis(&'static BuildOverRedis),
+    /// Over a handle of the lease server; the time is how long a lease is.
+    LeaseServer(&'static BuildOverLeaseServer),
 }
 
 impl Build {
@@ -249,6 +255,7 @@ impl Build {
         match self {
             Self::ZooKeeper(_) => ServiceKind::ZooKeeper,
             Self::Redis(_) => ServiceKind::Redis,
+            Self::LeaseServer(_) => ServiceKind::LeaseServer,
         }
     }
 }
@@ -285,8 +292,8 @@ pub struct Recipe {
     pub build: Build,
 }
 
-/// What a lock promises of which nobody has said more: no order, and no token.
-const LEAST: &[Claim] = &[
+/// What every lock promises, if nobody has said more: no order, and no token.
+pub const BASIC_CLAIMS: &[Claim] = &[
     Claim::MutualExclusion,
     Claim::ExclusiveOwnership,
     Claim::Progress,
@@ -323,7 +330,7 @@ impl Recipe {
             summary: "A lock of this program.",
             source: "this program",
             flaw: None,
-            claims: LEAST,
+            claims: BASIC_CLAIMS,
             ownership,
             requests: &RequestKind::ALL,
             inputs: &[],

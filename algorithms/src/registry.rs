@@ -1,7 +1,7 @@
 //! Every algorithm there is: one line each, in the order in which `picklock list algorithms` shows them.
 
 use crate::zookeeper as zk;
-use crate::{Recipe, redis};
+use crate::{Recipe, lease_server, redis};
 
 /// Every algorithm.
 pub const RECIPES: &[Recipe] = &[
@@ -41,6 +41,9 @@ pub const RECIPES: &[Recipe] = &[
     redis::redisson_message_only::RECIPE,
     redis::redisson_if_held::RECIPE,
     redis::wait_ignored::RECIPE,
+    lease_server::lease_lock::RECIPE,
+    lease_server::lease_lock_from_answer::RECIPE,
+    lease_server::lease_lock_by_pid::RECIPE,
 ];
 
 /// The algorithm of this name.

@@ -119,13 +119,13 @@ pub struct Refused {
 
 /// A contender falls silent, is heard again, or comes to the end of its session or its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sign {
+pub struct LivenessEvent {
     /// Whose it is.
     pub by: ContenderId,
     /// The event.
     pub event: usize,
     /// What it is a sign of.
-    pub of: Life,
+    pub of: Liveness,
 }
 
 /// What a sign of life says.
@@ -134,7 +134,7 @@ pub struct Sign {
     missing_docs,
     reason = "each is the event of its name, and documented there"
 )]
-pub enum Life {
+pub enum Liveness {
     Paused,
     Resumed,
     Disconnected,
@@ -166,7 +166,7 @@ pub struct Evidence<'a> {
     /// The `FaultFired` events.
     pub faults: Vec<usize>,
     /// Signs of life, in the order in which they came.
-    pub signs: Vec<Sign>,
+    pub signs: Vec<LivenessEvent>,
     /// The `StillWaiting` events.
     pub waiting: Vec<usize>,
     /// The `Leftover` events.
@@ -245,7 +245,7 @@ impl<'a> Evidence<'a> {
         for sign in self.signs.iter().filter(|sign| sign.by == by) {
             let now = self.at(sign.event);
             match sign.of {
-                Life::Paused => {
+                Liveness::Paused => {
                     let ran = now.since(at);
                     if now > at && ran >= left {
                         return at + left;
@@ -253,15 +253,15 @@ impl<'a> Evidence<'a> {
                     left = left.saturating_sub(ran);
                     paused = Some(now);
                 }
-                Life::Resumed => {
+                Liveness::Resumed => {
                     paused = None;
                     at = at.max(now);
                 }
-                Life::Disconnected
-                | Life::Reconnected
-                | Life::SessionExpired
-                | Life::SessionLost
-                | Life::Crashed => {}
+                Liveness::Disconnected
+                | Liveness::Reconnected
+                | Liveness::SessionExpired
+                | Liveness::SessionLost
+                | Liveness::Crashed => {}
             }
         }
         match paused {

@@ -25,7 +25,7 @@ pub mod verdict;
 mod witness;
 
 pub use broken::Broken;
-pub use evidence::{Arrival, Belief, Evidence, Known, Life, Ownership, Refused, Sign};
+pub use evidence::{Arrival, Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
 pub use failure::Failure;
 pub use for_good::{ForGood, Gone, Stranded};
 pub use history::{

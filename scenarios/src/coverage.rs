@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use picklock_algorithms::clients::ServiceKind;
 use picklock_checker::SOMETIMES;
 use picklock_checker::outcome::ScenarioOutcome;
 
 use crate::format::parse;
 use crate::library::BUILT_IN;
 use crate::scenario::Catalogue;
-
-/// The folders of the library, and whether there are queues and sessions in the service that each is about.
-const FOLDERS: [(&str, bool); 2] = [("redis", false), ("zookeeper", true)];
 
 /// Moments that no seed of a whole folder of the library came through.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +19,12 @@ pub struct Vacuous {
     pub never: Vec<&'static str>,
 }
 
-/// Which moments every folder of the library owes and never came through, if all of its cases have run. Nobody can say
-/// of less that it ought to come through all of them; a scenario says itself through which it ought to.
+/// Which moments every folder of the library owes and never came through, if all of its cases have run; each is about
+/// the service of its name. Nobody can say of less that it ought to come through all of them; a scenario says itself
+/// through which it ought to.
 pub fn vacuous(outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
-    let folders = FOLDERS.into_iter().filter_map(|(folder, queues)| {
+    let folders = ServiceKind::ALL.into_iter().filter_map(|service| {
+        let (folder, queues) = (service.name(), service.has_queues());
         let names = BUILT_IN.iter().map(|(name, text)| (*name, *text));
         let mut names = names.filter(|(name, _)| is_in(name, folder));
         if !names.all(|(name, text)| has_run(name, text, outcomes)) {

@@ -136,7 +136,7 @@ fn words(key: &str, field: &Field) -> Vec<String> {
         Field::Contenders(names) => return names.iter().map(|name| contender(*name)).collect(),
         Field::Servers(names) => return names.iter().map(|name| server(*name)).collect(),
         Field::Direction(direction) => way(*direction).to_owned(),
-        Field::Lasts(Lasts::For(length)) => format!("for {}", write_duration(*length)),
+        Field::Lasts(Lasts::For(length)) => time(*length),
         Field::Lasts(Lasts::ForGood) => "for good".to_owned(),
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => match (key, duration) {

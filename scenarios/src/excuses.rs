@@ -28,7 +28,7 @@ mod lease;
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Direction, Ensemble, Fault, Lasts, Plan, PlannedFault, Service};
+use picklock_sim::plan::{Direction, Ensemble, Fault, Lasts, Plan, PlannedFault};
 
 /// A promise that nobody can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,8 @@ pub struct Excuse {
 
 /// What these faults take from every lock in the world of this plan.
 pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
-    let ensemble = match &plan.service {
-        Service::ZooKeeper(ensemble) => ensemble,
-        Service::Redis(_) => return lease::excuses(plan, faults),
+    let Some(ensemble) = plan.service.zookeeper() else {
+        return lease::excuses(plan, faults);
     };
     let mut excuses = Vec::new();
     let mut excuse = |invariant: &'static str, because: &'static str| {

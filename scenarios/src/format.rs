@@ -13,6 +13,7 @@ mod expect;
 mod fault;
 mod inject;
 mod mistake;
+mod network;
 mod participants;
 mod reader;
 mod replay;
@@ -25,7 +26,7 @@ mod workload;
 mod world;
 
 use picklock_algorithms::Recipe;
-use picklock_sim::plan::{Plan, PlannedFault, Resource, Section, Service};
+use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};
 use toml::de::DeTable;
 
 pub use workload::MOST_CONTENDERS;
@@ -33,6 +34,7 @@ pub use workload::MOST_CONTENDERS;
 pub(crate) use expect::checked_by_default;
 pub(crate) use world::PERSISTENCE;
 
+use self::case::CaseScene;
 use self::participants::Cast;
 use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
@@ -90,8 +92,8 @@ fn scenario(
     let source = prose(fields, "source", mistakes);
     let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
     let mut open = Open::default();
-    let (service, servers) = world::service(fields, &mut open, mistakes);
-    let network = world::network(fields, &mut open, mistakes);
+    let (service, servers) = world::service(fields, catalogue, &mut open, mistakes);
+    let network = network::read(fields, &mut open, mistakes);
     let (workload, contenders) = workload::workload(fields, &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
     open.budget_given = event_budget.is_some();
@@ -120,7 +122,12 @@ fn scenario(
         event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
-    let mut cases = cases(fields, catalogue, section, &world, &open, &widest, mistakes);
+    let scene = CaseScene {
+        section,
+        service: &widest,
+        service_is_said: fields.peek("service").is_some(),
+    };
+    let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);
     for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
         case.sometimes.clone_from(&sometimes);
     }
@@ -200,10 +207,9 @@ fn faults(
 fn cases(
     fields: &mut Fields,
     catalogue: &Catalogue,
-    section: Section,
+    scene: &CaseScene,
     world: &dyn Fn(Recipe) -> Plan,
     open: &Open,
-    widest: &Service,
     mistakes: &mut Mistakes,
 ) -> Vec<Case> {
     let example = "[[case]] and below it algorithm = \"zk-predecessor-watch\"";
@@ -219,7 +225,7 @@ fn cases(
     }
     let cases: Vec<case::Named> = items
         .iter()
-        .filter_map(|item| case::case(item, catalogue, (section, widest), world, open, mistakes))
+        .filter_map(|item| case::case(item, catalogue, scene, world, open, mistakes))
         .collect();
     assert!(
         cases.len() == items.len() || !mistakes.is_empty(),

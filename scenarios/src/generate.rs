@@ -14,7 +14,7 @@ mod links;
 pub(crate) mod moments;
 mod spread;
 
-use picklock_sim::plan::{Hold, Plan, Service};
+use picklock_sim::plan::{Hold, Plan};
 
 use self::draw::Draw;
 use self::faults::Storm;
@@ -35,13 +35,8 @@ pub fn draw(base: &Plan, open: &Open, seed: u64) -> Plan {
 }
 
 fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
-    match &mut plan.service {
-        Service::ZooKeeper(ensemble) => {
-            ensemble.servers = draw.one_of(&open.servers).unwrap_or(ensemble.servers);
-        }
-        Service::Redis(deployment) => {
-            deployment.servers = draw.one_of(&open.servers).unwrap_or(deployment.servers);
-        }
+    if let Some(servers) = draw.one_of(&open.servers) {
+        plan.service.set_servers(servers);
     }
     let network = &mut plan.network;
     let latency = draw.one_of(&open.client_latency);

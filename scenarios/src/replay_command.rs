@@ -9,7 +9,7 @@ use crate::scenario::{Case, Scenario};
 
 /// A run, as commands name it.
 #[derive(Clone, Copy, Debug)]
-pub struct Again<'a> {
+pub struct ReplayCommand<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
     /// One of its cases.
@@ -20,7 +20,7 @@ pub struct Again<'a> {
     pub hash: Option<u64>,
 }
 
-impl Again<'_> {
+impl ReplayCommand<'_> {
     /// The command that tells its story.
     pub fn replay(self) -> String {
         format!("{} replay {}{}", program::command(), self.run(), self.was())

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::case_statistics::Tally;
 use crate::clock::Stopwatch;
-use crate::replay_command::{self, Again};
+use crate::replay_command::{self, ReplayCommand};
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
 
@@ -293,7 +293,7 @@ pub fn story(
         .filter(|(name, verdict)| Some(*name) != about && verdict.witness().is_some())
         .map(|(name, _)| (*name).to_owned())
         .collect();
-    let again = Again {
+    let again = ReplayCommand {
         scenario,
         case,
         seed: outcome.seed,

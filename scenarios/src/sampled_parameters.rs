@@ -60,9 +60,8 @@ impl Open {
     pub fn widest(&self, service: &Service) -> Service {
         let mut widest = service.clone();
         let most = self.servers.iter().copied().max();
-        match &mut widest {
-            Service::ZooKeeper(ensemble) => ensemble.servers = most.unwrap_or(ensemble.servers),
-            Service::Redis(deployment) => deployment.servers = most.unwrap_or(deployment.servers),
+        if let Some(most) = most {
+            widest.set_servers(most);
         }
         widest
     }

@@ -204,7 +204,7 @@ impl Case {
     }
 
     /// The same with a plan that was drawn. What no lock can promise under its faults is looked at only where nothing
-    /// excuses it.
+    /// excuses it; what the file leaves unchecked stays unchecked.
     #[must_use]
     pub fn with_plan(&self, plan: Plan) -> Self {
         self.with_plan_but(plan, &[])
@@ -222,7 +222,8 @@ impl Case {
         let excuses = excuses::excuses(&plan, drawn).into_iter();
         for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
             let mut expectations = case.expectations.iter_mut();
-            if let Some(found) = expectations.find(|it| it.invariant == excuse.invariant) {
+            let found = expectations.find(|it| it.invariant == excuse.invariant);
+            if let Some(found) = found.filter(|it| !matches!(it.want, Want::Unchecked { .. })) {
                 found.want = Want::from(&excuse);
             }
         }

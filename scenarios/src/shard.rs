@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use file::{Foreign, Ran, ShardFile};
+pub use file::{Ran, ShardFile, ShardFileError};
 pub use join::{Misfit, join};
 
 /// More shards than this are taken for a slip of the finger.

@@ -32,11 +32,11 @@ use search::Search;
 pub(crate) use names::{contenders_of, without_fault};
 
 pub use limits::{Budget, Cut, Watch};
-pub use mechanism::{Extent, Mechanism, Turn};
+pub use mechanism::{Extent, Mechanism, TurningPoint};
 pub use report::{shorten, sizes_unasked, story};
 pub use reproduction::{broken_off, file_name, found_by_hunt, reproduction};
 pub use size::Size;
-pub use struck::{Struck, Whom};
+pub use struck::{Struck, TargetRole};
 pub use unasked::{Told, Unasked};
 
 /// So many operations fit on a screen.

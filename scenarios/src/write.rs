@@ -6,97 +6,111 @@ mod toml;
 
 use picklock_sim::plan::{
     Arrival, Cluster, Connections, Deployment, Ensemble, Hold, Network, Persistence, ReadFrom,
-    Section, Sentinels, Service, Workload,
+    Section, Sentinels, Service, Setting, SettingMut, Workload,
 };
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
-use self::toml::{number, prose, text};
+use self::sampled_parameters::{one_of, strategy};
+use self::toml::{With, count, number, prose, range, text, time};
 use crate::format::{PERSISTENCE, checked_by_default};
 use crate::sampled_parameters::Open;
 use crate::scenario::{
     Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
 };
-use crate::units::{write_duration, write_range};
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
 /// that the file means the same for a later version; it parses back to an equal plan.
 pub fn write(scenario: &Scenario, case: &Case) -> String {
-    let mut lines = vec![format!("claim = {}", text(&scenario.claim))];
-    if !scenario.because.is_empty() {
-        lines.push(format!("because = {}", prose(&scenario.because)));
-    }
-    if !scenario.source.is_empty() {
-        lines.push(format!("source = {}", text(&scenario.source)));
-    }
-    let fenced = fencing(case.plan.resource.fenced);
-    lines.push(format!("resource = \"{fenced}\""));
     let settled = Open::default();
     let open = case.open.as_ref().unwrap_or(&settled);
+    let mut file = head(scenario, case, open);
+    let settings = match &case.plan.service {
+        Service::ZooKeeper(ensemble) => zookeeper(ensemble, open),
+        Service::Redis(deployment) => redis(deployment, open),
+        other => settings(&mut other.clone()),
+    };
+    let name = case.plan.service.kind().name();
+    let mut service = Table::from_iter([(name, settings)]);
+    service.set_implicit(true);
+    file.insert("service", service.into());
+    file.insert("network", network(&case.plan.network, open).into());
+    file.insert("workload", workload(&case.plan.workload, open).into());
+    let faults: ArrayOfTables = case.plan.faults.iter().map(fault::fault).collect();
+    file.insert("fault", faults.into());
+    let cases = ArrayOfTables::from_iter([case_table(case)]);
+    file.insert("case", cases.into());
+    file.extend(case.recorded.iter().map(|it| ("replay", replay(it))));
+    file.extend(case.saved.iter().filter_map(saved).map(|it| ("saved", it)));
+    DocumentMut::from(file).to_string()
+}
+
+/// What stands before the first table.
+fn head(scenario: &Scenario, case: &Case, open: &Open) -> Table {
+    let said = |text: &str| (!text.is_empty()).then(|| prose(text));
+    let fenced = case.plan.resource.fenced;
     // The budget of what is left open follows from what each seed settles.
-    if !open.is_open() || open.budget_given {
-        lines.push(format!("event-budget = {}", case.plan.event_budget));
-    }
-    lines.extend(open.faults.as_ref().map(sampled_parameters::faults));
-    lines.push(String::new());
-    match &case.plan.service {
-        Service::ZooKeeper(ensemble) => lines.extend(zookeeper(ensemble, open)),
-        Service::Redis(deployment) => lines.extend(redis(deployment, open)),
-    }
-    lines.extend(network(&case.plan.network, open));
-    lines.extend(workload(&case.plan.workload, open));
-    for planned in &case.plan.faults {
-        lines.extend(fault::lines(planned));
-    }
-    lines.extend(case_lines(case));
-    lines.extend(case.recorded.as_ref().map(replay).unwrap_or_default());
-    lines.extend(case.saved.as_ref().map(saved).unwrap_or_default());
-    let mut file = lines.join("\n");
-    file.push('\n');
-    file
+    let has_budget = !open.is_open() || open.budget_given;
+    Table::new()
+        .with("claim", text(&scenario.claim))
+        .with("because", said(&scenario.because))
+        .with("source", said(&scenario.source))
+        .with("resource", text(if fenced { "fenced" } else { "unfenced" }))
+        .with(
+            "event-budget",
+            has_budget.then(|| count(case.plan.event_budget)),
+        )
+        .with(
+            "faults.any",
+            open.faults.as_ref().map(sampled_parameters::faults),
+        )
 }
 
-fn fencing(fenced: bool) -> &'static str {
-    if fenced { "fenced" } else { "unfenced" }
+/// The settings of a service that has no format of its own.
+fn settings(service: &mut Service) -> Table {
+    let mut table = Table::new();
+    for Setting { key, value } in service.settings() {
+        match value {
+            SettingMut::Duration(length) => table = table.with(key, time(*length)),
+        }
+    }
+    table
 }
 
-fn zookeeper(ensemble: &Ensemble, open: &Open) -> Vec<String> {
-    let time = |duration| text(&write_duration(duration));
-    let mut lines = vec![
-        "[service.zookeeper]".to_owned(),
-        format!(
-            "servers = {}",
-            sampled_parameters::one_of(&open.servers, ensemble.servers, |it| it.to_string())
-        ),
-        format!("tick = {}", time(ensemble.tick)),
-        format!("sync-limit = {}", ensemble.sync_limit),
-        format!("init-limit = {}", ensemble.init_limit),
-        format!("session-timeout = {}", time(ensemble.session_timeout)),
-        format!("fsync = {}", time(ensemble.fsync)),
-        format!("read-time = {}", time(ensemble.read_time)),
-        format!("write-time = {}", time(ensemble.write_time)),
-        format!("notification-time = {}", time(ensemble.notification_time)),
-        format!("version = {}", text(ensemble.version.name())),
-        format!("client = {}", text(ensemble.library.name())),
-    ];
-    for (key, bound) in [
-        ("min-session-timeout", ensemble.min_session_timeout),
-        ("max-session-timeout", ensemble.max_session_timeout),
-    ] {
-        lines.extend(bound.map(|bound| format!("{key} = {}", time(bound))));
-    }
-    if !ensemble.proposal_time.is_zero() {
-        lines.push(format!("proposal-time = {}", time(ensemble.proposal_time)));
-    }
-    let patience = ensemble.request_timeout;
-    lines.extend(patience.map(|patience| format!("request-timeout = {}", time(patience))));
-    if ensemble.observers > 0 {
-        lines.push(format!("observers = {}", ensemble.observers));
-    }
-    if ensemble.jute_max_buffer != Ensemble::default().jute_max_buffer {
-        lines.push(format!("jute-max-buffer = {}", ensemble.jute_max_buffer));
-    }
-    lines.extend(ensemble.read_only.then(|| "read-only = true".to_owned()));
-    lines.push(String::new());
-    lines
+fn zookeeper(ensemble: &Ensemble, open: &Open) -> Table {
+    let proposal_time = ensemble.proposal_time;
+    let (observers, buffer) = (ensemble.observers, ensemble.jute_max_buffer);
+    let usual_buffer = Ensemble::default().jute_max_buffer;
+    Table::new()
+        .with("servers", one_of(&open.servers, ensemble.servers, count))
+        .with("tick", time(ensemble.tick))
+        .with("sync-limit", count(ensemble.sync_limit))
+        .with("init-limit", count(ensemble.init_limit))
+        .with("session-timeout", time(ensemble.session_timeout))
+        .with("fsync", time(ensemble.fsync))
+        .with("read-time", time(ensemble.read_time))
+        .with("write-time", time(ensemble.write_time))
+        .with("notification-time", time(ensemble.notification_time))
+        .with("version", text(ensemble.version.name()))
+        .with("client", text(ensemble.library.name()))
+        .with(
+            "min-session-timeout",
+            ensemble.min_session_timeout.map(time),
+        )
+        .with(
+            "max-session-timeout",
+            ensemble.max_session_timeout.map(time),
+        )
+        .with(
+            "proposal-time",
+            (!proposal_time.is_zero()).then(|| time(proposal_time)),
+        )
+        .with("request-timeout", ensemble.request_timeout.map(time))
+        .with("observers", (observers > 0).then(|| count(observers)))
+        .with(
+            "jute-max-buffer",
+            (buffer != usual_buffer).then(|| count(buffer)),
+        )
+        .with("read-only", ensemble.read_only.then(|| true.into()))
 }
 
 fn persistence(kept: &Persistence) -> &'static str {
@@ -105,253 +119,211 @@ fn persistence(kept: &Persistence) -> &'static str {
     found.map_or("none", |(name, _)| name)
 }
 
-fn sentinels(sentinels: &Sentinels) -> Vec<String> {
-    let time = |duration| text(&write_duration(duration));
-    let mut lines = vec![
-        format!("sentinels = {}", sentinels.number),
-        format!("quorum = {}", sentinels.quorum),
-        format!("down-after = {}", time(sentinels.down_after)),
-        format!("failover-timeout = {}", time(sentinels.failover_timeout)),
-        format!("parallel-syncs = {}", sentinels.parallel_syncs),
-    ];
-    lines.extend(sentinels.poll.map(|poll| format!("poll = {}", time(poll))));
-    lines
-}
-
-fn cluster(cluster: &Cluster) -> String {
-    format!(
-        "cluster = {{ primaries = {}, replicas-of-each = {}, node-timeout = {}, validity-factor = {} }}",
-        cluster.primaries,
-        cluster.replicas,
-        text(&write_duration(cluster.node_timeout)),
-        cluster.validity_factor
+fn redis(deployment: &Deployment, open: &Open) -> Table {
+    let pool = match deployment.connections {
+        Connections::Multiplexed => None,
+        Connections::Pool(size) => Some(Value::from_iter([("pool", count(size))])),
+    };
+    let load_time = deployment.load_time;
+    let wanted = deployment.min_replicas_to_write;
+    let max_lag = deployment.min_replicas_max_lag;
+    let read_from = deployment.read_from;
+    let table = Table::new()
+        .with("servers", one_of(&open.servers, deployment.servers, count))
+        .with("replicas", count(deployment.replicas))
+        .with("persistence", text(persistence(&deployment.persistence)))
+        .with("lease", time(deployment.lease))
+        .with("timeout", time(deployment.timeout))
+        .with("connect-timeout", time(deployment.connect_timeout))
+        .with("retries", count(deployment.retries))
+        .with("retry-pause", time(deployment.retry_pause))
+        .with("command-time", time(deployment.command_time))
+        .with("connections", pool)
+        .with("load-time", (!load_time.is_zero()).then(|| time(load_time)))
+        .with(
+            "serve-stale-data",
+            (!deployment.serve_stale_data).then(|| false.into()),
+        )
+        .with("min-replicas-to-write", (wanted > 0).then(|| count(wanted)))
+        .with("min-replicas-max-lag", (wanted > 0).then(|| time(max_lag)));
+    let table = match &deployment.sentinels {
+        Some(it) => sentinels(table, it),
+        None => table,
+    };
+    let table = match &deployment.cluster {
+        Some(it) => table
+            .with("cluster", cluster(it))
+            .with("poll", it.poll.map(time)),
+        None => table,
+    };
+    table.with(
+        "read-from",
+        (read_from != ReadFrom::Primary).then(|| text(read_from.name())),
     )
 }
 
-fn redis(deployment: &Deployment, open: &Open) -> Vec<String> {
-    let time = |duration| text(&write_duration(duration));
-    let mut lines = vec![
-        "[service.redis]".to_owned(),
-        format!(
-            "servers = {}",
-            sampled_parameters::one_of(&open.servers, deployment.servers, |it| it.to_string())
-        ),
-        format!("replicas = {}", deployment.replicas),
-        format!(
-            "persistence = {}",
-            text(persistence(&deployment.persistence))
-        ),
-        format!("lease = {}", time(deployment.lease)),
-        format!("timeout = {}", time(deployment.timeout)),
-        format!("connect-timeout = {}", time(deployment.connect_timeout)),
-        format!("retries = {}", deployment.retries),
-        format!("retry-pause = {}", time(deployment.retry_pause)),
-        format!("command-time = {}", time(deployment.command_time)),
-    ];
-    if let Connections::Pool(size) = deployment.connections {
-        lines.push(format!("connections = {{ pool = {size} }}"));
-    }
-    if !deployment.load_time.is_zero() {
-        lines.push(format!("load-time = {}", time(deployment.load_time)));
-    }
-    if !deployment.serve_stale_data {
-        lines.push("serve-stale-data = false".to_owned());
-    }
-    if deployment.min_replicas_to_write > 0 {
-        let (least, lag) = (
-            deployment.min_replicas_to_write,
-            deployment.min_replicas_max_lag,
-        );
-        lines.push(format!("min-replicas-to-write = {least}"));
-        lines.push(format!("min-replicas-max-lag = {}", time(lag)));
-    }
-    lines.extend(deployment.sentinels.iter().flat_map(sentinels));
-    if let Some(it) = &deployment.cluster {
-        lines.push(cluster(it));
-        lines.extend(it.poll.map(|poll| format!("poll = {}", time(poll))));
-    }
-    if deployment.read_from != ReadFrom::Primary {
-        lines.push(format!("read-from = {}", text(deployment.read_from.name())));
-    }
-    lines.push(String::new());
-    lines
+fn sentinels(table: Table, sentinels: &Sentinels) -> Table {
+    table
+        .with("sentinels", count(sentinels.number))
+        .with("quorum", count(sentinels.quorum))
+        .with("down-after", time(sentinels.down_after))
+        .with("failover-timeout", time(sentinels.failover_timeout))
+        .with("parallel-syncs", count(sentinels.parallel_syncs))
+        .with("poll", sentinels.poll.map(time))
 }
 
-fn network(network: &Network, open: &Open) -> Vec<String> {
-    let ranges = |choices: &[_], only| {
-        sampled_parameters::one_of(choices, only, |it| text(&write_range(it)))
-    };
-    vec![
-        "[network]".to_owned(),
-        format!(
-            "chance = {}",
-            sampled_parameters::one_of(&open.chance, network.chance, sampled_parameters::strategy)
-        ),
-        format!(
-            "latency = {}",
-            ranges(&open.client_latency, network.client_latency)
-        ),
-        format!(
-            "server-latency = {}",
-            ranges(&open.server_latency, network.server_latency)
-        ),
-        String::new(),
-    ]
+fn cluster(cluster: &Cluster) -> Value {
+    Value::from_iter([
+        ("primaries", count(cluster.primaries)),
+        ("replicas-of-each", count(cluster.replicas)),
+        ("node-timeout", time(cluster.node_timeout)),
+        ("validity-factor", count(cluster.validity_factor)),
+    ])
 }
 
-fn workload(workload: &Workload, open: &Open) -> Vec<String> {
-    let time = |duration| text(&write_duration(duration));
-    let arrive = sampled_parameters::one_of(&open.arrive, workload.arrive, |arrive| match arrive {
-        Arrival::Together => text("together"),
-        Arrival::InOrder => text("in-order"),
-        Arrival::BehindHolder => text("behind-holder"),
-        Arrival::InOrderBehindHolder => text("in-order-behind-holder"),
-        Arrival::Within(within) => format!("{{ within = {} }}", time(within)),
-    });
+fn network(network: &Network, open: &Open) -> Table {
+    Table::new()
+        .with("chance", one_of(&open.chance, network.chance, strategy))
+        .with(
+            "latency",
+            one_of(&open.client_latency, network.client_latency, range),
+        )
+        .with(
+            "server-latency",
+            one_of(&open.server_latency, network.server_latency, range),
+        )
+}
+
+fn workload(workload: &Workload, open: &Open) -> Table {
     let hold = match (open.hold, workload.hold) {
-        (Some(range), _) => text(&write_range(range)),
+        (Some(between), _) => range(between),
         (None, Hold::For(length)) => time(length),
         (None, Hold::Settled) => text("settled"),
     };
-    let think =
-        sampled_parameters::one_of(&open.think, workload.think, |it| text(&write_range(it)));
     let section = match workload.section {
         Section::Write => text("write"),
         Section::Count => text("count"),
         Section::Nothing => text("nothing"),
-        Section::Sell { stock } => format!("{{ sell = {{ stock = {stock} }} }}"),
-        Section::DelayedWrite { delay } => format!("{{ delayed-write = {} }}", time(delay)),
+        Section::Sell { stock } => {
+            Value::from_iter([("sell", Value::from_iter([("stock", count(stock))]))])
+        }
+        Section::DelayedWrite { delay } => Value::from_iter([("delayed-write", time(delay))]),
     };
-    let mut lines = vec![
-        "[workload]".to_owned(),
-        format!(
-            "contenders = {}",
-            sampled_parameters::number(open.contenders, workload.contenders)
-        ),
-        format!("arrive = {arrive}"),
-        format!(
-            "rounds = {}",
-            sampled_parameters::number(open.rounds, workload.rounds)
-        ),
-        format!("hold = {hold}"),
-        format!("think = {think}"),
-        format!("section = {section}"),
-        format!("bystanders = {}", workload.bystanders),
-        format!("bystander-every = {}", time(workload.bystander_every)),
-    ];
-    let patience = workload.patience;
-    lines.extend(patience.map(|patience| format!("patience = {}", time(patience))));
-    lines.extend((workload.entries > 1).then(|| format!("entries = {}", workload.entries)));
-    if let Some(bound) = workload.progress_bound {
-        lines.push(format!("progress-bound = {}", time(bound)));
-    }
-    if let Some(storm) = workload.storm {
-        lines.push(format!("storm = {}", time(storm)));
-    }
-    lines.push(String::new());
-    lines
+    let depth = workload.reentrancy_depth;
+    Table::new()
+        .with(
+            "contenders",
+            sampled_parameters::number(open.contenders, workload.contenders),
+        )
+        .with("arrive", one_of(&open.arrive, workload.arrive, arrival))
+        .with(
+            "rounds",
+            sampled_parameters::number(open.rounds, workload.rounds),
+        )
+        .with("hold", hold)
+        .with("think", one_of(&open.think, workload.think, range))
+        .with("section", section)
+        .with("bystanders", count(workload.bystanders))
+        .with("bystander-every", time(workload.bystander_every))
+        .with("acquire-timeout", workload.acquire_timeout.map(time))
+        .with("reentrancy-depth", (depth > 1).then(|| count(depth)))
+        .with("progress-bound", workload.progress_bound.map(time))
+        .with("storm", workload.storm.map(time))
 }
 
-fn case_lines(case: &Case) -> Vec<String> {
-    let mut lines = vec![
-        "[[case]]".to_owned(),
-        format!("algorithm = {}", text(case.algorithm.name)),
-    ];
-    if case.name != case.algorithm.name {
-        lines.push(format!("name = {}", text(&case.name)));
+fn arrival(arrive: Arrival) -> Value {
+    match arrive {
+        Arrival::Together => text("together"),
+        Arrival::InOrder => text("in-order"),
+        Arrival::BehindHolder => text("behind-holder"),
+        Arrival::InOrderBehindHolder => text("in-order-behind-holder"),
+        Arrival::Within(within) => Value::from_iter([("within", time(within))]),
     }
-    let wants = case.expectations.iter();
-    lines.extend(wants.filter_map(|expectation| expect(expectation, case)));
-    if !case.sometimes.is_empty() {
-        let moments: Vec<String> = case.sometimes.iter().map(|it| text(it)).collect();
-        lines.push(format!("sometimes = [{}]", moments.join(", ")));
-    }
-    lines.extend(case.measures.iter().map(measure));
-    lines
 }
 
-/// A run that was recorded; its choices in lines of twenty.
-fn replay(recorded: &Recorded) -> Vec<String> {
-    let mut lines = vec![String::new(), "[replay]".to_owned()];
-    let row = |row: &[u32]| {
-        let row: Vec<String> = row.iter().map(u32::to_string).collect();
-        row.join(", ")
-    };
-    let mut rows = recorded.choices.chunks(20);
-    match (rows.next(), rows.len()) {
-        (None, _) => lines.push("choices = []".to_owned()),
-        (Some(only), 0) => lines.push(format!("choices = [{}]", row(only))),
-        (Some(first), _) => {
-            lines.push("choices = [".to_owned());
-            let rows = std::iter::once(first).chain(rows);
-            lines.extend(rows.map(|choices| format!("    {},", row(choices))));
-            lines.push("]".to_owned());
+fn case_table(case: &Case) -> Table {
+    let (name, algorithm) = (case.name.as_str(), case.algorithm.name);
+    let mut table = Table::new()
+        .with("algorithm", text(algorithm))
+        .with("name", (name != algorithm).then(|| text(name)));
+    for expectation in &case.expectations {
+        if let Some((key, value)) = expect(expectation, case) {
+            table = table.with(&key, value);
         }
     }
-    lines.extend(was(&recorded.was));
-    lines
-}
-
-/// The seed that drew the plan.
-fn saved(saved: &SavedPlan) -> Vec<String> {
-    let mut lines = vec![String::new(), "[saved]".to_owned()];
-    lines.push(format!("seed = {}", saved.seed));
-    if saved.drawn {
-        lines.push("drawn = true".to_owned());
-    }
-    lines.extend(was(&saved.was));
-    lines
-}
-
-fn was(was: &RecordedRun) -> impl Iterator<Item = String> {
-    let hash = was.hash.map(|hash| format!("hash = \"{hash:016x}\""));
-    let version = was.picklock.as_ref();
-    let version = version.map(|version| format!("picklock = {}", text(version)));
-    hash.into_iter().chain(version)
+    let sometimes =
+        (!case.sometimes.is_empty()).then(|| Value::from_iter(case.sometimes.iter().copied()));
+    let table = table.with("sometimes", sometimes);
+    let measures = case.measures.iter();
+    measures.fold(table, |table, it| {
+        table.with(&format!("measure.{}", it.metric), bounds(it))
+    })
 }
 
 /// Silence means that what is checked by default holds.
-fn expect(expectation: &Expectation, case: &Case) -> Option<String> {
+fn expect(expectation: &Expectation, case: &Case) -> Option<(String, Value)> {
     let Expectation { invariant, want } = expectation;
     let section = case.plan.workload.section;
     let silent = checked_by_default(invariant, case.algorithm.claims, section);
-    match want {
-        Want::Holds if silent => None,
-        Want::Holds => Some(format!("expect.{invariant} = \"holds\"")),
-        Want::Excused { because } => Some(format!(
-            "expect.{invariant}.excused = {{ because = {} }}",
-            text(because)
-        )),
-        Want::Undecided { because } => Some(format!(
-            "expect.{invariant}.undecided = {{ because = {} }}",
-            text(because)
-        )),
-        Want::Unchecked { because: None } => Some(format!("expect.{invariant} = \"unchecked\"")),
-        Want::Unchecked {
-            because: Some(because),
-        } => {
-            let because = text(because);
-            Some(format!(
-                "expect.{invariant}.unchecked = {{ because = {because} }}"
-            ))
-        }
+    let because = |because: &str| Value::from_iter([("because", text(because))]);
+    let (word, value) = match want {
+        Want::Holds if silent => return None,
+        Want::Holds => ("", text("holds")),
+        Want::Excused { because: why } => (".excused", because(why)),
+        Want::Undecided { because: why } => (".undecided", because(why)),
+        Want::Unchecked { because: None } => ("", text("unchecked")),
+        Want::Unchecked { because: Some(why) } => (".unchecked", because(why)),
         Want::Violated {
-            because,
+            because: why,
             within_seeds,
-        } => Some(format!(
-            "expect.{invariant}.violated = {{ because = {}, within-seeds = {within_seeds} }}",
-            text(because)
-        )),
-    }
+        } => {
+            let fields = [
+                ("because", text(why)),
+                ("within-seeds", count(*within_seeds)),
+            ];
+            (".violated", fields.into_iter().collect())
+        }
+    };
+    Some((format!("expect.{invariant}{word}"), value))
 }
 
-fn measure(measure: &Measure) -> String {
-    let least = measure
-        .at_least
-        .map(|least| format!("at-least = {}", number(least)));
-    let most = measure
-        .at_most
-        .map(|most| format!("at-most = {}", number(most)));
-    let bounds: Vec<String> = [least, most].into_iter().flatten().collect();
-    format!("measure.{} = {{ {} }}", measure.metric, bounds.join(", "))
+fn bounds(measure: &Measure) -> Value {
+    let least = measure.at_least.map(|least| ("at-least", number(least)));
+    let most = measure.at_most.map(|most| ("at-most", number(most)));
+    least.into_iter().chain(most).collect()
+}
+
+/// A run that was recorded; its choices in lines of twenty.
+fn replay(recorded: &Recorded) -> Table {
+    const PER_LINE: usize = 20;
+    let mut choices: Array = recorded.choices.iter().map(|it| count(*it)).collect();
+    if choices.len() > PER_LINE {
+        for (place, choice) in choices.iter_mut().enumerate() {
+            let is_first = place % PER_LINE == 0;
+            choice
+                .decor_mut()
+                .set_prefix(if is_first { "\n    " } else { " " });
+        }
+        choices.set_trailing("\n");
+        choices.set_trailing_comma(true);
+    }
+    with_run(
+        Table::new().with("choices", Value::from(choices)),
+        &recorded.was,
+    )
+}
+
+/// The seed that drew the plan, if TOML can say it.
+fn saved(saved: &SavedPlan) -> Option<Table> {
+    let seed = i64::try_from(saved.seed).ok()?;
+    let table = Table::new()
+        .with("seed", count(seed))
+        .with("drawn", saved.drawn.then(|| true.into()));
+    Some(with_run(table, &saved.was))
+}
+
+fn with_run(table: Table, was: &RecordedRun) -> Table {
+    let hash = was.hash.map(|hash| format!("{hash:016x}").into());
+    let version = was.picklock.as_deref().map(text);
+    table.with("hash", hash).with("picklock", version)
 }

@@ -175,16 +175,17 @@ fn what_broke_off_is_in_the_files_of_shards_and_adds_up_to_the_whole() {
         let shard = Shard::new(index, 3).unwrap();
         let tally = run_shard(&scenario, case, &SEEDS, shard, &stop, &|| {}).unwrap();
         let text = serde_json::to_string(&tally).unwrap();
-        assert!(text.contains("\"broken\""), "{text}");
         serde_json::from_str::<serde_json::Value>(&text).unwrap()
     };
-    let seeds = |tally: &serde_json::Value| tally["broken"]["seeds"].as_u64().unwrap();
-    let lowest = |tally: &serde_json::Value| tally["broken"]["seed"].as_u64().unwrap();
+    // Where nothing broke off, the file says nothing of it.
+    let seeds = |tally: &serde_json::Value| tally["broken"]["seeds"].as_u64();
+    let lowest = |tally: &serde_json::Value| tally["broken"]["seed"].as_u64();
     let parts = [1, 2, 3].map(part);
+    assert!(parts.iter().filter_map(seeds).count() > 1, "{parts:?}");
     let whole = outcomes(&["panics-with-some-seeds"]).remove(0).broken;
     let whole = whole.expect("some seeds broke off");
-    assert_eq!(parts.iter().map(seeds).sum::<u64>(), whole.seeds);
-    assert_eq!(parts.iter().map(lowest).min(), Some(whole.seed));
+    assert_eq!(parts.iter().filter_map(seeds).sum::<u64>(), whole.seeds);
+    assert_eq!(parts.iter().filter_map(lowest).min(), Some(whole.seed));
 }
 
 #[test]

@@ -13,16 +13,18 @@ use picklock_scenarios::{Catalogue, Scenario, parse, write};
 enum Table {
     ZooKeeper,
     Redis,
+    LeaseServer,
     Network,
     Workload,
 }
 
-use Table::{Network, Redis, Workload, ZooKeeper};
+use Table::{LeaseServer, Network, Redis, Workload, ZooKeeper};
 
 /// By the beginning of its heading.
-const HEADINGS: [(&str, Table); 4] = [
+const HEADINGS: [(&str, Table); 5] = [
     ("## `[service.zookeeper]`", ZooKeeper),
     ("## `[service.redis]`", Redis),
+    ("## `[service.lease-server]`", LeaseServer),
     ("## `[network]`", Network),
     ("## `[workload]`", Workload),
 ];
@@ -107,6 +109,8 @@ const KEYS: &[Row] = &[
     (Redis, "retry-pause", &["\"50ms\""], &[]),
     (Redis, "connections", &["{ pool = 2 }"], &[]),
     (Redis, "command-time", &["\"1ms\""], &[]),
+    (LeaseServer, "lease", &["\"5s\""], &[]),
+    (LeaseServer, "timeout", &["\"1s\""], &[]),
     (
         Network,
         "chance",
@@ -134,8 +138,8 @@ const KEYS: &[Row] = &[
         &[],
     ),
     (Workload, "rounds", &["3"], &[]),
-    (Workload, "patience", &["\"1s\""], &[]),
-    (Workload, "entries", &["2"], &[]),
+    (Workload, "acquire-timeout", &["\"1s\""], &[]),
+    (Workload, "reentrancy-depth", &["2"], &[]),
     (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
     (Workload, "think", &["\"1ms..5ms\""], &[]),
     (
@@ -180,13 +184,14 @@ fn documented() -> BTreeSet<(Table, String)> {
 /// A scenario on a service, with these lines in its tables.
 fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str)) -> Scenario {
     let with = |it: Table| if it == table { line } else { "" };
-    let entries = line.starts_with("entries");
+    let reentrant = line.starts_with("reentrancy-depth");
     let several = |line: &str| line.starts_with("servers");
     let (name, algorithm) = match service {
         Redis if several(line) || of_service.iter().any(|it| several(it)) => ("redis", "redlock"),
-        Redis if entries => ("redis", "redisson-lock"),
+        Redis if reentrant => ("redis", "redisson-lock"),
         Redis => ("redis", "redis-compare-and-delete"),
-        ZooKeeper | Network | Workload if entries => ("zookeeper", "curator-mutex"),
+        LeaseServer => ("lease-server", "lease-lock"),
+        ZooKeeper | Network | Workload if reentrant => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload => ("zookeeper", "zk-hardened"),
     };
     let text = format!(
@@ -228,6 +233,7 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
         let services = match table {
             ZooKeeper => &[ZooKeeper][..],
             Redis => &[Redis],
+            LeaseServer => &[LeaseServer],
             Network | Workload => &[ZooKeeper, Redis],
         };
         for (service, value) in services

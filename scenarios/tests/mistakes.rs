@@ -432,7 +432,7 @@ fn a_recorded_run_is_read_as_strictly() {
 }
 
 #[test]
-fn an_empty_file_lacks_everything() {
+fn an_empty_file_lacks_a_case() {
     insta::assert_snapshot!("empty_file", rendered(&mistakes("")));
 }
 

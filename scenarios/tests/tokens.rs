@@ -1,6 +1,5 @@
 //! A resource that checks tokens is for recipes that promise some.
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{Claim, Recipe};
 use picklock_checker::EventKind;
@@ -12,13 +11,9 @@ fn promises_tokens(recipe: &Recipe) -> bool {
 }
 
 fn read(head: &str, recipe: &Recipe, case: &str) -> Result<Scenario, Vec<Diagnostic>> {
-    let service = match recipe.build.service() {
-        ServiceKind::ZooKeeper => "zookeeper",
-        ServiceKind::Redis => "redis",
-    };
     let text = format!(
         "claim = \"A token is checked.\"\nbecause = \"It is there.\"\nsource = \"Nowhere\"\n{head}\n\
-         [service.{service}]\nservers = 1\n\n[[case]]\nalgorithm = \"{}\"\n{case}\n",
+         [[case]]\nalgorithm = \"{}\"\n{case}\n",
         recipe.name
     );
     parse("test", &text, &Catalogue::EVERYTHING)
@@ -34,7 +29,7 @@ fn a_fenced_resource_and_a_recipe_without_a_token_are_a_mistake_in_the_file() {
             assert!(of_file.is_ok() && of_case.is_ok(), "{}", recipe.name);
             continue;
         }
-        for (read, line) in [(of_file, 9), (of_case, 10)] {
+        for (read, line) in [(of_file, 6), (of_case, 7)] {
             let mistakes = read.err().unwrap_or_default();
             assert_eq!(mistakes.len(), 1, "{}: {mistakes:?}", recipe.name);
             let place = mistakes[0].place.as_ref();

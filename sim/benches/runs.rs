@@ -5,17 +5,17 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
 use picklock_algorithms::registry;
 use picklock_checker::{VirtualTime, check_all};
-use picklock_sim::choice_source::Boring;
+use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
+use picklock_machines::Boring;
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     Service, Trigger, Workload,
 };
 use picklock_sim::simulate;
-use picklock_sim::zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
-use picklock_sim::zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
+use picklock_zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
+use picklock_zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
 
 fn plan(recipe: &str, workload: Workload) -> Plan {
     Plan {

@@ -5,10 +5,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use picklock_algorithms::clients::completion::{Completion, Completions};
 use picklock_checker::VirtualTime;
+use picklock_clients::completion::{Completion, Completions};
+use picklock_machines::Chance;
 
-use crate::choice_source::Chance;
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId, Timeline};
 use crate::recorder::RollingHash;

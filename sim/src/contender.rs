@@ -1,7 +1,6 @@
 //! Contenders: who wants the lock, what they do while they have it, and what they believe.
 
 mod calls;
-mod handle;
 
 use std::cell::{RefCell, RefMut};
 use std::future::{Future as _, poll_fn};
@@ -12,18 +11,20 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_lite::future;
-use picklock_algorithms::clients::completion::{Answer, Completions, completion};
-use picklock_algorithms::{Env, Held, Lock, LockError};
+use picklock_algorithms::{Held, Lock, LockError};
 use picklock_checker::{ContenderId, EventKind, Token};
+use picklock_clients::Env;
+use picklock_clients::completion::{Answer, Completions, completion};
 
 use crate::event::ResourceRequest;
 use crate::plan::{Arrival, Hold, Section};
 use crate::process::ProcessId;
 use crate::resource::Write;
-use crate::simulated_handles::{Shared, environment};
+use crate::simulated_environment::environment;
+use crate::world::Shared;
+use crate::world::SimulatedService;
 use crate::world::{LOCK, World};
 use calls::failure;
-use handle::{Handle, connect};
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_millis(50);
 ///
 /// While it waits for the lock, it is polled after each message. So the call stands in no other future, and what it
 /// does not need then lies elsewhere: all that a poll looks at here is in one line of the cache.
-pub(crate) async fn run(shared: Rc<Shared>, id: ContenderId, start: Start) {
+pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: ContenderId, start: Start) {
     let mut contender = Box::new(Contender::new(shared, id));
     if start == Start::First {
         contender.arrive().await;
@@ -59,12 +60,11 @@ pub(crate) async fn run(shared: Rc<Shared>, id: ContenderId, start: Start) {
     contender.finish();
 }
 
-struct Contender {
-    shared: Rc<Shared>,
+struct Contender<S: SimulatedService> {
+    shared: Rc<Shared<S>>,
     id: ContenderId,
     process: ProcessId,
     env: Env,
-    client: Handle,
     lock: Box<dyn Lock>,
     /// What sleeps and answers of the resource came in before, and others may again.
     sleeps: Completions<()>,
@@ -76,11 +76,11 @@ struct Contender {
 /// How a section ended early.
 struct Interrupted(LockError);
 
-impl Contender {
-    fn new(shared: Rc<Shared>, id: ContenderId) -> Self {
+impl<S: SimulatedService> Contender<S> {
+    fn new(shared: Rc<Shared<S>>, id: ContenderId) -> Self {
         let process = ProcessId(id.0);
         let env = environment(&shared, process);
-        let (client, lock) = connect(&shared, process, &env);
+        let lock = S::connect(&shared, process, &env);
         let helpers = lock.renews_sessions();
         shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
@@ -88,7 +88,6 @@ impl Contender {
             id,
             process,
             env,
-            client,
             lock,
             sleeps: Completions::default(),
             answers: Completions::default(),
@@ -96,7 +95,7 @@ impl Contender {
         }
     }
 
-    fn world(&self) -> RefMut<'_, World> {
+    fn world(&self) -> RefMut<'_, World<S>> {
         self.shared.world.borrow_mut()
     }
 
@@ -339,7 +338,7 @@ impl Contender {
         answered
     }
 
-    fn writing(&self, token: Option<Token>) -> Said<'_> {
+    fn writing(&self, token: Option<Token>) -> Said<'_, S> {
         self.say(EventKind::Writing {
             by: self.id,
             lock: LOCK,
@@ -351,7 +350,7 @@ impl Contender {
     ///
     /// It is written into each place that says something, so that the compiler knows there what is said.
     #[inline(always)]
-    fn say(&self, what: EventKind) -> Said<'_> {
+    fn say(&self, what: EventKind) -> Said<'_, S> {
         let mut world = self.world();
         world.record_contender_event(self.process, what);
         let runs = world.runs(self.process);
@@ -361,19 +360,20 @@ impl Contender {
 
     /// A closed session never comes back: a new one takes its place.
     fn renew_if_closed(&mut self) {
-        if !self.lock.renews_sessions() && self.client.is_closed() {
-            (self.client, self.lock) = connect(&self.shared, self.process, &self.env);
+        let closed = || S::is_closed(&self.shared.world.borrow(), self.process);
+        if !self.lock.renews_sessions() && closed() {
+            self.lock = S::connect(&self.shared, self.process, &self.env);
         }
     }
 }
 
 /// Resolves when whoever has said something may go on: mostly at once.
-struct Said<'a> {
-    by: &'a Contender,
+struct Said<'a, S: SimulatedService> {
+    by: &'a Contender<S>,
     runs: bool,
 }
 
-impl Future for Said<'_> {
+impl<S: SimulatedService> Future for Said<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -386,7 +386,7 @@ impl Future for Said<'_> {
     }
 }
 
-impl Said<'_> {
+impl<S: SimulatedService> Said<'_, S> {
     /// Whether the process that stood still goes on. If not, it looks again as soon as anything runs.
     #[cold]
     fn runs_again(&self, context: &Context<'_>) -> bool {

@@ -1,6 +1,7 @@
 //! Links have numbers: by which a message goes, and where it ends.
 
-use crate::choice_source::Link;
+use picklock_machines::Link;
+
 use crate::network::ServerId;
 
 /// Links between servers have the numbers below this.

@@ -3,17 +3,22 @@
 use std::time::Duration;
 
 use picklock_checker::{VirtualTime, time::whole_micros};
+use picklock_machines::{Chance, Message};
+pub use picklock_machines::{ConnectionId, ServerId};
 
-use crate::choice_source::{Chance, Message};
 use crate::process::ProcessId;
 
-/// A server, from zero. Its name is `server-1` for zero; in an ensemble, its ZooKeeper id is one more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServerId(pub u8);
+/// Machines that hear each other.
+pub(crate) type Side = Vec<ServerId>;
 
-/// A connection between one client and one server. Never used twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConnectionId(pub u32);
+/// A request or a message on a connection, by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId {
+    /// The connection.
+    pub connection: ConnectionId,
+    /// The number.
+    pub number: u32,
+}
 
 /// A range of latencies in microseconds, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use picklock_algorithms::OwnershipRule;
-use picklock_algorithms::clients::zookeeper::{self, Path};
 use picklock_checker::{ContenderId, Disowned, EventKind, LockId, NameId, Token, VirtualTime};
+use picklock_clients::zookeeper::{self, Path};
+use picklock_zookeeper::txn::Created;
 
 use crate::recorder::Recorder;
-use crate::zookeeper::txn::Created;
 
 /// Follows the committed changes of one lock's nodes, and records who comes to own it and who ceases to.
 #[derive(Clone, Debug)]

@@ -7,26 +7,31 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 
+mod deployment;
+mod ensemble;
 mod fault;
 mod fault_kind;
 mod fault_spec;
 mod lasts;
+mod lease_server;
 mod names;
 mod service;
+mod service_settings;
 mod trigger;
 mod trigger_spec;
 
 pub use crate::engine::Strategy;
+pub(crate) use deployment::LOCK_KEY;
+pub use deployment::{Cluster, Connections, Deployment, Fsync, Persistence, ReadFrom, Sentinels};
+pub use ensemble::{Ensemble, JUTE_MAX_BUFFER, Library, Version};
 pub use fault::{Fault, FaultKind};
-pub use fault_kind::Strikes;
+pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
 pub use lasts::Lasts;
+pub use lease_server::LeaseServer;
 pub use names::{ContenderName, Direction, ServerName};
-pub(crate) use service::LOCK_KEY;
-pub use service::{
-    Cluster, Connections, Deployment, Ensemble, Fsync, JUTE_MAX_BUFFER, Persistence, ReadFrom,
-    Sentinels, Service,
-};
+pub use service::Service;
+pub use service_settings::{ServiceSettings, Setting, SettingMut};
 pub use trigger::{Trigger, TriggerKind};
 pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,
@@ -83,10 +88,10 @@ pub struct Workload {
     /// How often each wants the lock.
     pub rounds: u32,
     /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
-    pub patience: Option<Duration>,
+    pub acquire_timeout: Option<Duration>,
     /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
     /// section does its work.
-    pub entries: u32,
+    pub reentrancy_depth: u32,
     /// How long a section lasts, apart from what it does to the resource.
     pub hold: Hold,
     /// Time between a release and the next acquire of the same contender: from, to.
@@ -109,8 +114,8 @@ impl Default for Workload {
             contenders: 3,
             arrive: Arrival::Together,
             rounds: 1,
-            patience: None,
-            entries: 1,
+            acquire_timeout: None,
+            reentrancy_depth: 1,
             hold: Hold::For(Duration::from_millis(10)),
             think: (Duration::ZERO, Duration::ZERO),
             section: Section::Write,

@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use picklock_algorithms::env::LocalFuture;
 use picklock_checker::{Broken, ContenderId, Counts, Ended, Facts, History, Run};
+use picklock_clients::env::LocalFuture;
 
 use crate::broken::{break_off, caught};
 use crate::budget::{Beyond, Budget, Limit, never_waits, woken_from_outside};
@@ -13,11 +13,14 @@ use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
 use crate::latency_samples::Samples;
-use crate::operator;
-use crate::plan::Plan;
+use crate::plan::{Plan, Service};
 use crate::process::ProcessId;
-use crate::simulated_handles::Shared;
+use crate::services::lease_server::SimulatedLeaseServer;
+use crate::services::redis::SimulatedRedis;
+use crate::services::zookeeper::SimulatedZooKeeper;
 use crate::watch::InSimulation;
+use crate::world::Shared;
+use crate::world::SimulatedService;
 use crate::world::{Seen, SeenMoment, Task, World};
 
 /// What came of a simulation.
@@ -72,9 +75,31 @@ impl Simulated {
 /// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in
 /// [`simulate_with`].
 pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
+    match plan.service {
+        Service::ZooKeeper(_) => seen::<SimulatedZooKeeper>(plan, tape),
+        Service::Redis(_) => seen::<SimulatedRedis>(plan, tape),
+        Service::LeaseServer(_) => seen::<SimulatedLeaseServer>(plan, tape),
+    }
+}
+
+/// Runs a plan with the choices of a seed.
+pub fn simulate(plan: &Plan, seed: u64) -> Simulated {
+    simulate_with(plan, Tape::explored(plan.network.chance, seed))
+}
+
+/// Runs a plan with the choices of a tape.
+pub fn simulate_with(plan: &Plan, tape: Tape) -> Simulated {
+    match plan.service {
+        Service::ZooKeeper(_) => simulated::<SimulatedZooKeeper>(plan, tape),
+        Service::Redis(_) => simulated::<SimulatedRedis>(plan, tape),
+        Service::LeaseServer(_) => simulated::<SimulatedLeaseServer>(plan, tape),
+    }
+}
+
+fn seen<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     Sandbox::run(0, |sandbox| {
         let done = caught(|| {
-            let simulation = Simulation::new(plan, tape);
+            let simulation = Simulation::<S>::new(plan, tape);
             let shared = Rc::clone(&simulation.shared);
             shared.world.borrow_mut().seen = Some(Seen::default());
             let simulated = simulation.run(sandbox);
@@ -85,26 +110,24 @@ pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     })
 }
 
-/// Runs a plan with the choices of a seed.
-pub fn simulate(plan: &Plan, seed: u64) -> Simulated {
-    simulate_with(plan, Tape::explored(plan.network.chance, seed))
-}
-
-/// Runs a plan with the choices of a tape.
-pub fn simulate_with(plan: &Plan, tape: Tape) -> Simulated {
+fn simulated<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
     // The sandbox's own seed feeds what must not be asked; any difference that it made would be a bug.
     Sandbox::run(0, |sandbox| {
-        let done = caught(|| Simulation::new(plan, tape).run(sandbox));
+        let done = caught(|| Simulation::<S>::new(plan, tape).run(sandbox));
         done.unwrap_or_else(Simulated::nothing)
     })
 }
 
 /// What can be seen of the world when a plan has been run with the choices of a seed.
 #[cfg(test)]
-pub(crate) fn world_after<T>(plan: &Plan, seed: u64, look: impl FnOnce(&World) -> T) -> T {
+pub(crate) fn world_after<S: SimulatedService, T>(
+    plan: &Plan,
+    seed: u64,
+    look: impl FnOnce(&World<S>) -> T,
+) -> T {
     Sandbox::run(0, |sandbox| {
         let tape = Tape::explored(plan.network.chance, seed);
-        let simulation = Simulation::new(plan, tape);
+        let simulation = Simulation::<S>::new(plan, tape);
         let shared = Rc::clone(&simulation.shared);
         simulation.run(sandbox);
         let world = shared.world.borrow();
@@ -112,8 +135,8 @@ pub(crate) fn world_after<T>(plan: &Plan, seed: u64, look: impl FnOnce(&World) -
     })
 }
 
-struct Simulation {
-    shared: Rc<Shared>,
+struct Simulation<S: SimulatedService> {
+    shared: Rc<Shared<S>>,
     ready: Vec<TaskId>,
     /// By task: whether a recipe has spawned it.
     helpers: Vec<bool>,
@@ -123,7 +146,7 @@ struct Simulation {
     watched: InSimulation,
 }
 
-impl Simulation {
+impl<S: SimulatedService> Simulation<S> {
     fn new(plan: &Plan, tape: Tape) -> Self {
         let plan = Rc::new(plan.clone());
         let (budget, limit) = (Budget::of(&plan), Limit::of(&plan));
@@ -260,7 +283,7 @@ impl Simulation {
     }
 
     /// Whether another task of a process has something to do.
-    fn is_busy(&mut self, world: &World, process: ProcessId) -> bool {
+    fn is_busy(&mut self, world: &World<S>, process: ProcessId) -> bool {
         let executor = &self.shared.executor;
         executor.drain_ready(&mut self.ready);
         let mut ready = self.ready.iter();
@@ -289,7 +312,7 @@ impl Simulation {
                 Task::ContenderAgain => {
                     Box::pin(contender::run(shared, ContenderId(process.0), Start::Again))
                 }
-                Task::Operation(operation) => Box::pin(operator::operate(shared, operation)),
+                Task::Operation(operation) => operation(shared),
             };
             let task = self.shared.executor.spawn(process, task);
             let place = task.0 as usize;
@@ -315,7 +338,7 @@ impl Simulation {
             let section = world.plan.workload.section;
             let facts = Facts {
                 lease: world.lease,
-                lease_least: world.ensemble.granted_timeout(),
+                lease_least: world.plan.service.lease(),
                 reaction: world.reaction(),
                 progress_bound: world.progress_bound,
                 initial_value: section.initial_value(),
@@ -354,7 +377,7 @@ impl Simulation {
     }
 
     /// Why the run broke off, and whose code it was that ran.
-    fn broken(&self, world: &World, why: Broken) -> Broken {
+    fn broken(&self, world: &World<S>, why: Broken) -> Broken {
         let running = self.shared.executor.running();
         let by = running.filter(|it| it.label.0 < world.plan.workload.contenders);
         let who = by.map(|it| {

@@ -1,112 +1,125 @@
 //! The world: everybody and everything in one simulation, and what happens next.
 
 mod beliefs;
-mod client_requests;
-mod clients;
+mod connections;
 mod contenders;
 mod delivery;
-mod event_threads;
 mod faults;
 mod for_good;
-mod isro_probe;
-mod list_too_long;
-mod message_size;
-mod ownership_events;
+mod local_timers;
+mod message_fates;
+mod notifications;
 mod partitions;
 mod phases;
-mod redis;
 mod replication_triggers;
-mod resolve;
 mod resource;
 mod server_faults;
-mod servers;
+mod service;
 mod setup;
-mod sleeps;
-mod timeline_lanes;
-mod triggers;
-mod watch_delivery;
+pub(crate) mod timeline_lanes;
+pub(crate) mod triggers;
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::completion::Completion;
-use picklock_algorithms::clients::zookeeper::{Path, SessionId};
-use picklock_algorithms::env::LocalFuture;
-use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
+use picklock_checker::{Ended, EventKind, LockId, VirtualTime};
+use picklock_clients::completion::Completion;
+use picklock_clients::env::LocalFuture;
 
-use crate::engine::{Tape, Timeline, timeline};
+use crate::broken::break_off;
+use crate::budget::never_waits;
+use crate::engine::{Executor, Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::latency_samples::Samples;
-use crate::network::{ClientLink, Connections, Latency, Links};
+use crate::network::{ClientLink, Connections, Latency, Links, RequestId};
 use crate::ownership::Ownership;
-pub(crate) use crate::plan::LOCK_KEY;
-use crate::plan::{Ensemble, Plan};
+use crate::plan::Plan;
 use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
-use crate::zookeeper::client::{Client, Input, Output as ClientOutput};
-use crate::zookeeper::messages::{ConnectionId, ServerId, Xid};
-use crate::zookeeper::state::{Output as ServerOutput, Server};
+pub(crate) use faults::process;
 use replication_triggers::Spreading;
+pub(crate) use service::{Read, SimulatedService};
 pub(crate) use triggers::Seen;
 pub use triggers::SeenMoment;
 
+/// The world and its executor.
+pub(crate) struct Shared<S: SimulatedService> {
+    pub world: RefCell<World<S>>,
+    pub executor: Executor<ProcessId>,
+    /// How many random numbers the contenders' code has drawn.
+    pub drawn: Cell<u64>,
+    /// How many calls of their clients and environments are left to the contenders until something else has happened.
+    pub calls_left: Cell<u64>,
+}
+
+/// What looks at something costs so much of the calls that are left, and what keeps something in memory so much.
+pub(crate) const LOOK: u64 = 1;
+pub(crate) const KEEP: u64 = 10;
+
+impl<S: SimulatedService> Shared<S> {
+    /// The contenders' code calls. If it has done so again and again while nothing else happened, it never will.
+    #[inline]
+    pub fn called(&self, cost: u64) {
+        match self.calls_left.get().checked_sub(cost) {
+            Some(left) => self.calls_left.set(left),
+            None => self.calls_too_often(),
+        }
+    }
+
+    #[cold]
+    fn calls_too_often(&self) {
+        // What is dropped while somebody else's run is being cleaned up behind may say good-bye.
+        if !std::thread::panicking() {
+            let world = self.world.borrow();
+            let did = "it calls its client and its environment again and again";
+            let why = never_waits(did, world.now);
+            drop(world);
+            break_off(why);
+        }
+    }
+}
+
 /// The one lock that everybody wants.
 pub(crate) const LOCK: LockId = LockId(0);
-/// Its node in ZooKeeper.
-pub(crate) const LOCK_PATH: &str = "/locks/a";
-/// What bystanders read in ZooKeeper.
-pub(crate) const BYSTANDER_PATH: &str = "/elsewhere";
-/// What they read in Redis: in a cluster, it is in the slot of the lock's key.
-pub(crate) const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
+
+/// What an operator does with a shell.
+pub(crate) type Operation<S> = Box<dyn FnOnce(Rc<Shared<S>>) -> LocalFuture<'static, ()>>;
 
 /// A task that is to be begun.
-pub(crate) enum Task {
+pub(crate) enum Task<S: SimulatedService> {
     /// What a recipe does in the background.
     OfRecipe(LocalFuture<'static, ()>),
     /// The contender of the process begins again, with nothing in memory.
     ContenderAgain,
-    /// What an operator does.
-    Operation(Operation),
-}
-
-/// What an operator does with a shell.
-pub(crate) enum Operation {
-    /// Deletes a node.
-    DeleteNode(Path),
-    /// Deletes the lock's own node with all below it, and makes it anew.
-    RecreateLock,
+    /// What an operator does with a shell.
+    Operation(Operation<S>),
 }
 
 /// Everybody and everything in one simulation.
-pub(crate) struct World {
+pub(crate) struct World<S: SimulatedService> {
     pub now: VirtualTime,
     pub tape: Tape,
-    pub timeline: Timeline<Event>,
+    pub timeline: Timeline<Event<S::Event>>,
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
-    /// The lock's own node or key; all share the path.
-    pub lock_path: Path,
-    pub ensemble: Ensemble,
-    pace: servers::Pace,
-    pub processes: Vec<Process<Event>>,
+    /// The path or the key of the lock; all share it.
+    pub lock_name: Rc<str>,
+    /// The service that the lock stands on.
+    pub service: S,
+    pub processes: Vec<Process<Event<S::Event>>>,
     pub contenders: Vec<Contender>,
-    pub clients: Vec<ClientSlot>,
-    pub connections: Connections,
-    pub servers: Vec<ServerSlot>,
-    /// Redis, if that is the service; then there is no ensemble.
-    pub redis: redis::Redis,
     pub ownership: Ownership,
     pub storage: Storage,
-    beliefs: beliefs::Beliefs,
-    sleeps: sleeps::Sleeps,
+    pub beliefs: beliefs::Beliefs,
+    pub local_timers: local_timers::LocalTimers,
     /// At this moment, tasks run in the order in which they were woken.
-    in_turn: VirtualTime,
+    pub in_turn: VirtualTime,
     /// Tasks to be added before the next step.
-    pub spawned: Vec<(ProcessId, Task)>,
+    pub spawned: Vec<(ProcessId, Task<S>)>,
     /// Processes whose tasks are to be dropped before the next step.
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.
@@ -114,57 +127,51 @@ pub(crate) struct World {
     /// Nobody is paused, hung, or dead: every event comes to somebody who runs.
     pub all_run: bool,
     /// No process has a clock of its own, and nothing is in the way between clients and servers.
-    clocks_agree: bool,
-    links_clear: bool,
-    partitions: Vec<partitions::Partition>,
+    pub clocks_agree: bool,
+    pub links_clear: bool,
+    pub partitions: Vec<partitions::Partition>,
     /// The moments of the run so far, if somebody asked for them.
     pub seen: Option<Seen>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
-    /// Whether clients still ask in vain for a list that is too long.
-    list_retries: list_too_long::ListRetries,
     pub progress_bound: Duration,
     pub lease: Duration,
     /// When new leaders gave every session its full time again.
     pub lease_resets: Vec<VirtualTime>,
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
-    links: Links,
-    sessions: BTreeMap<SessionId, ContenderId>,
-    client_latency: Latency,
-    server_latency: Latency,
-    faults: Vec<FaultState>,
-    faults_armed: usize,
-    faults_active: usize,
-    calm: bool,
-    settling: bool,
-    contenders_active: usize,
+    /// Between clients and servers.
+    pub connections: Connections,
+    /// Between servers.
+    pub links: Links,
+    pub client_latency: Latency,
+    pub server_latency: Latency,
+    pub faults: Vec<FaultState>,
+    pub faults_armed: usize,
+    pub faults_active: usize,
+    pub calm: bool,
+    pub settling: bool,
+    pub contenders_active: usize,
     /// Messages to and from the resource.
-    resource_in_flight: usize,
+    pub resource_in_flight: usize,
     /// Requests and notifications of contenders under way.
-    busy: Busy,
+    pub busy: Busy,
     /// Who has just been told something that it waited for.
-    told: Option<ProcessId>,
-    last_commit: u64,
-    last_release: VirtualTime,
+    pub told: Option<ProcessId>,
+    pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
-    spreading: Vec<Spreading>,
-    request_fate: Option<Fate>,
-    reply_fate: Option<Fate>,
+    pub spreading: Vec<Spreading>,
+    pub request_fate: Option<Fate>,
+    pub reply_fate: Option<Fate>,
     /// The answer that a server sends at this moment.
-    answering: Option<(ConnectionId, Xid)>,
-    doomed_replies: Vec<(ConnectionId, Xid, Fate)>,
+    pub answering: Option<RequestId>,
+    pub doomed_replies: Vec<(RequestId, Fate)>,
     /// The fault that strikes at this moment.
-    striking: usize,
-    struck: for_good::Struck,
+    pub striking: usize,
+    pub struck: for_good::Struck,
     /// Who waits until nothing is under way.
-    settled_waiters: BTreeMap<ProcessId, Completion<()>>,
-    values: i64,
-    client_outputs: Vec<ClientOutput>,
-    server_outputs: Vec<ServerOutput>,
-    /// The server of which several outputs are being done, and what it came to say meanwhile.
-    speaking: Option<ServerId>,
-    said_meanwhile: Vec<ServerOutput>,
+    pub settled_waiters: BTreeMap<ProcessId, Completion<()>>,
+    pub values: i64,
 }
 
 /// A contender as the world sees it. What is looked at whenever it has run comes first, in one line of the cache.
@@ -197,71 +204,37 @@ pub(crate) struct Contender {
     pub from_resource: VirtualTime,
 }
 
-/// A client handle and where it is. What every message touches comes first; it lies in three lines of the cache.
-#[repr(C, align(64))]
-pub(crate) struct ClientSlot {
-    pub process: ProcessId,
-    counted: u32,
-    pub alive: bool,
-    pub machine: Client,
-    pub connection: Option<ConnectionId>,
-    /// When it is woken by its own clock, and when that is in the world's time. An event that comes earlier is of an
-    /// alarm that another has replaced.
-    wake: VirtualTime,
-    alarm: VirtualTime,
-    /// The kinds of requests that are not answered yet; kept only if faults may ask.
-    sent: Vec<(Xid, RequestKind)>,
-    /// It has been connected before.
-    pub greeted: bool,
-    held: event_threads::Held,
-}
-
-/// A server and what it does at the moment.
-pub(crate) struct ServerSlot {
-    pub machine: Server,
-    pub up: bool,
-    /// When it has died so far.
-    deaths: Vec<VirtualTime>,
-    hung: bool,
-    backlog: Vec<Event>,
-    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
-    wake: VirtualTime,
-    busy_until: VirtualTime,
-    lag: u64,
-    lag_until: VirtualTime,
-}
-
 /// Where a fault of the plan is.
 #[derive(Clone, Copy, Debug, Default)]
-struct FaultState {
-    seen: u32,
-    armed: bool,
+pub(crate) struct FaultState {
+    pub seen: u32,
+    pub armed: bool,
 }
 
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+pub(crate) enum Fate {
     Lost,
     Late(u64),
 }
 
 impl Fate {
     /// It never comes, and its connection stays.
-    const NEVER: Self = Self::Late(u64::MAX);
+    pub const NEVER: Self = Self::Late(u64::MAX);
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Busy {
-    requests: usize,
-    notifications: usize,
-    waiting: usize,
+pub(crate) struct Busy {
+    pub requests: usize,
+    pub notifications: usize,
+    pub waiting: usize,
     /// Contenders inside `acquire`.
-    acquiring: usize,
+    pub acquiring: usize,
     /// Contenders that have not come yet.
-    unstarted: usize,
+    pub unstarted: usize,
 }
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// Writes an event of the history down.
     #[inline(always)]
     pub fn record(&mut self, what: EventKind) {
@@ -289,7 +262,7 @@ impl World {
 
     /// Lets an event happen that was noted before, unless whom it comes to does not run.
     #[inline(never)]
-    pub fn dispatch_from_backlog(&mut self, event: Event) {
+    pub fn dispatch_from_backlog(&mut self, event: Event<S::Event>) {
         let event = if self.all_run {
             Some(event)
         } else {
@@ -301,56 +274,24 @@ impl World {
     }
 
     /// What the engine does is part of what can be observed.
-    fn note_event(&mut self, event: &Event) {
+    fn note_event(&mut self, event: &Event<S::Event>) {
         self.recorder.mix(self.now.micros() ^ event.word() << 20);
     }
 
     /// It is handed over in memory, and looked at there: it is too large to be held otherwise.
     #[inline(never)]
-    fn dispatch_and_note(&mut self, event: Event) {
+    fn dispatch_and_note(&mut self, event: Event<S::Event>) {
         self.note_event(&event);
         self.dispatch(event);
     }
 
     #[inline(always)]
-    fn dispatch(&mut self, event: Event) {
+    fn dispatch(&mut self, event: Event<S::Event>) {
         match event {
-            Event::ToServer {
-                connection,
-                message,
-            } => self.at_server(connection, message),
-            Event::ToClient {
-                connection,
-                message,
-            } => self.at_client(connection, message),
-            Event::ConnectRequest { connection } => self.connect_request(connection),
-            Event::ConnectionOpened { connection } => self.opened(connection),
-            Event::ConnectionReset { connection } => self.broken(connection),
-            Event::ClientClosed { connection } => self.gone(connection),
-            Event::IsroProbe { client, server } => self.asked_for_writer(client, server),
-            Event::IsroReply { client, server } => {
-                self.client_input(client, Input::Writer { server })
-            }
-            Event::Redis(event) => self.dispatch_redis(event),
-            Event::Peer {
-                from,
-                to,
-                life,
-                departed,
-                message,
-            } => self.at_peer((from, life, departed), to, message),
-            Event::PeerLost { server, peer } => self.peer_lost(server, peer),
-            Event::ServerWake { server } => self.server_wake(server),
-            Event::ClientWake { client } => self.client_wake(client),
+            Event::Service(event) => S::on_event(self, event),
             Event::Timer { done, .. } => done.complete(()),
-            Event::Alarm { process } => self.wake_sleepers(process),
-            Event::Resource {
-                process,
-                request,
-                answer,
-            } => {
-                self.at_resource(process, request, answer);
-            }
+            Event::LocalTimer { process } => self.fire_local_timers(process),
+            Event::Resource(call) => self.at_resource(*call),
             Event::Answer { value, answer, .. } => {
                 self.resource_in_flight -= 1;
                 answer.complete(value);
@@ -362,6 +303,24 @@ impl World {
             Event::StormMayEnd => self.begin_calm_if_over(),
             Event::BoundReached => self.ended = self.ended.or(Some(Ended::BoundReached)),
             Event::Drained => self.ended = self.ended.or(Some(Ended::AllFinished)),
+        }
+    }
+
+    /// Does everything that stands in one of our lists, and keeps the list's room. Mostly there is one thing or none.
+    #[inline]
+    pub(crate) fn do_each<T>(
+        &mut self,
+        list: impl Fn(&mut Self) -> &mut Vec<T>,
+        mut does: impl FnMut(&mut Self, T),
+    ) {
+        if list(self).len() > 1 {
+            let mut things = std::mem::take(list(self));
+            for thing in things.drain(..) {
+                does(self, thing);
+            }
+            *list(self) = things;
+        } else if let Some(thing) = list(self).pop() {
+            does(self, thing);
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::curator::CuratorConfig;
 use picklock_algorithms::zookeeper::curator_mutex::InterProcessMutex;
 use picklock_algorithms::{Build, Held, Lock, LockError, registry};
 use picklock_checker::{ContenderId, EventKind, Failure, History, Verdict, invariants};
+use picklock_clients::RequestKind;
+use picklock_clients::curator::CuratorConfig;
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
     Service, Trigger, Workload,
@@ -45,7 +45,7 @@ fn places(history: &History, wanted: impl Fn(&EventKind) -> bool) -> Vec<usize> 
 fn a_timed_acquire_gives_up_in_time_and_leaves_nothing() {
     let workload = Workload {
         hold: Hold::For(Duration::from_secs(5)),
-        patience: Some(Duration::from_secs(2)),
+        acquire_timeout: Some(Duration::from_secs(2)),
         ..Workload::default()
     };
     let plan = plan("curator-mutex", workload, Vec::new());
@@ -83,9 +83,9 @@ fn a_timed_acquire_gives_up_in_time_and_leaves_nothing() {
 
 #[test]
 fn only_the_last_to_leave_frees_the_lock() {
-    let of = |entries| {
+    let of = |reentrancy_depth| {
         let workload = Workload {
-            entries,
+            reentrancy_depth,
             ..Workload::default()
         };
         let plan = plan("curator-mutex", workload, Vec::new());

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, planned, seconds};
 use first::first;
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
+use picklock_clients::RequestKind;
 use picklock_sim::plan::{
     ContenderName, Direction, Ensemble, Fault, PlannedFault, Service, Trigger,
 };
-use picklock_sim::zookeeper::client_profile::Library;
+use picklock_zookeeper::client_profile::Library;
 
 const SECOND: ContenderName = ContenderName(1);
 const B: ContenderId = ContenderId(1);

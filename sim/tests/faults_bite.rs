@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use first::first;
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{ContenderId, Disowned, EventKind, History, VirtualTime};
+use picklock_clients::RequestKind;
 use picklock_sim::plan::{
     ContenderName, Deployment, Direction, Ensemble, Fault, Hold, PlannedFault, ServerName, Service,
     Trigger,

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{EventKind, INVARIANTS, Run, Verdict};
+use picklock_clients::RequestKind;
 use picklock_sim::plan::{
     Cluster, ContenderName, Deployment, Ensemble, Fault, PlannedFault, Sentinels, ServerName,
     Service, Trigger,

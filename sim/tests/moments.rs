@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use first::first;
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Event, EventKind, FaultId, History, VirtualTime};
+use picklock_clients::RequestKind;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     ContenderName, Deployment, Ensemble, Fault, PlannedFault, Sentinels, ServerName, Service,

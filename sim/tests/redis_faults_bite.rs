@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use disowned::disowned;
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, EventKind, Failure, History, VirtualTime};
+use picklock_clients::RequestKind;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     Arrival, ContenderName, Deployment, Direction, Fault, Fsync, Hold, Persistence, PlannedFault,

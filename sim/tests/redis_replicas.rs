@@ -11,8 +11,8 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{Disowned, EventKind, History};
+use picklock_clients::RequestKind;
 use picklock_sim::plan::{
     Deployment, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
 };

@@ -237,7 +237,7 @@ fn at_servers() -> Vec<Row> {
 fn run(row: &Row) -> Run {
     let algorithm = match &row.service {
         Service::ZooKeeper(_) => "zk-hardened",
-        Service::Redis(_) => "redis-compare-and-delete",
+        _ => "redis-compare-and-delete",
     };
     let mut fault = planned(acquired(), row.fault.clone());
     fault.text = "full for good".to_owned();

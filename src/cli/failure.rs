@@ -6,7 +6,7 @@ use crate::checker::Broken;
 use crate::harness::CAUSES;
 use crate::reports::files::FileError;
 use crate::reports::words::count;
-use crate::scenarios::replay_command::{Again, job};
+use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::Stopped;
 use crate::scenarios::{Case, Diagnostic, Scenario, nearest};
 
@@ -67,7 +67,7 @@ impl Failure {
             Stopped::NotDeterministic { seed, hashes } => {
                 let (first, second) = hashes;
                 let (scenario_name, case_name) = (&scenario.name, &case.name);
-                let again = Again {
+                let again = ReplayCommand {
                     scenario,
                     case,
                     seed,

@@ -55,7 +55,7 @@ impl Lock for Key {
             }
         };
         if self.flaw == Flaw::LeavesItsKey && self.set().await? {
-            return Err(LockError::NotInTime);
+            return Err(LockError::AcquireTimeout);
         }
         while !self.set().await? {
             self.env.sleep(std::time::Duration::from_millis(20)).await;
@@ -67,7 +67,7 @@ impl Lock for Key {
         if self.flaw != Flaw::KeepsIt {
             let deleted = self
                 .redis
-                .ask(Command::new("DEL").arg(&*held.place))
+                .ask(Command::new("DEL").arg(&*held.path_or_key))
                 .await?;
             assert!(matches!(deleted, Value::Integer(_)));
         }

@@ -181,7 +181,7 @@ fn files_that_cannot_be_read() {
     let binary = folder.file("binary.toml", b"claim = \"\xff\"");
     has(&refused(&["run", &binary]), &[&binary, "UTF-8"]);
     let empty = folder.file("empty.toml", "");
-    has(&refused(&["run", &empty]), &[&empty, "service"]);
+    has(&refused(&["run", &empty]), &[&empty, "case"]);
     let all = refused(&["run", &missing, &binary, &empty]);
     has(&all, &[&missing, &binary, &empty]);
 }

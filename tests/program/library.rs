@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::common::{FAILING, UNDECIDED};
+use super::common::{FAILING, Folder, UNDECIDED, command};
 use picklock::algorithms::clients::zookeeper::{Path, ZooKeeper};
 use picklock::algorithms::{Build, Env, Lock, Recipe, registry};
 use picklock::scenarios::runner::Stopped;
-use picklock::scenarios::{Catalogue, Want};
+use picklock::scenarios::{BUILT_IN, Catalogue, Want};
 use picklock::{CheckError, Harness, Standing, sources};
 
 #[test]
@@ -53,13 +53,18 @@ fn undecided_is_not_as_expected() {
     assert!(panic_of("zookeeper/waiter-deth").contains("did you mean"));
 }
 
-/// As the folder of a crate here, in which there is none.
+/// As the folder of somebody's crate.
 #[test]
 fn a_folder_without_a_scenario_does_not_stand_in_the_way_of_a_group_of_its_name() {
-    let group = std::path::Path::new("redis");
-    assert!(group.is_dir());
-    let found = sources::find(group, &Catalogue::EVERYTHING).expect("there is a group");
-    assert!(found.iter().all(|it| it.name.starts_with("redis/")) && found.len() > 10);
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.at("redis/src")).expect("a folder can be made");
+    folder.file("redis/Cargo.toml", "[package]\n");
+    let mut run = command(&["run", "redis", "--seeds", "0..1", "--quiet"]);
+    let output = run.current_dir(folder.path()).output();
+    let said = String::from_utf8(output.expect("the program runs").stdout).expect("UTF-8");
+    let scenarios = BUILT_IN.iter().filter(|(it, _)| it.starts_with("redis/"));
+    let all = format!("{} scenarios", scenarios.count());
+    assert!(said.contains(&all), "{said}");
     let other = sources::find(std::path::Path::new("reports"), &Catalogue::EVERYTHING);
     let told = other.expect_err("there is no group of that name");
     assert!(told[0].to_string().contains("no scenarios in this folder"));
@@ -83,7 +88,7 @@ fn an_algorithm_that_is_not_deterministic_is_found_out() {
         };
         match registry::find(name).map(|recipe| recipe.build) {
             Some(Build::ZooKeeper(build)) => build(client, env, path),
-            Some(Build::Redis(_)) | None => unreachable!("{name} is in the registry"),
+            _ => unreachable!("{name} is in the registry"),
         }
     }
     let recipe = Recipe {

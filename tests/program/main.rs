@@ -11,6 +11,7 @@ mod harness;
 mod help;
 mod library;
 mod readme;
+mod session_names;
 mod shards;
 mod shrink;
 mod unasked;

@@ -76,6 +76,21 @@ fn a_file_in_no_module_is_found() {
 }
 
 #[test]
+fn a_service_that_the_world_knows_is_found() {
+    let files = [
+        (
+            "sim/src/world/faults.rs",
+            "\nuse crate::services::redis::Life;",
+        ),
+        ("sim/src/services/redis.rs", "use picklock_redis::Server;"),
+    ];
+    assert_eq!(
+        found(world_knows_no_service, &files),
+        ["sim/src/world/faults.rs:2"]
+    );
+}
+
+#[test]
 fn a_dependency_against_the_picture_is_found() {
     let manifest = "[package]\nname = \"picklock-reports\"\n[dependencies]\npicklock-checker.workspace = true\n\
                     picklock-sim = { path = \"../sim\" }\n[dev-dependencies.picklock-algorithms]\n";

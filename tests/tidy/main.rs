@@ -40,6 +40,11 @@ fn crates_depend_on_each_other_only_as_the_picture_has_it() {
 }
 
 #[test]
+fn the_world_knows_no_service() {
+    report(world_knows_no_service(&Tree::of_repository()));
+}
+
+#[test]
 fn imports_run_in_no_circle() {
     report(imports_run_one_way(&Tree::of_repository()));
 }

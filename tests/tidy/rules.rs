@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::scan::{Function, code_of, functions, line_of, manifest, names_in_docs};
-use crate::tree::{Breach, Tree};
+use crate::tree::{Breach, File, Tree};
 
 /// The longest line of Rust, in characters.
 const LINE: usize = 120;
@@ -53,17 +53,29 @@ pub const TABLES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Which crates of the workspace the crate of a service may depend on.
+const OF_SERVICE: &[&str] = &["picklock-checker", "picklock-clients", "picklock-machines"];
+
 /// Which crates of the workspace a crate may depend on.
 const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-checker", &[]),
-    ("picklock-algorithms", &[]),
-    (
-        "picklock-redis",
-        &["picklock-algorithms", "picklock-checker"],
-    ),
+    ("picklock-clients", &[]),
+    ("picklock-algorithms", &["picklock-clients"]),
+    ("picklock-machines", &["picklock-checker"]),
+    ("picklock-lease-server", OF_SERVICE),
+    ("picklock-redis", OF_SERVICE),
+    ("picklock-zookeeper", OF_SERVICE),
     (
         "picklock-sim",
-        &["picklock-algorithms", "picklock-checker", "picklock-redis"],
+        &[
+            "picklock-algorithms",
+            "picklock-checker",
+            "picklock-clients",
+            "picklock-lease-server",
+            "picklock-machines",
+            "picklock-redis",
+            "picklock-zookeeper",
+        ],
     ),
     (
         "picklock-scenarios",
@@ -75,8 +87,11 @@ const PICTURE: &[(&str, &[&str])] = &[
         &[
             "picklock-algorithms",
             "picklock-checker",
+            "picklock-clients",
+            "picklock-machines",
             "picklock-redis",
             "picklock-sim",
+            "picklock-zookeeper",
         ],
     ),
     ("picklock-mutants", &[]),
@@ -99,6 +114,7 @@ pub fn recipes_in_registry(tree: &Tree) -> Vec<Breach> {
     let folders = [
         ("algorithms/src/zookeeper/", "zk::"),
         ("algorithms/src/redis/", "redis::"),
+        ("algorithms/src/lease_server/", "lease_server::"),
     ];
     let registry = "algorithms/src/registry.rs";
     let (row, after) = ("pub const RECIPE:", "::RECIPE,");
@@ -204,7 +220,7 @@ pub fn named_scenarios_exist(tree: &Tree) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in tree
         .rust()
-        .filter(|file| file.path.starts_with("algorithms/src/"))
+        .filter(|file| file.path.starts_with("algorithms/"))
     {
         for (line, name) in names_in_docs(&file.text) {
             if !known.contains(name) {
@@ -225,7 +241,7 @@ pub fn flaws_are_on_record(tree: &Tree) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in tree
         .rust()
-        .filter(|file| file.path.starts_with("algorithms/src/"))
+        .filter(|file| file.path.starts_with("algorithms/"))
     {
         let Some(line) = line_of(&file.text, "flaw: Some(") else {
             continue;
@@ -322,6 +338,28 @@ pub fn functions_are_short(tree: &Tree) -> Vec<Breach> {
         }
     }
     breaches
+}
+
+/// What the world would know a service by.
+const OF_A_SERVICE: [&str; 5] = [
+    "crate::services",
+    "picklock_zookeeper",
+    "picklock_redis",
+    "picklock_lease_server",
+    "picklock_clients::zookeeper",
+];
+
+pub fn world_knows_no_service(tree: &Tree) -> Vec<Breach> {
+    let world =
+        |file: &&File| file.path == "sim/src/world.rs" || file.path.starts_with("sim/src/world/");
+    let files = tree.rust().filter(world);
+    let lines = files.flat_map(|file| file.text.lines().enumerate().map(move |it| (file, it)));
+    let named = lines.filter(|(_, (_, line))| OF_A_SERVICE.iter().any(|it| line.contains(it)));
+    let breach = |(file, (place, _)): (&File, (usize, &str))| {
+        let remedy = "ask for it by SimulatedService (sim/src/world/service.rs)";
+        file.breach(place + 1, "the world knows a service", remedy)
+    };
+    named.map(breach).collect()
 }
 
 pub fn lines_are_short(tree: &Tree) -> Vec<Breach> {

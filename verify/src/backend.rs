@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{SessionId, Zxid};
-use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
+use picklock_clients::zookeeper::{SessionId, Zxid};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 
 use crate::error::VerifyError;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request};
+use picklock_clients::zookeeper::{Acl, CreateMode, Request};
 
 use crate::backend::{Place, Side};
 use crate::driver::{Driver, GRACE, Line, Seen};

@@ -8,10 +8,8 @@ pub(crate) use faults::GRACE;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{
-    Path, Reply, Request, Response, SessionId, ZkError, Zxid,
-};
-use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+use picklock_clients::zookeeper::{Path, Reply, Request, Response, SessionId, ZkError, Zxid};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::error::VerifyError;

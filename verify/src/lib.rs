@@ -27,8 +27,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_checker::time::whole_micros;
-use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
-use picklock_sim::zookeeper::version::Version;
+use picklock_zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
+use picklock_zookeeper::version::Version;
 
 pub use compare::{Compared, Difference};
 pub use error::VerifyError;
@@ -179,7 +179,7 @@ impl Phase {
             read_only: self.read_only,
             enforce_quota: true,
             outstanding_limit: OUTSTANDING_LIMIT,
-            jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
+            jute_max_buffer: picklock_zookeeper::settings::JUTE_MAX_BUFFER,
         };
         (real, model)
     }

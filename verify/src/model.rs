@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::VirtualTime;
 use picklock_checker::time::whole_micros;
-use picklock_sim::choice_source::Boring;
-use picklock_sim::zookeeper::messages::{
+use picklock_clients::zookeeper::SessionId;
+use picklock_machines::Boring;
+use picklock_zookeeper::messages::{
     ClientMessage, ConnectionId, Password, ServerId, ServerMessage, notifications,
 };
-use picklock_sim::zookeeper::quorum_messages::PeerMessage;
-use picklock_sim::zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
+use picklock_zookeeper::quorum_messages::PeerMessage;
+use picklock_zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
 
 use crate::backend::{Hello, Incoming, Link, Place, Side};
 use crate::error::VerifyError;

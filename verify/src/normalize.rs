@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use picklock_algorithms::clients::zookeeper::{
+use picklock_clients::zookeeper::{
     Acl, Children, EventType, OpResult, Permit, ReadResult, Reply, Response, SessionId, Stat,
     ZkError, Zxid,
 };
-use picklock_sim::zookeeper::messages::ServerMessage;
+use picklock_zookeeper::messages::ServerMessage;
 
 /// What one side's numbers stand for.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@ mod access;
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{
+use picklock_clients::zookeeper::{
     CreateMode, Data, Op, Path, ReadOp, Request, Version, WatchSide,
 };
-use picklock_sim::choice_source::Chance;
+use picklock_machines::Chance;
 use picklock_sim::engine::tape::Tape;
 
 use crate::backend::Place;

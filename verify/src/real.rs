@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use picklock_algorithms::clients::zookeeper::SessionId;
-use picklock_sim::zookeeper::messages::ClientMessage;
+use picklock_clients::zookeeper::SessionId;
+use picklock_zookeeper::messages::ClientMessage;
 
 pub use install::{HOW, Installed, JARS};
 

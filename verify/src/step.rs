@@ -3,9 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{
-    Acl, CreateMode, Op, Path, ReadOp, Request, Version,
-};
+use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, ReadOp, Request, Version};
 
 use crate::backend::Place;
 

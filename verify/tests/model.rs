@@ -5,10 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Request, Response};
-use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_sim::zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
-use picklock_sim::zookeeper::version::Version;
+use picklock_clients::zookeeper::{Acl, CreateMode, Request, Response};
 use picklock_verify::VerifyError;
 use picklock_verify::backend::{Hello, Incoming, Link, Place, Side};
 use picklock_verify::compare::{Compared, Pair};
@@ -16,6 +13,9 @@ use picklock_verify::driver::Driver;
 use picklock_verify::model::Model;
 use picklock_verify::scripts::{OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING, SCRIPTS};
 use picklock_verify::step::{Step, Wire};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
+use picklock_zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
+use picklock_zookeeper::version::Version;
 
 fn settings(servers: u8) -> QuorumPeerConfig {
     QuorumPeerConfig {
@@ -32,7 +32,7 @@ fn settings(servers: u8) -> QuorumPeerConfig {
         read_only: false,
         enforce_quota: true,
         outstanding_limit: OUTSTANDING_LIMIT,
-        jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
+        jute_max_buffer: picklock_zookeeper::settings::JUTE_MAX_BUFFER,
     }
 }
 

@@ -108,7 +108,7 @@ impl Lock for CompareAndDelete {
         loop {
             let redis = &self.leased.redis;
             let answer = redis
-                .script(&self.delete_if_ours, &[&held.place], &[&self.token])
+                .script(&self.delete_if_ours, &[&held.path_or_key], &[&self.token])
                 .await;
             match answer {
                 Ok(Value::Integer(1)) => return Ok(()),

@@ -118,7 +118,7 @@ impl Lock for FencingToken {
         let redis = &self.leased.redis;
         let ask = async || {
             redis
-                .script(&self.delete_if_ours, &[&held.place], &[&self.token])
+                .script(&self.delete_if_ours, &[&held.path_or_key], &[&self.token])
                 .await
         };
         // What is not there any more has gone with the lease, or by an earlier request of ours.

@@ -65,11 +65,11 @@ impl Lock for GetCompareDel {
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         let redis = &self.leased.redis;
-        let there = redis.get(&held.place).await?; // Step 2.
+        let there = redis.get(&held.path_or_key).await?; // Step 2.
         if there.as_deref() != Some(self.token.as_bytes()) {
             return Err(LockError::PlaceLost);
         }
-        redis.del(&held.place).await?; // Step 3.
+        redis.del(&held.path_or_key).await?; // Step 3.
         Ok(())
     }
 

@@ -4,17 +4,11 @@ use std::future::pending;
 use std::time::Duration;
 
 use crate::clients::redis::{Redis, RedisError, RedisResult};
+use crate::lock::BASIC_CLAIMS;
 use crate::{Claim, Env, Held, Lease, LockError};
 
 /// What locks by a lease promise: no order, and no token.
-pub const CLAIMS: &[Claim] = &[
-    Claim::MutualExclusion,
-    Claim::ExclusiveOwnership,
-    Claim::Progress,
-    Claim::NoOrphan,
-    Claim::OwnReleaseOnly,
-    Claim::HonestAnswer,
-];
+pub const CLAIMS: &[Claim] = BASIC_CLAIMS;
 
 /// A handle, the environment of the process, and the key.
 pub struct Leased {

@@ -306,11 +306,11 @@ impl Lock for RedissonLock {
 
     /// Step 5.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        if self.unlocks_if_held && !self.is_held_by_current_thread(&held.place).await? {
+        if self.unlocks_if_held && !self.is_held_by_current_thread(&held.path_or_key).await? {
             return Ok(());
         }
         self.renewal.set(false);
-        match self.unlock_inner(&held.place).await? {
+        match self.unlock_inner(&held.path_or_key).await? {
             Some(Value::Integer(_)) => Ok(()),
             Some(_) => Err(LockError::PlaceLost),
             None => Err(LockError::TimedOut),

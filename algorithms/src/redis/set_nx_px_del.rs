@@ -58,7 +58,7 @@ impl Lock for SetNxPxDel {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        self.0.redis.del(&held.place).await?; // Step 2.
+        self.0.redis.del(&held.path_or_key).await?; // Step 2.
         Ok(())
     }
 

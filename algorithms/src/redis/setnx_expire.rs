@@ -60,7 +60,7 @@ impl Lock for SetnxExpire {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        self.0.redis.del(&held.place).await?;
+        self.0.redis.del(&held.path_or_key).await?;
         Ok(())
     }
 

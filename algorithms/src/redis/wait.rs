@@ -53,7 +53,7 @@ pub const RECIPE: Recipe = Recipe {
 
 /// How many replicas must have heard, and how long we wait for them.
 const REPLICAS: i64 = 1;
-const PATIENCE: Duration = Duration::from_millis(100);
+const WAIT_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(super) struct Waited {
     leased: Leased,
@@ -90,7 +90,7 @@ impl Waited {
         if !self.leased.set_if_missing(&self.token).await? {
             return Ok(false);
         }
-        let heard = self.leased.redis.wait(REPLICAS, PATIENCE).await;
+        let heard = self.leased.redis.wait(REPLICAS, WAIT_TIMEOUT).await;
         Ok(heard.is_ok_and(|heard| heard >= REPLICAS || !self.minds))
     }
 }
@@ -124,7 +124,7 @@ impl Lock for Waited {
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         // What is not there any more has gone with the lease, or by an earlier request of ours.
-        Ok(self.withdraw(&held.place).await?)
+        Ok(self.withdraw(&held.path_or_key).await?)
     }
 
     async fn lost(&self, held: &Held) -> LockError {

@@ -83,13 +83,13 @@ impl Lock for WatchExec {
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         loop {
-            self.own.watch(&held.place).await?; // Step 2.
-            let there = self.own.get(&held.place).await?;
+            self.own.watch(&held.path_or_key).await?; // Step 2.
+            let there = self.own.get(&held.path_or_key).await?;
             if there.as_deref() != Some(self.token.as_bytes()) {
                 self.own.unwatch().await?; // Step 4.
                 return Err(LockError::PlaceLost);
             }
-            let delete = Command::new("DEL").arg(&*held.place);
+            let delete = Command::new("DEL").arg(&*held.path_or_key);
             if self.own.transaction([delete]).await?.is_some() {
                 return Ok(()); // Step 3.
             }

@@ -29,7 +29,7 @@ impl Lock for BlindUnlock {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        delete_own(&self.0.zk, &held.place).await
+        delete_own(&self.0.zk, &held.path_or_key).await
     }
 
     async fn lost(&self, _held: &Held) -> LockError {

@@ -75,7 +75,7 @@ impl Lock for ChildrenWatch {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        delete_own(&self.zk, &held.place).await
+        delete_own(&self.zk, &held.path_or_key).await
     }
 
     async fn lost(&self, _held: &Held) -> LockError {

@@ -7,8 +7,7 @@
 //!
 //! # Steps
 //!
-//! Functions have the names of Curator's.
-//!
+//! Functions have Curator's names.
 //! 0. If we hold the lock already, count one more entry, and ask nobody.
 //! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node, protected: repeated by the retry policy, in a new
 //!    session too, and looked for by its guid before it is made again (`clients::curator`).
@@ -48,7 +47,7 @@ use async_trait::async_trait;
 
 use super::queue::child;
 use crate::clients::RequestKind;
-use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy};
+use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
 use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
 
@@ -183,14 +182,16 @@ impl Lock for InterProcessMutex {
             self.thread_data = Some(data);
             return Ok(());
         }
-        Ok(self.internals.delete_our_path(&data.held.place).await?)
+        let our_path = &data.held.path_or_key;
+        Ok(self.internals.delete_our_path(our_path).await?)
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        let LockInternals {
-            client, deviation, ..
-        } = &self.internals;
-        client.error(deviation.policy).await
+        let policy = self.internals.deviation.policy;
+        match self.internals.client.error(policy).await {
+            ErrorState::Suspended => LockError::Disconnected,
+            ErrorState::Lost => LockError::SessionExpired,
+        }
     }
 
     fn renews_sessions(&self) -> bool {
@@ -233,7 +234,7 @@ impl LockInternals {
                     if self.deviation.deletes_our_path {
                         self.delete_our_path(&our_path).await?;
                     }
-                    return Err(LockError::NotInTime);
+                    return Err(LockError::AcquireTimeout);
                 }
                 Err(error) => error,
             };

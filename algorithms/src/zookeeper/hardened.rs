@@ -81,12 +81,13 @@ impl Lock for Hardened {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        delete_own(&self.zk, &held.place).await
+        delete_own(&self.zk, &held.path_or_key).await
     }
 
     /// Step 7.
     async fn lost(&self, held: &Held) -> LockError {
-        select(disconnected(&self.zk), node_gone(&self.zk, &held.place)).await
+        let node = &held.path_or_key;
+        select(disconnected(&self.zk), node_gone(&self.zk, node)).await
     }
 }
 

@@ -82,7 +82,7 @@ impl OwnTimer {
         let zk = &self.0.zk;
         loop {
             self.0.env.sleep(zk.timeout() / LOOKS).await;
-            match until_answered(|| zk.exists(&held.place)).await {
+            match until_answered(|| zk.exists(&held.path_or_key)).await {
                 Ok(Some(_)) => {}
                 Ok(None) => return LockError::PlaceLost,
                 Err(error) => return error.into(),

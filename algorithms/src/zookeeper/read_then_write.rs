@@ -70,7 +70,7 @@ impl Lock for ReadThenWrite {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        until_answered(async || self.zk.set_data(&held.place, b"", None).await).await?;
+        until_answered(async || self.zk.set_data(&held.path_or_key, b"", None).await).await?;
         Ok(())
     }
 

@@ -106,10 +106,10 @@ impl Lock for SameName {
     /// After a lost answer the node may be another's already, so look whose it is before deleting again.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         loop {
-            match self.zk.delete(&held.place, None).await {
+            match self.zk.delete(&held.path_or_key, None).await {
                 Ok(()) | Err(ZkError::NoNode) => return Ok(()),
                 Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
-                    let there = until_answered(|| self.zk.exists(&held.place)).await?;
+                    let there = until_answered(|| self.zk.exists(&held.path_or_key)).await?;
                     if there.is_none_or(|stat| Some(stat.czxid.0) != held.token) {
                         return Ok(());
                     }

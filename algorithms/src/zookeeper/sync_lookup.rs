@@ -48,7 +48,7 @@ impl Lock for SyncLookup {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        delete_own(&self.zk, &held.place).await
+        delete_own(&self.zk, &held.path_or_key).await
     }
 
     async fn lost(&self, _held: &Held) -> LockError {

@@ -1,7 +1,7 @@
 //! The one pass over a history.
 
 use super::table::Table;
-use super::{Belief, Evidence, Known, Life, Ownership, Refused, Sign};
+use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
 use crate::{ContenderId, Disowned, EventKind, Failure, LockId, NameId, Run, Token};
 
 /// A write on its way.
@@ -104,12 +104,12 @@ impl<'a> Collector<'a> {
                 self.settled(index, by, lock);
             }
             EventKind::Crashed { by } => self.crashed(index, by),
-            EventKind::Paused { by } => self.sign(index, by, Life::Paused),
-            EventKind::Resumed { by } => self.sign(index, by, Life::Resumed),
-            EventKind::Disconnected { by } => self.sign(index, by, Life::Disconnected),
-            EventKind::Reconnected { by } => self.sign(index, by, Life::Reconnected),
-            EventKind::SessionExpired { by } => self.sign(index, by, Life::SessionExpired),
-            EventKind::SessionLost { by } => self.sign(index, by, Life::SessionLost),
+            EventKind::Paused { by } => self.sign(index, by, Liveness::Paused),
+            EventKind::Resumed { by } => self.sign(index, by, Liveness::Resumed),
+            EventKind::Disconnected { by } => self.sign(index, by, Liveness::Disconnected),
+            EventKind::Reconnected { by } => self.sign(index, by, Liveness::Reconnected),
+            EventKind::SessionExpired { by } => self.sign(index, by, Liveness::SessionExpired),
+            EventKind::SessionLost { by } => self.sign(index, by, Liveness::SessionLost),
             EventKind::CouldHaveKnown {
                 by,
                 lock,
@@ -199,8 +199,8 @@ impl<'a> Collector<'a> {
         self.found
     }
 
-    fn sign(&mut self, event: usize, by: ContenderId, of: Life) {
-        self.found.signs.push(Sign { by, event, of });
+    fn sign(&mut self, event: usize, by: ContenderId, of: Liveness) {
+        self.found.signs.push(LivenessEvent { by, event, of });
     }
 
     fn tally(&mut self, lock: LockId) -> &mut Tally {
@@ -317,7 +317,7 @@ impl<'a> Collector<'a> {
     }
 
     fn crashed(&mut self, index: usize, by: ContenderId) {
-        self.sign(index, by, Life::Crashed);
+        self.sign(index, by, Liveness::Crashed);
         for (lock, cell) in self.cells.row(by).iter_mut().enumerate() {
             leave(&mut self.found.beliefs, cell.open.take(), index);
             settle(&mut self.found.beliefs, cell.releasing.take(), index);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{ContenderId, Evidence, Life, Sign, VirtualTime};
+use crate::{ContenderId, Evidence, Liveness, LivenessEvent, VirtualTime};
 
 /// A stretch in which nothing was heard of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,36 +59,36 @@ struct Listener {
 }
 
 impl Listener {
-    fn hear(&mut self, sign: &Sign, at: VirtualTime) {
+    fn hear(&mut self, sign: &LivenessEvent, at: VirtualTime) {
         let by = sign.by;
         match sign.of {
-            Life::Paused => {
+            Liveness::Paused => {
                 let line = self.line(by);
                 line.paused = true;
                 line.since.get_or_insert(at);
             }
-            Life::Disconnected => {
+            Liveness::Disconnected => {
                 let line = self.line(by);
                 line.disconnected = true;
                 line.since.get_or_insert(at);
             }
-            Life::Resumed => {
+            Liveness::Resumed => {
                 self.line(by).paused = false;
                 self.is_heard(by, at);
             }
-            Life::Reconnected => {
+            Liveness::Reconnected => {
                 self.line(by).disconnected = false;
                 self.is_heard(by, at);
             }
-            Life::SessionExpired => {
+            Liveness::SessionExpired => {
                 let line = self.line(by);
                 match line.dead.checked_sub(1) {
                     Some(fewer) => line.dead = fewer,
                     None => line.ended = Some(at),
                 }
             }
-            Life::SessionLost => self.begins_anew(by, at, 0),
-            Life::Crashed => {
+            Liveness::SessionLost => self.begins_anew(by, at, 0),
+            Liveness::Crashed => {
                 let outlives_it = self.line(by).ended.is_none();
                 self.begins_anew(by, at, u32::from(outlives_it));
             }

@@ -9,7 +9,7 @@ use picklock_checker::{Witness, invariants, metrics};
 use super::phrases::{seeds, share};
 use super::{Seen, Tally, Unknown, mixed};
 use crate::describe::one_line;
-use crate::replay_command::{Again, quoted};
+use crate::replay_command::{ReplayCommand, quoted};
 use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 
@@ -380,7 +380,7 @@ fn replays(
 ) -> BTreeMap<String, String> {
     let shown = alike.iter().filter_map(|(argument, alike)| {
         let first = alike.first.first()?;
-        let again = Again {
+        let again = ReplayCommand {
             scenario,
             case,
             seed: first.seed,

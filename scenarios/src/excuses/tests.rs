@@ -1,4 +1,6 @@
-use picklock_sim::plan::{ContenderName, Network, Resource, ServerName, Trigger, Workload};
+use picklock_sim::plan::{
+    ContenderName, Network, Resource, ServerName, Service, Trigger, Workload,
+};
 
 use super::*;
 

@@ -34,16 +34,28 @@ pub(super) struct Named {
     fenced: Option<bool>,
 }
 
+/// What a case goes by.
+pub(super) struct CaseScene<'s> {
+    pub(super) section: Section,
+    /// With as many servers as a seed may settle on.
+    pub(super) service: &'s Service,
+    /// Whether the file says which service it stands on.
+    pub(super) service_is_said: bool,
+}
+
 /// Reads one case; `world` makes the plan that all cases share.
 pub(super) fn case(
     item: &Item,
     catalogue: &Catalogue,
-    (section, service): (Section, &Service),
+    scene: &CaseScene,
     world: &dyn Fn(Recipe) -> Plan,
     open: &Open,
     mistakes: &mut Mistakes,
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
+    let &CaseScene {
+        section, service, ..
+    } = scene;
     let example = "algorithm = \"zk-predecessor-watch\"";
     let algorithm_item = fields.need("algorithm", example);
     let algorithm = algorithm_item
@@ -65,7 +77,7 @@ pub(super) fn case(
     let algorithm = algorithm?;
     let mut plan = world(algorithm);
     if let Some(item) = &algorithm_item {
-        refuse_on_other_service(item, &plan, catalogue, mistakes);
+        refuse_on_other_service(item, &plan, scene, catalogue, mistakes);
     }
     let name = match name {
         Some(given) => given?,
@@ -129,6 +141,7 @@ fn algorithm(item: &Item, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Opt
 fn refuse_on_other_service(
     item: &Item,
     plan: &Plan,
+    scene: &CaseScene,
     catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) {
@@ -136,18 +149,24 @@ fn refuse_on_other_service(
     if needs == stands {
         return;
     }
+    let name = plan.recipe.name;
+    let mistake = Mistake::new(format!("`{name}` stands on {}", needs.title()));
+    if !scene.service_is_said {
+        let title = stands.title();
+        let mistake = mistake
+            .label(format!("but the first case stands on {title}"))
+            .help("all cases of a file stand on one service: put this one into a file of its own");
+        mistakes.add(item.span.clone(), mistake);
+        return;
+    }
     let fit = catalogue.algorithms.iter();
     let fit: Vec<&str> = fit
         .filter(|recipe| recipe.build.service() == stands)
         .map(|recipe| recipe.name)
         .collect();
-    let mistake = Mistake::new(format!(
-        "`{}` stands on {}",
-        plan.recipe.name,
-        needs.title()
-    ))
-    .label(format!("but this scenario stands on {}", stands.title()))
-    .help(super::reader::expected(&fit));
+    let mistake = mistake
+        .label(format!("but this scenario stands on {}", stands.title()))
+        .help(super::reader::expected(&fit));
     mistakes.add(item.span.clone(), mistake);
 }
 

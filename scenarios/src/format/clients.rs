@@ -65,16 +65,14 @@ impl Switches {
         }
     }
 
-    /// The same for one case: what stands on ZooKeeper has no such keys.
+    /// The same for one case: what does not stand on Redis has no such keys.
     pub(super) fn of_case(fields: &mut Fields, service: &Service, mistakes: &mut Mistakes) -> Self {
-        match service {
-            Service::ZooKeeper(_) => Self::default(),
-            Service::Redis(deployment) => {
-                let cluster = deployment.cluster.as_ref();
-                let replicas = cluster.map_or(deployment.replicas, |cluster| cluster.replicas);
-                Self::read(fields, replicas, mistakes)
-            }
-        }
+        let Service::Redis(deployment) = service else {
+            return Self::default();
+        };
+        let cluster = deployment.cluster.as_ref();
+        let replicas = cluster.map_or(deployment.replicas, |cluster| cluster.replicas);
+        Self::read(fields, replicas, mistakes)
     }
 
     /// Sets clients so.
@@ -85,9 +83,8 @@ impl Switches {
 
     /// Sets those of a case so.
     pub(super) fn set_in(self, service: &mut Service) {
-        match service {
-            Service::ZooKeeper(_) => {}
-            Service::Redis(deployment) => self.set(deployment),
+        if let Service::Redis(deployment) = service {
+            self.set(deployment);
         }
     }
 }

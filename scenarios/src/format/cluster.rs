@@ -6,7 +6,7 @@ use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 
 /// What else a file says of servers.
 #[derive(Clone, Copy)]
-pub(super) struct Besides {
+pub(super) struct OtherServers {
     pub(super) servers: Option<u8>,
     pub(super) replicas: Option<u8>,
     pub(super) sentinels: bool,
@@ -15,12 +15,12 @@ pub(super) struct Besides {
 /// Reads how many primaries and replicas there are, and how they are set.
 pub(super) fn read(
     fields: &mut Fields,
-    besides: Besides,
+    others: OtherServers,
     mistakes: &mut Mistakes,
 ) -> Option<Cluster> {
     const WANTED: &str = "a table such as { primaries = 3, replicas-of-each = 1 }";
     let item = fields.get("cluster")?;
-    refuse(&item, besides, mistakes);
+    refuse(&item, others, mistakes);
     let mut fields = item.table(WANTED, mistakes)?;
     let primaries = fields.need("primaries", "primaries = 3");
     let primaries = primaries.and_then(|item| primaries_of(&item, mistakes));
@@ -36,16 +36,16 @@ pub(super) fn read(
     })
 }
 
-fn refuse(item: &Item, besides: Besides, mistakes: &mut Mistakes) {
-    let mistake = if besides.servers.is_some_and(|servers| servers > 1) {
+fn refuse(item: &Item, others: OtherServers, mistakes: &mut Mistakes) {
+    let mistake = if others.servers.is_some_and(|servers| servers > 1) {
         Mistake::new("the servers of a cluster know each other")
             .label("several servers know nothing of each other")
             .help("leave out `servers`, or `cluster`")
-    } else if besides.sentinels {
+    } else if others.sentinels {
         Mistake::new("the nodes of a cluster need no Sentinels")
             .label("they elect primaries among themselves")
             .help("leave out `sentinels`, or `cluster`")
-    } else if besides.replicas.is_some_and(|replicas| replicas > 0) {
+    } else if others.replicas.is_some_and(|replicas| replicas > 0) {
         Mistake::new("these would be replicas of which primary?")
             .label("the primaries of a cluster have replicas of their own")
             .help("give `replicas-of-each` in `cluster`, and leave out `replicas`")

@@ -92,7 +92,7 @@ pub(super) fn expectations(
 
 /// Wants by name.
 #[derive(Clone, Copy)]
-enum Kind {
+enum WantKind {
     Holds,
     Violated,
     Excused,
@@ -100,22 +100,22 @@ enum Kind {
     Unchecked,
 }
 
-const WANTS: [(&str, Kind); 5] = [
-    ("holds", Kind::Holds),
-    ("violated", Kind::Violated),
-    ("excused", Kind::Excused),
-    ("undecided", Kind::Undecided),
-    ("unchecked", Kind::Unchecked),
+const WANTS: [(&str, WantKind); 5] = [
+    ("holds", WantKind::Holds),
+    ("violated", WantKind::Violated),
+    ("excused", WantKind::Excused),
+    ("undecided", WantKind::Undecided),
+    ("unchecked", WantKind::Unchecked),
 ];
 
 fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
     let chosen = choose(item, "expectation", &WANTS, mistakes)?;
     match chosen.kind {
-        Kind::Holds => {
+        WantKind::Holds => {
             chosen.bare(mistakes);
             Some(Want::Holds)
         }
-        Kind::Excused => {
+        WantKind::Excused => {
             let known = invariants::find(invariant);
             if known.is_some_and(|it| it.inexcusable.is_none()) {
                 let mistake = Mistake::new(format!("`{invariant}` cannot be excused in part"))
@@ -127,11 +127,11 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
             let because = reason(invariant, &chosen, mistakes)?;
             Some(Want::Excused { because })
         }
-        Kind::Undecided => {
+        WantKind::Undecided => {
             let because = reason(invariant, &chosen, mistakes)?;
             Some(Want::Undecided { because })
         }
-        Kind::Unchecked => {
+        WantKind::Unchecked => {
             let mut fields = chosen.fields(mistakes)?;
             let because = match fields.get("because") {
                 Some(item) => Some(item.prose("the reason, as a string", mistakes)?),
@@ -140,7 +140,7 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
             fields.finish(mistakes);
             Some(Want::Unchecked { because })
         }
-        Kind::Violated => {
+        WantKind::Violated => {
             let mut fields = chosen.fields(mistakes)?;
             let example =
                 format!("expect.{invariant}.violated = {{ because = \"...\", within-seeds = 1 }}");
@@ -158,7 +158,11 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
 }
 
 /// Reads the reason of an expectation that needs one and nothing else.
-fn reason(invariant: &str, chosen: &Chosen<'_, Kind>, mistakes: &mut Mistakes) -> Option<String> {
+fn reason(
+    invariant: &str,
+    chosen: &Chosen<'_, WantKind>,
+    mistakes: &mut Mistakes,
+) -> Option<String> {
     let mut fields = chosen.fields(mistakes)?;
     let word = chosen.name;
     let example = format!("expect.{invariant}.{word} = {{ because = \"...\" }}");

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_sim::plan::{ContenderName, Fault, FaultKind, Field, PlannedFault, Strikes, Trigger};
+use picklock_sim::plan::{
+    ContenderName, Fault, FaultKind, Field, MessageInFlight, PlannedFault, Trigger,
+};
 
 use super::inject::inject;
 use super::reader::{Item, Mistake, Mistakes, Zero, expected};
@@ -54,20 +56,20 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
 /// What a fault that strikes a single request needs of its trigger.
 struct Aim {
     target: ContenderName,
-    wants: Strikes,
+    wants: MessageInFlight,
     span: Range<usize>,
 }
 
 /// What must be on its way, as people say it.
-fn what(strikes: Strikes) -> &'static str {
+fn what(strikes: MessageInFlight) -> &'static str {
     match strikes {
-        Strikes::Request | Strikes::Reply => "request",
-        Strikes::Message => "message",
+        MessageInFlight::Request | MessageInFlight::Reply => "request",
+        MessageInFlight::Message => "message",
     }
 }
 
-fn aims_at_request(fault: &Fault) -> Option<(ContenderName, Strikes)> {
-    let strikes = FaultKind::of(fault).strikes()?;
+fn aims_at_request(fault: &Fault) -> Option<(ContenderName, MessageInFlight)> {
+    let strikes = FaultKind::of(fault).strikes_message()?;
     let target = fault.fields().into_iter().find_map(|field| match field {
         (_, Field::Contender(target)) => Some(target),
         _ => None,
@@ -79,22 +81,22 @@ impl Aim {
     /// Whether the trigger is one that this fault can go with.
     fn check(&self, when: &Trigger, mistakes: &mut Mistakes) -> bool {
         let on_the_way = match self.wants {
-            Strikes::Request => expected(&["sent"]),
-            Strikes::Reply => expected(&["sent", "proposed", "committed", "answered"]),
-            Strikes::Message => expected(&["told"]),
+            MessageInFlight::Request => expected(&["sent"]),
+            MessageInFlight::Reply => expected(&["sent", "proposed", "committed", "answered"]),
+            MessageInFlight::Message => expected(&["told"]),
         };
         let by = match (when, self.wants) {
-            (Trigger::Sent { by, .. }, Strikes::Request | Strikes::Reply)
+            (Trigger::Sent { by, .. }, MessageInFlight::Request | MessageInFlight::Reply)
             | (
                 Trigger::Proposed { by, .. }
                 | Trigger::Committed { by, .. }
                 | Trigger::Answered { by, .. },
-                Strikes::Reply,
+                MessageInFlight::Reply,
             )
-            | (Trigger::Told { by, .. }, Strikes::Message) => *by,
+            | (Trigger::Told { by, .. }, MessageInFlight::Message) => *by,
             (
                 Trigger::Proposed { .. } | Trigger::Committed { .. } | Trigger::Answered { .. },
-                Strikes::Request,
+                MessageInFlight::Request,
             ) => {
                 let mistake = Mistake::new("this fault comes too late for the request")
                     .label("the request has reached its server by then")

@@ -104,11 +104,11 @@ impl Cast {
         let name = item.text(r#"the name of a server, such as "server-1""#, mistakes)?;
         match self.service {
             ServiceKind::ZooKeeper => self.server_of_ensemble(name, item, mistakes),
-            ServiceKind::Redis => self.server_of_redis(name, item, mistakes),
+            _ => self.server_of_redis(name, item, mistakes),
         }
     }
 
-    /// Servers of Redis that know nothing of each other have numbers, and no leader.
+    /// Servers that know nothing of each other have numbers, and no leader.
     fn server_of_redis(
         self,
         name: &str,
@@ -259,7 +259,7 @@ impl Cast {
     ) -> Option<ServerName> {
         let example = match self.service {
             ServiceKind::ZooKeeper => "leader",
-            ServiceKind::Redis => "server-1",
+            _ => "server-1",
         };
         let item = fields.need(key, &format!("{key} = \"{example}\""))?;
         self.server(&item, mistakes)

@@ -209,7 +209,8 @@ impl<'a> Item<'a> {
         self.measured(units::parse_bytes, r#"bytes such as "4MiB""#, mistakes)
     }
 
-    pub(super) fn table(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Fields<'a>> {
+    /// The fields of a table, if it is one.
+    pub(super) fn as_table(&self) -> Option<Fields<'a>> {
         match self.value {
             DeValue::Table(table) => Some(Fields::new(table, self.span.clone())),
             DeValue::String(_)
@@ -217,11 +218,16 @@ impl<'a> Item<'a> {
             | DeValue::Float(_)
             | DeValue::Boolean(_)
             | DeValue::Datetime(_)
-            | DeValue::Array(_) => {
-                self.wrong_type(wanted, mistakes);
-                None
-            }
+            | DeValue::Array(_) => None,
         }
+    }
+
+    pub(super) fn table(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Fields<'a>> {
+        let table = self.as_table();
+        if table.is_none() {
+            self.wrong_type(wanted, mistakes);
+        }
+        table
     }
 
     /// The items of a list, if it is one.
@@ -253,6 +259,8 @@ pub(super) struct Fields<'a> {
     table: Option<&'a DeTable<'a>>,
     span: Range<usize>,
     known: Vec<&'a str>,
+    /// Keys that are known as well, and that nobody is told to write.
+    old: Vec<&'a str>,
     /// Keys that must be there and are not, each with what shows how it is written.
     missing: Vec<(&'a str, String)>,
 }
@@ -263,6 +271,7 @@ impl<'a> Fields<'a> {
             table: Some(table),
             span,
             known: Vec::new(),
+            old: Vec::new(),
             missing: Vec::new(),
         }
     }
@@ -273,6 +282,7 @@ impl<'a> Fields<'a> {
             table: None,
             span,
             known: Vec::new(),
+            old: Vec::new(),
             missing: Vec::new(),
         }
     }
@@ -299,6 +309,20 @@ impl<'a> Fields<'a> {
 
     pub(super) fn get(&mut self, key: &'static str) -> Option<Item<'a>> {
         self.known.push(key);
+        self.peek(key)
+    }
+
+    /// A field that older files call otherwise.
+    pub(super) fn renamed(&mut self, key: &'static str, old: &'static str) -> Option<Item<'a>> {
+        if let Some(item) = self.get(key) {
+            return Some(item);
+        }
+        self.old.push(old);
+        self.peek(old)
+    }
+
+    /// A field that is taken elsewhere.
+    pub(super) fn peek(&self, key: &str) -> Option<Item<'a>> {
         let (name, value) = self.table?.get_key_value(key)?;
         Some(Item::of(name.get_ref(), value))
     }
@@ -337,7 +361,7 @@ impl<'a> Fields<'a> {
     /// former was meant to be it.
     pub(super) fn finish(self, mistakes: &mut Mistakes) {
         let mut entries = self.entries();
-        entries.retain(|(key, ..)| !self.known.contains(key));
+        entries.retain(|(key, ..)| !self.known.contains(key) && !self.old.contains(key));
         let mut meant = Vec::new();
         for (place, (key, span, _)) in entries.into_iter().enumerate() {
             if place < SHOWN {

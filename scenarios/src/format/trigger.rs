@@ -93,10 +93,8 @@ impl Body<'_, '_, '_, '_> {
 
     fn request(&mut self, key: &'static str) -> Option<RequestKind> {
         let service = self.scene.cast.service;
-        let example = match service {
-            ServiceKind::ZooKeeper => "create",
-            ServiceKind::Redis => "set",
-        };
+        let mut requests = RequestKind::of_service(service);
+        let example = requests.next().map_or("", RequestKind::name);
         let item = self.fields.need(key, &format!("{key} = \"{example}\""))?;
         let known = || RequestKind::of_service(service);
         let kinds: Vec<_> = known().map(|kind| (kind.name(), kind)).collect();

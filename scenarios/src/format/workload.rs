@@ -74,8 +74,11 @@ pub(super) fn workload(
     let rounds = fields.get("rounds");
     let rounds = rounds.and_then(|item| whole(&item, 1..=1_000_000, mistakes));
     open.rounds = rounds.and_then(wide);
-    let patience = fields.duration("patience", Zero::Senseless, mistakes);
-    let entries = fields.count("entries", 1..=1_000, mistakes);
+    let acquire_timeout = fields.renamed("acquire-timeout", "patience");
+    let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
+    let depth = fields.renamed("reentrancy-depth", "entries");
+    let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
+    let depth = depth.and_then(|depth| u32::try_from(depth).ok());
     let hold = fields
         .get("hold")
         .and_then(|item| hold(&item, open, mistakes));
@@ -93,8 +96,8 @@ pub(super) fn workload(
         contenders: contenders.unwrap_or(default.contenders),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),
-        patience,
-        entries: entries.unwrap_or(default.entries),
+        acquire_timeout,
+        reentrancy_depth: depth.unwrap_or(default.reentrancy_depth),
         hold: hold.unwrap_or(default.hold),
         think: think.unwrap_or(default.think),
         section: section.unwrap_or(default.section),

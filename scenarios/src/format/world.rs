@@ -1,57 +1,87 @@
-//! `[service.zookeeper]` and `[network]`.
+//! `[service.NAME]`.
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Deployment, Ensemble, Fsync, Network, Persistence, Service, Strategy};
-use picklock_sim::zookeeper::client_profile::Library;
-use picklock_sim::zookeeper::version::Version;
+use picklock_algorithms::clients::ServiceKind;
+use picklock_sim::plan::{
+    Deployment, Ensemble, Fsync, Library, Persistence, Service, Setting, SettingMut, Version,
+};
 
 use super::choice::choose;
 use super::clients::{self, Switches};
-use super::cluster::{self, Besides};
+use super::cluster::{self, OtherServers};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use super::sampled_parameters::{ranges, several};
+use super::sampled_parameters::several;
 use super::workload::settle;
 use super::{replicas, sentinels};
 use crate::sampled_parameters::Open;
-
-/// The services that scenarios can stand on.
-const SERVICES: [(&str, Kind); 2] = [("zookeeper", Kind::ZooKeeper), ("redis", Kind::Redis)];
-
-#[derive(Clone, Copy)]
-enum Kind {
-    ZooKeeper,
-    Redis,
-}
+use crate::scenario::Catalogue;
 
 /// Reads `[service.…]`, and what it leaves open; also the least number of servers, if the file gives it
-/// without a mistake.
+/// without a mistake. A file that does not say stands on what the algorithms of its cases stand on, with every default.
 pub(super) fn service(
     file: &mut Fields,
+    catalogue: &Catalogue,
     open: &mut Open,
     mistakes: &mut Mistakes,
 ) -> (Service, Option<u8>) {
     let nothing = (Service::ZooKeeper(Ensemble::default()), None);
-    let example = "[service.zookeeper] or [service.redis], and its settings below it";
-    let Some(item) = file.need("service", example) else {
+    let (kind, fields) = match file.get("service") {
+        Some(item) => {
+            let services = ServiceKind::ALL.map(|kind| (kind.name(), kind));
+            let Some(chosen) = choose(&item, "service", &services, mistakes) else {
+                return nothing;
+            };
+            (chosen.kind, chosen.fields(mistakes))
+        }
+        None => match service_of_first_case(file, catalogue) {
+            Some(kind) => (kind, Some(Fields::none(file.span()))),
+            None => return nothing,
+        },
+    };
+    let Some(fields) = fields else {
         return nothing;
     };
-    let Some(chosen) = choose(&item, "service", &SERVICES, mistakes) else {
-        return nothing;
-    };
-    let Some(fields) = chosen.fields(mistakes) else {
-        return nothing;
-    };
-    match chosen.kind {
-        Kind::ZooKeeper => {
+    match kind {
+        ServiceKind::ZooKeeper => {
             let (ensemble, servers) = ensemble(fields, open, mistakes);
             (Service::ZooKeeper(ensemble), servers)
         }
-        Kind::Redis => {
+        ServiceKind::Redis => {
             let (deployment, servers) = deployment(fields, open, mistakes);
             (Service::Redis(deployment), servers)
         }
+        other => {
+            let mut service = Service::from(other);
+            settings(fields, &mut service, mistakes);
+            let servers = service.servers();
+            (service, Some(servers))
+        }
     }
+}
+
+/// Reads the settings of a service that has no format of its own.
+fn settings(mut fields: Fields, service: &mut Service, mistakes: &mut Mistakes) {
+    for Setting { key, value } in service.settings() {
+        match value {
+            SettingMut::Duration(length) => {
+                let given = fields.duration(key, Zero::Senseless, mistakes);
+                *length = given.unwrap_or(*length);
+            }
+        }
+    }
+    fields.finish(mistakes);
+}
+
+/// What the first case stands on whose algorithm is known.
+fn service_of_first_case(file: &Fields, catalogue: &Catalogue) -> Option<ServiceKind> {
+    let cases = file.peek("case")?.as_list()?;
+    cases.iter().find_map(|case| {
+        let algorithm = case.as_table()?.peek("algorithm")?.as_text()?;
+        let mut known = catalogue.algorithms.iter();
+        let recipe = known.find(|recipe| recipe.name == algorithm)?;
+        Some(recipe.build.service())
+    })
 }
 
 fn ensemble(
@@ -136,12 +166,12 @@ fn deployment(
     let followers = fields.get("replicas");
     let followers = followers.and_then(|item| replicas_of(&item, servers, mistakes));
     let mut sentinels = sentinels::read(&mut fields, servers, followers, mistakes);
-    let besides = Besides {
+    let others = OtherServers {
         servers,
         replicas: followers,
         sentinels: sentinels.is_some(),
     };
-    let mut cluster = cluster::read(&mut fields, besides, mistakes);
+    let mut cluster = cluster::read(&mut fields, others, mistakes);
     clients::poll(&mut fields, (&mut sentinels, &mut cluster), mistakes);
     let of_each = cluster.as_ref().map(|cluster| cluster.replicas);
     let most = of_each.or(followers).unwrap_or(0);
@@ -326,65 +356,4 @@ fn session_timeout(
             )),
     );
     None
-}
-
-const STRATEGIES: [(&str, StrategyKind); 5] = [
-    ("even", StrategyKind::Even),
-    ("extremes", StrategyKind::Extremes),
-    ("delays", StrategyKind::Delays),
-    ("priorities", StrategyKind::Priorities),
-    ("orders", StrategyKind::Orders),
-];
-
-#[derive(Clone, Copy)]
-enum StrategyKind {
-    Even,
-    Extremes,
-    Delays,
-    Priorities,
-    Orders,
-}
-
-fn strategy(item: &Item, mistakes: &mut Mistakes) -> Option<Strategy> {
-    let chosen = choose(item, "strategy of chance", &STRATEGIES, mistakes)?;
-    let number = |mistakes: &mut Mistakes| {
-        let number = chosen.integer(1..=100, mistakes)?;
-        u32::try_from(number).ok()
-    };
-    if let StrategyKind::Even | StrategyKind::Extremes | StrategyKind::Orders = chosen.kind {
-        chosen.bare(mistakes);
-    }
-    Some(match chosen.kind {
-        StrategyKind::Even => Strategy::Even,
-        StrategyKind::Extremes => Strategy::Extremes,
-        StrategyKind::Delays => Strategy::Delays(number(mistakes)?),
-        StrategyKind::Priorities => Strategy::Priorities(number(mistakes)?),
-        StrategyKind::Orders => Strategy::Orders,
-    })
-}
-
-/// Reads `[network]`, and what it leaves open.
-pub(super) fn network(file: &mut Fields, open: &mut Open, mistakes: &mut Mistakes) -> Network {
-    let default = Network::default();
-    let Some(mut fields) = file
-        .get("network")
-        .and_then(|item| item.table("the table [network]", mistakes))
-    else {
-        return default;
-    };
-    let chance = fields.get("chance");
-    let chance = chance.and_then(|item| several(&item, mistakes, strategy));
-    let chance = settle(chance, &mut open.chance);
-    let mut latency = |key, fallback, open| {
-        let given = fields.get(key).and_then(|item| ranges(&item, mistakes));
-        settle(given, open).unwrap_or(fallback)
-    };
-    let (client, server) = (&mut open.client_latency, &mut open.server_latency);
-    let network = Network {
-        chance: chance.unwrap_or(default.chance),
-        client_latency: latency("latency", default.client_latency, client),
-        server_latency: latency("server-latency", default.server_latency, server),
-    };
-    fields.finish(mistakes);
-    network
 }

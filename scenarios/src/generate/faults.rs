@@ -7,7 +7,7 @@ use picklock_sim::plan::{Arrival, ContenderName, FaultKind, Plan, PlannedFault, 
 
 use super::draw::Draw;
 use super::moments::{aimed, struck, timed};
-use super::spread::{Turn, felt, shown_by, turns};
+use super::spread::{SamplePoint, felt, shown_by, turns};
 use crate::describe;
 use crate::excuses::excuses;
 use crate::sampled_parameters::AnyFaults;
@@ -43,7 +43,7 @@ impl<'p> Storm<'p> {
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, seed: u64, draw: &mut Draw) -> Self {
         let (servers, session) = (plan.service.servers().into(), plan.service.lease());
         let possible = turns(plan, &felt(plan, FaultKind::possible_in(plan, &any.kinds)));
-        let turn = Turn::of(seed, possible.len());
+        let turn = SamplePoint::of(seed, possible.len());
         let mut kinds: Vec<FaultKind> = possible.get(turn.kind).copied().into_iter().collect();
         // One to three kinds: what is left out is what makes a plan different.
         for _ in 1..draw.number((1, 3)) {
@@ -128,7 +128,7 @@ impl<'p> Storm<'p> {
         draw: &mut Draw,
     ) -> PlannedFault {
         let inject = self.inject(kind, target, draw);
-        let (when, after) = match kind.strikes() {
+        let (when, after) = match kind.strikes_message() {
             Some(strikes) => {
                 let request = self.share(&earlier, draw);
                 (

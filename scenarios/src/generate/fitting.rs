@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use picklock_sim::plan::{
     Arrival, ContenderName, Direction, Ensemble, Fault, FaultKind, PlannedFault, ServerName,
-    Service, Trigger,
+    Trigger,
 };
 
 use super::draw::Draw;
@@ -18,7 +18,7 @@ use super::moments::change;
 const SOON: Duration = Duration::from_millis(100);
 
 /// A fault, what it waits for, and how long after that it strikes.
-type Part = (Trigger, Duration, Fault);
+type FittedFault = (Trigger, Duration, Fault);
 
 impl Storm<'_> {
     /// The faults of one kind and of what has to come along, which fit together; none if nothing has to, or if it is
@@ -29,9 +29,9 @@ impl Storm<'_> {
         place: usize,
         draw: &mut Draw,
     ) -> Option<Vec<PlannedFault>> {
-        let parts = match &self.plan.service {
-            Service::ZooKeeper(ensemble) => self.on_sessions(ensemble, kind, place, draw)?,
-            Service::Redis(_) => self.on_leases(kind, place, draw)?,
+        let parts = match self.plan.service.zookeeper() {
+            Some(ensemble) => self.on_sessions(ensemble, kind, place, draw)?,
+            None => self.on_leases(kind, place, draw)?,
         };
         let planned = parts.into_iter().map(|(when, after, inject)| PlannedFault {
             when,
@@ -48,7 +48,7 @@ impl Storm<'_> {
         kind: FaultKind,
         place: usize,
         draw: &mut Draw,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<FittedFault>> {
         match kind {
             FaultKind::BlackHole if draw.once_in(3) => Some(vec![self.unheard(ensemble, draw)]),
             FaultKind::CrashServer if ensemble.servers == 1 && draw.once_in(2) => {
@@ -70,7 +70,7 @@ impl Storm<'_> {
 
     /// One who waits is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
     /// until it gives up the connection, and a whole one from then on. Servers end that session up to a tick later.
-    fn unheard(&self, ensemble: &Ensemble, draw: &mut Draw) -> Part {
+    fn unheard(&self, ensemble: &Ensemble, draw: &mut Draw) -> FittedFault {
         let target = self.waiter(draw);
         let given_up = self.session * 5 / 3;
         let inject = Fault::BlackHole {
@@ -83,7 +83,7 @@ impl Storm<'_> {
 
     /// The only server is away for longer than a session lasts, while somebody waits. When it is back it has all
     /// sessions again, also those that their clients have given up.
-    fn away(&self, draw: &mut Draw) -> Part {
+    fn away(&self, draw: &mut Draw) -> FittedFault {
         let inject = Fault::CrashServer {
             target: ServerName::Leader,
             restart_after: Some(draw.duration((self.session, self.session * 2))),
@@ -92,7 +92,12 @@ impl Storm<'_> {
     }
 
     /// A change is not agreed on while whoever has asked for it loses its connection, and asks what has become of it.
-    fn undecided(&self, kind: FaultKind, place: usize, draw: &mut Draw) -> Option<Vec<Part>> {
+    fn undecided(
+        &self,
+        kind: FaultKind,
+        place: usize,
+        draw: &mut Draw,
+    ) -> Option<Vec<FittedFault>> {
         let target = self.contender(draw);
         let when = change(self.plan, target, self.moment, draw);
         let session = self.session;
@@ -127,7 +132,7 @@ impl Storm<'_> {
 
     /// A server without a leader shows what was true before it was cut off, to one who was there before, and died
     /// meanwhile. Whoever comes back to one of several servers dies until it has seen most of them.
-    fn left_behind(&self, ensemble: &Ensemble, place: usize, draw: &mut Draw) -> Vec<Part> {
+    fn left_behind(&self, ensemble: &Ensemble, place: usize, draw: &mut Draw) -> Vec<FittedFault> {
         let target = self.contender(draw);
         let isolate = Fault::IsolateServer {
             target: ServerName::Of(target),
@@ -151,7 +156,12 @@ impl Storm<'_> {
     }
 
     /// A server has forgotten a holder who stands still: another comes in, and both write.
-    fn on_leases(&self, kind: FaultKind, place: usize, draw: &mut Draw) -> Option<Vec<Part>> {
+    fn on_leases(
+        &self,
+        kind: FaultKind,
+        place: usize,
+        draw: &mut Draw,
+    ) -> Option<Vec<FittedFault>> {
         let forgets = matches!(kind, FaultKind::CrashServer | FaultKind::PowerLoss);
         if !forgets || !self.may(FaultKind::Pause) || draw.once_in(2) {
             return None;

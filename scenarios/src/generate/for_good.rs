@@ -52,9 +52,8 @@ fn can_serve(service: &Service, waits: bool, faults: &[PlannedFault]) -> bool {
     let mut dead: Vec<ServerName> = faults.iter().filter_map(dies).collect();
     dead.sort();
     dead.dedup();
-    let deployment = match service {
-        Service::ZooKeeper(ensemble) => return dead.len() * 2 < usize::from(ensemble.servers),
-        Service::Redis(deployment) => deployment,
+    let Some(deployment) = service.redis() else {
+        return dead.len() * 2 < usize::from(service.servers());
     };
     if let Some(cluster) = &deployment.cluster {
         let copies =

@@ -75,18 +75,14 @@ impl Storm<'_> {
 
     /// One that does not have the lock, if there is any.
     fn replica(&self, draw: &mut Draw) -> ServerName {
-        let primary = match &self.plan.service {
-            Service::Redis(deployment) => u32::from(deployment.first_primary()),
-            Service::ZooKeeper(_) => 0,
-        };
+        let primary = u32::from(self.plan.service.first_primary());
         let further = 1 + draw.below(self.servers.saturating_sub(1));
         ServerName::Number((primary + further) % self.servers.max(1))
     }
 
     /// A fault of a kind. What its fields hold, their types say; where they have to fit together, see `links.rs`.
     pub(super) fn inject(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Fault {
-        let strikes = |holds| kind.spec().fields.iter().any(|field| field.holds == holds);
-        let at_server = strikes(FieldType::Server) || strikes(FieldType::Servers);
+        let at_server = kind.has_field(FieldType::Server) || kind.has_field(FieldType::Servers);
         // Of a server it is drawn first whom a fault strikes, and for how long.
         let server = at_server.then(|| (self.server(draw), self.length(draw)));
         if let Some((server, length)) = server {
@@ -162,8 +158,8 @@ impl FieldSource for Drawn<'_, '_, '_> {
                 let size = draw.one_of(&DRIFTS).unwrap_or(200);
                 Field::PartsPerMillion(if draw.once_in(2) { -size } else { size })
             }
-            // Several have to fit together.
-            FieldType::Contenders | FieldType::Servers => return None,
+            FieldType::Contenders => Field::Contenders(Vec::new()),
+            FieldType::Servers => Field::Servers(vec![self.server?.0]),
         })
     }
 }
@@ -171,10 +167,7 @@ impl FieldSource for Drawn<'_, '_, '_> {
 /// A primary of a cluster that does not have the lock's slot at first.
 fn another_primary(plan: &Plan, draw: &mut Draw) -> ServerName {
     let primaries = plan.service.cluster().map_or(1, |it| it.primaries);
-    let owner = match &plan.service {
-        Service::Redis(deployment) => deployment.first_primary(),
-        Service::ZooKeeper(_) => 0,
-    };
+    let owner = plan.service.first_primary();
     let others = (0..primaries).filter(|place| *place != owner);
     let others: Vec<u8> = others.collect();
     ServerName::Number(draw.one_of(&others).unwrap_or(owner).into())

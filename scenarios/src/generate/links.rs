@@ -1,7 +1,7 @@
 //! Drawn faults between servers, and between servers and clients.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Fault, Lasts, ServerName, Service};
+use picklock_sim::plan::{ContenderName, Fault, Lasts, ServerName};
 
 use super::draw::Draw;
 use super::faults::Storm;
@@ -20,10 +20,7 @@ impl Storm<'_> {
     /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
     pub(super) fn hold_link(&self, length: Lasts, draw: &mut Draw) -> Fault {
         if self.plan.service.kind() == ServiceKind::Redis {
-            let primary = match &self.plan.service {
-                Service::Redis(deployment) => u32::from(deployment.first_primary()),
-                Service::ZooKeeper(_) => 0,
-            };
+            let primary = u32::from(self.plan.service.first_primary());
             let another = (primary + 1 + draw.below(self.servers - 1)) % self.servers;
             return Fault::HoldLink {
                 from: vec![ServerName::Number(primary)],

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_algorithms::OwnershipRule;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
-use picklock_sim::plan::{ContenderName, FaultKind, Hold, Plan, Section, Strikes, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Hold, MessageInFlight, Plan, Section, Trigger};
 
 use super::draw::{Draw, weighed_at};
 use crate::search::fault_weights::promise;
@@ -140,17 +140,17 @@ pub(super) fn aimed(
 pub(super) fn struck(
     plan: &Plan,
     by: ContenderName,
-    strikes: Strikes,
+    strikes: MessageInFlight,
     share: u32,
     draw: &mut Draw,
 ) -> Trigger {
     let way = match strikes {
-        Strikes::Message => {
+        MessageInFlight::Message => {
             let nth = count(plan, draw);
             return Trigger::Told { by, nth };
         }
-        Strikes::Request => Stage::Sent,
-        Strikes::Reply => {
+        MessageInFlight::Request => Stage::Sent,
+        MessageInFlight::Reply => {
             let ways = [
                 (4, Stage::Sent),
                 (

@@ -21,8 +21,10 @@ pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
     let heeds = |sense| plan.recipe.inputs.contains(&sense);
     let kinds = possible.iter().copied();
     let kinds = kinds.filter(|kind| match kind {
-        // It tells whose patience is over, and nothing else.
-        FaultKind::ClockJump => heeds(RecipeInput::WallClock) && plan.workload.patience.is_some(),
+        // It tells whose time to acquire is over, and nothing else.
+        FaultKind::ClockJump => {
+            heeds(RecipeInput::WallClock) && plan.workload.acquire_timeout.is_some()
+        }
         FaultKind::LoseMessage => heeds(RecipeInput::Channels),
         _ => true,
     });
@@ -85,14 +87,14 @@ pub(super) fn shown_by(plan: &Plan, kind: FaultKind, possible: &[FaultKind]) -> 
 
 /// What a seed has to try first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct SamplePoint {
     /// Which of the kinds, from 0.
     pub kind: usize,
     /// How far through the moments, by their odds, in parts of 2³².
     pub moment: u32,
 }
 
-impl Turn {
+impl SamplePoint {
     /// The turn of a seed, if there are so many kinds.
     pub(super) fn of(seed: u64, kinds: usize) -> Self {
         let all = kinds.max(1) as u64;
@@ -122,7 +124,7 @@ mod tests {
     fn of_as_many_seeds_as_there_are_kinds_each_begins_with_another() {
         for round in 0..50 {
             let seeds = round * 21..(round + 1) * 21;
-            let kinds: BTreeSet<usize> = seeds.map(|seed| Turn::of(seed, 21).kind).collect();
+            let kinds: BTreeSet<usize> = seeds.map(|seed| SamplePoint::of(seed, 21).kind).collect();
             assert_eq!(kinds.len(), 21);
         }
     }
@@ -131,7 +133,7 @@ mod tests {
     fn whatever_the_first_seed_a_kind_comes_to_every_tenth_of_its_moments_in_twenty_turns() {
         for first in [0, 1_000, 77_777] {
             for kind in 0..7 {
-                let turns = (first..first + 7 * 21).map(|seed| Turn::of(seed, 7));
+                let turns = (first..first + 7 * 21).map(|seed| SamplePoint::of(seed, 7));
                 let moments = turns.filter(|turn| turn.kind == kind);
                 let tenths: BTreeSet<u64> = moments
                     .map(|turn| (u64::from(turn.moment) * 10) >> 32)
@@ -143,13 +145,13 @@ mod tests {
 
     #[test]
     fn the_turn_of_a_seed_is_the_same_for_ever() {
-        let turn = Turn::of(12_345, 20);
+        let turn = SamplePoint::of(12_345, 20);
         // If this changes, every seed of a scenario that leaves its faults open means something else.
         assert_eq!((turn.kind, turn.moment), (17, 1_762_123_912));
     }
 
     #[test]
     fn without_kinds_there_is_a_turn_all_the_same() {
-        assert_eq!(Turn::of(u64::MAX, 0).kind, 0);
+        assert_eq!(SamplePoint::of(u64::MAX, 0).kind, 0);
     }
 }

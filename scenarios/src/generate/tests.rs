@@ -7,6 +7,7 @@ use picklock_sim::plan::{Direction, Fault, FaultKind, PlannedFault, Service, Str
 use picklock_sim::{simulate, simulate_with};
 
 use crate::excuses::excuses;
+use crate::runner::wanted;
 use crate::scenario::{Case, Catalogue, Scenario};
 use crate::search::detection_rate::{Effort, PlanSource};
 use crate::search::knowledge::all_find;
@@ -51,6 +52,23 @@ fn open() -> (Scenario, Case) {
     let scenario = read(OPEN);
     let case = scenario.cases[0].clone();
     (scenario, case)
+}
+
+#[test]
+fn what_a_file_leaves_unchecked_stays_unchecked_under_faults_that_would_excuse_it() {
+    let text = format!("{OPEN}expect.mutual-exclusion = \"unchecked\"\n");
+    let case = read(&text).cases[0].clone();
+    let settled: Vec<Case> = (0..200)
+        .map(|seed| case.settled(seed).into_owned())
+        .collect();
+    let excusing = settled.iter().filter(|case| {
+        let excuses = excuses(&case.plan, &case.plan.faults[1..]);
+        excuses.iter().any(|it| it.invariant == "mutual-exclusion")
+    });
+    assert!(excusing.count() > 0, "no plan excuses anything");
+    for case in settled {
+        assert_eq!(wanted(&case, "mutual-exclusion"), None);
+    }
 }
 
 #[test]
@@ -118,7 +136,7 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
         ensemble.request_timeout = Some(Duration::from_secs(2));
     }
     case.plan.recipe = *registry::find("curator-mutex").expect("an algorithm");
-    case.plan.workload.patience = Some(Duration::from_secs(5));
+    case.plan.workload.acquire_timeout = Some(Duration::from_secs(5));
     let all = FaultKind::named_on(case.plan.service.kind()).map(|(_, kind)| kind);
     let unasked = all.filter(|kind| FaultKind::unasked().contains(kind));
     assert_eq!(kinds(&case), unasked.collect());
@@ -131,7 +149,7 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
     asked(&mut case, &few);
     assert_eq!(kinds(&case), few.into_iter().collect());
     // Whoever asks for nothing but what is not felt gets it: that it is not felt may be what is to be seen.
-    case.plan.workload.patience = None;
+    case.plan.workload.acquire_timeout = None;
     asked(&mut case, &[FaultKind::ClockJump]);
     assert_eq!(kinds(&case), [FaultKind::ClockJump].into());
 }

@@ -332,7 +332,7 @@ fn the_last_seed_of_all_can_be_run() {
 fn a_command_keeps_words_together() {
     let mut scenario = scenario();
     scenario.path = "my locks/it's one.toml".to_owned();
-    let again = Again {
+    let again = ReplayCommand {
         scenario: &scenario,
         case: &scenario.cases[0],
         seed: 3,
@@ -345,7 +345,7 @@ fn a_command_keeps_words_together() {
         again.why("fifo"),
         format!("picklock why {run} --invariant fifo {was}")
     );
-    let unknown = Again {
+    let unknown = ReplayCommand {
         hash: None,
         ..again
     };

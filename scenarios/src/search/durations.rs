@@ -40,9 +40,7 @@ pub(super) fn slot_move(plan: &Plan) -> Duration {
 /// heard it until then, and round up to the next tick.
 pub(super) fn given_up(plan: &Plan) -> Duration {
     let lease = plan.service.lease();
-    let tick = match &plan.service {
-        Service::ZooKeeper(ensemble) => ensemble.tick,
-        Service::Redis(_) => Duration::ZERO,
-    };
+    let ensemble = plan.service.zookeeper();
+    let tick = ensemble.map_or(Duration::ZERO, |it| it.tick);
     whole(lease * 5 / 3 + tick / 4)
 }

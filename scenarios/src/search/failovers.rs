@@ -22,5 +22,6 @@ pub(super) fn failover(plan: &Plan) -> Option<Duration> {
             (None, Some(cluster)) => Some(cluster.node_timeout * 2 + Duration::from_secs(1)),
             (None, None) => None,
         },
+        _ => None,
     }
 }

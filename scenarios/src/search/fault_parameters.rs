@@ -11,7 +11,7 @@ use super::default_fields::Aimed;
 use super::durations::{SOON, given_up, restart, slot_move, whole};
 use super::failovers::failover;
 use super::fault_variants::Variant;
-use super::hold_windows::Roles;
+use super::hold_windows::HoldWindows;
 
 /// A contender at a moment, and the times that matter to it then.
 pub(super) struct AimedFault<'p> {
@@ -32,22 +32,22 @@ pub(super) struct AimedFault<'p> {
 impl<'p> AimedFault<'p> {
     pub(super) fn at(
         plan: &'p Plan,
-        roles: &Roles,
+        holds: &HoldWindows,
         moment: &SeenMoment,
         target: ContenderName,
     ) -> Self {
         let lease = plan.service.lease();
-        let left = match &plan.service {
+        let left = match plan.service.zookeeper() {
             // Sessions are kept alive, and end in steps of a tick.
-            Service::ZooKeeper(ensemble) => lease + ensemble.tick,
-            Service::Redis(_) => roles.lease_left(target, moment.at),
+            Some(ensemble) => lease + ensemble.tick,
+            None => holds.lease_left(target, moment.at),
         };
         Self {
             plan,
             target,
             lease,
-            overlap: left + roles.hand_over() + roles.section() / 2,
-            stay: roles.stays(target, moment.at),
+            overlap: left + holds.hand_over() + holds.section() / 2,
+            stay: holds.stays(target, moment.at),
             outlasts: matches!(moment.trigger, Trigger::Writing { .. }),
             early: Duration::ZERO,
         }
@@ -239,7 +239,7 @@ impl<'p> AimedFault<'p> {
             FaultKind::CrashServer => {
                 let target = match self.plan.service {
                     Service::ZooKeeper(_) => ServerName::Leader,
-                    Service::Redis(_) => nth,
+                    _ => nth,
                 };
                 Fault::CrashServer {
                     target,
@@ -287,7 +287,7 @@ impl<'p> AimedFault<'p> {
     fn outage(&self, kind: FaultKind) -> Fault {
         let target = match self.plan.service {
             Service::ZooKeeper(_) => ServerName::Leader,
-            Service::Redis(_) => ServerName::Number(self.first_primary()),
+            _ => ServerName::Number(self.first_primary()),
         };
         let length = failover(self.plan).unwrap_or(self.lease);
         match kind {
@@ -346,25 +346,18 @@ impl<'p> AimedFault<'p> {
     fn its_server(&self) -> ServerName {
         match self.plan.service {
             Service::ZooKeeper(_) => ServerName::Of(self.target),
-            Service::Redis(_) => ServerName::Number(self.first_primary()),
+            _ => ServerName::Number(self.first_primary()),
         }
     }
 
     /// The server that has the lock's key at first, if it is not on several.
     fn first_primary(&self) -> u32 {
-        match &self.plan.service {
-            Service::Redis(deployment) => deployment.first_primary().into(),
-            Service::ZooKeeper(_) => 0,
-        }
+        self.plan.service.first_primary().into()
     }
 
     fn first_replica(&self) -> Option<u32> {
-        match &self.plan.service {
-            Service::Redis(deployment) => {
-                deployment.first_replicas().first().copied().map(u32::from)
-            }
-            Service::ZooKeeper(_) => None,
-        }
+        let replicas = self.plan.service.first_replicas();
+        replicas.first().copied().map(u32::from)
     }
 
     /// How late something is to come: of one who holds the lock, when another does; of others, within a lease, and when

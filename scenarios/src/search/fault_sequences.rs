@@ -12,7 +12,7 @@ use super::fault_weights::{promise, promise_of_lapse, promise_of_outage};
 use super::followup_faults::{Strike, Then};
 use super::moment_class::{Class, read};
 use super::profile::{InjectionPoint, Profile};
-use super::request_roles::Part;
+use super::request_roles::RequestRole;
 use crate::describe;
 
 /// Faults of which one strikes after the other.
@@ -176,7 +176,7 @@ impl<'s> Profile<'s> {
                 _ => self.next_strike(shot, (kinds, nth), follows, then),
             };
             let variant = if nth == 0 { shot.variant } else { follows };
-            let blow = AimedFault::at(plan, &self.roles, moment, by).earlier(early);
+            let blow = AimedFault::at(plan, &self.holds, moment, by).earlier(early);
             for (of_kind, (inject, pause)) in blow.faults(*kind, variant).into_iter().enumerate() {
                 let fired = Trigger::Fired {
                     fault: (plan.faults.len() + faults.len()).saturating_sub(1),
@@ -208,17 +208,18 @@ impl<'s> Profile<'s> {
     fn whose(
         &self,
         moment: &'s SeenMoment,
-    ) -> impl Iterator<Item = (&'s SeenMoment, (Class, ContenderName, u32), Part)> + use<'s> {
-        let part = self.parts.part(&moment.trigger);
-        let own = read(&moment.trigger).map(|(class, by, nth)| (part.class(class), by, nth));
-        let missed = moment.waiting > 0 && self.roles.can_miss_its_turn();
+    ) -> impl Iterator<Item = (&'s SeenMoment, (Class, ContenderName, u32), RequestRole)> + use<'s>
+    {
+        let role = self.request_roles.role(&moment.trigger);
+        let own = read(&moment.trigger).map(|(class, by, nth)| (role.class(class), by, nth));
+        let missed = moment.waiting > 0 && self.holds.can_miss_its_turn();
         let next = own.filter(|(class, ..)| *class == Class::Releasing && missed);
         let next = next.and_then(|(_, by, nth)| {
             let entry = self.entry_after(moment, |it| it != by)?;
             read(&entry.trigger).map(|(_, by, _)| (Class::Succeeding, by, nth))
         });
-        let own = own.map(|own| (moment, own, part));
-        let next = next.map(|next| (moment, next, Part::Entry));
+        let own = own.map(|own| (moment, own, role));
+        let next = next.map(|next| (moment, next, RequestRole::Entry));
         own.into_iter().chain(next)
     }
 
@@ -228,9 +229,9 @@ impl<'s> Profile<'s> {
         (kind, variant): (FaultKind, Variant),
         moment: &SeenMoment,
         (class, by, nth): (Class, ContenderName, u32),
-        part: Part,
+        role: RequestRole,
     ) -> Option<u32> {
-        let (plan, roles) = (self.plan, &self.roles);
+        let (plan, holds) = (self.plan, &self.holds);
         let promise = match variant {
             Variant::Outage => promise_of_outage(class),
             Variant::Away | Variant::Unheard => promise_of_lapse(class),
@@ -239,14 +240,14 @@ impl<'s> Profile<'s> {
         if promise == 0 {
             return None;
         }
-        let score = promise * 10 + roles.suspense(moment, (by, nth), part);
+        let score = promise * 10 + holds.suspense(moment, (by, nth), role);
         if variant == Variant::Outage {
             return Some(score);
         }
         // It is not cut off from the leader, and its session does not move there.
         let leads = self.is_at_leader(moment) && class != Class::Succeeding;
         let at_leader = u32::from(minds_server(plan, kind) && leads) * 5;
-        let in_vain = roles.too_late(kind, moment, by) + roles.leaves_no_place(kind, moment);
+        let in_vain = holds.too_late(kind, moment, by) + holds.leaves_no_place(kind, moment);
         let worse = in_vain + at_leader + self.loses_nothing(kind, moment, by);
         Some(score.saturating_sub(worse))
     }
@@ -262,14 +263,14 @@ impl<'s> Profile<'s> {
             Then::Elected => &[Variant::Outage],
         };
         let whose = self.seen.iter().flat_map(|moment| self.whose(moment));
-        whose.flat_map(move |(moment, whose, part)| {
+        whose.flat_map(move |(moment, whose, role)| {
             let (class, by, _) = whose;
             let worn = (0..).step_by(WORN as usize);
             variants
                 .iter()
                 .zip(worn)
                 .filter_map(move |(variant, worn)| {
-                    let score = self.score((kind, *variant), moment, whose, part)?;
+                    let score = self.score((kind, *variant), moment, whose, role)?;
                     let shot = InjectionPoint {
                         score: score.saturating_sub(worn),
                         moment,

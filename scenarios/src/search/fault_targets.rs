@@ -36,7 +36,7 @@ pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
 
 /// Whether a fault strikes the one request that its trigger speaks of.
 pub(super) fn strikes_request(kind: FaultKind) -> bool {
-    kind.strikes().is_some()
+    kind.strikes_message().is_some()
 }
 
 /// Whether it matters which server the victim of a fault is connected to.

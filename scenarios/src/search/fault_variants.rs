@@ -1,6 +1,6 @@
 //! What of the several things that a kind of fault can do is tried.
 
-use picklock_sim::plan::{FaultKind, Plan, Service};
+use picklock_sim::plan::{FaultKind, Plan};
 
 /// Which of the things that a fault can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +29,12 @@ pub(super) enum Variant {
 
 /// What there is to try of a kind.
 pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
-    let streams = match &plan.service {
-        Service::Redis(deployment) => deployment.first_replicas().len(),
-        Service::ZooKeeper(_) => 0,
-    };
-    let (on_zookeeper, alone) = match &plan.service {
-        Service::ZooKeeper(ensemble) => (true, ensemble.servers == 1),
-        Service::Redis(_) => (false, false),
-    };
+    let streams = plan.service.first_replicas().len();
+    let ensemble = plan.service.zookeeper();
+    let (on_zookeeper, alone) = (
+        ensemble.is_some(),
+        ensemble.is_some_and(|it| it.servers == 1),
+    );
     match kind {
         FaultKind::CrashServer if alone => &[Variant::Best, Variant::Away],
         FaultKind::BlackHole if on_zookeeper => &[Variant::Best, Variant::Unheard],

@@ -6,11 +6,11 @@ use picklock_checker::VirtualTime;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, FaultKind, Plan, Trigger};
 
-use super::request_roles::Part;
+use super::request_roles::RequestRole;
 
 /// The turns of a run, and how long a session lives without a sign of life.
-pub(super) struct Roles {
-    turns: Vec<Turn>,
+pub(super) struct HoldWindows {
+    turns: Vec<HoldWindow>,
     /// The places of each contender's own.
     own: Vec<Vec<usize>>,
     contenders: u32,
@@ -22,7 +22,7 @@ pub(super) struct Roles {
 }
 
 /// From when until when a contender has the lock.
-struct Turn {
+struct HoldWindow {
     by: ContenderName,
     acquired: VirtualTime,
     /// It calls `release`; never, if it does not.
@@ -33,14 +33,14 @@ struct Turn {
     waiting: u32,
 }
 
-impl Roles {
+impl HoldWindows {
     pub(super) fn of(plan: &Plan, seen: &[SeenMoment]) -> Self {
-        let mut turns: Vec<Turn> = Vec::new();
+        let mut turns: Vec<HoldWindow> = Vec::new();
         let never = VirtualTime::NEVER;
         for moment in seen {
             let at = moment.at;
             match moment.trigger {
-                Trigger::Acquired { by, .. } => turns.push(Turn {
+                Trigger::Acquired { by, .. } => turns.push(HoldWindow {
                     by,
                     acquired: at,
                     leaves: never,
@@ -89,7 +89,7 @@ impl Roles {
     }
 
     /// The turn that a contender has at a moment.
-    fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&Turn> {
+    fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&HoldWindow> {
         let own = self.own.get(by.0 as usize)?.iter();
         let mut turns = own.filter_map(|place| self.turns.get(*place));
         turns.find(|turn| turn.acquired <= at && at <= turn.gone)
@@ -132,12 +132,12 @@ impl Roles {
         &self,
         moment: &SeenMoment,
         (by, nth): (ContenderName, u32),
-        part: Part,
+        role: RequestRole,
     ) -> u32 {
         let first_time = u32::from(nth == 1) * 10;
         let role = match self.turn(by, moment.at) {
             Some(turn) => 2 + turn.waiting.min(3) * 2,
-            None if part == Part::Entry => 8,
+            None if role == RequestRole::Entry => 8,
             None => {
                 let last = self.contenders.saturating_sub(1);
                 let between = by.0 > 0 && by.0 < last;
@@ -182,7 +182,7 @@ fn middle(mut durations: Vec<Duration>) -> Duration {
         .unwrap_or_default()
 }
 
-fn latest(turns: &mut [Turn], by: ContenderName) -> Option<&mut Turn> {
+fn latest(turns: &mut [HoldWindow], by: ContenderName) -> Option<&mut HoldWindow> {
     turns.iter_mut().rev().find(|turn| turn.by == by)
 }
 

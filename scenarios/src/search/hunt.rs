@@ -10,7 +10,7 @@ use picklock_sim::watch::{self, Named};
 use rayon::prelude::*;
 
 use super::portfolio::{Portfolio, SearchStrategy, Share};
-use super::strategies::{Turn, World};
+use super::strategies::{NextRun, World};
 use super::targeted;
 use crate::excuses::excuses;
 use crate::scenario::{Case, Expectation, Want};
@@ -130,7 +130,7 @@ impl Campaign {
     /// The next so many runs.
     pub(super) fn batch(&mut self, size: u64) -> Vec<Looked> {
         let seeds = (0..size).map(|place| self.seed.wrapping_add(place));
-        let turns: Vec<(SearchStrategy, Turn, u64)> = seeds
+        let turns: Vec<(SearchStrategy, NextRun, u64)> = seeds
             .map(|seed| {
                 let (way, turn) = self.portfolio.next(seed);
                 (way, turn, seed)
@@ -171,10 +171,10 @@ pub(super) struct Looked {
 }
 
 /// Runs what comes next, and looks at it.
-fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, Turn), next: u64) -> Looked {
+fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, NextRun), next: u64) -> Looked {
     let seed = match turn {
-        Turn::Planned(_, seed) => seed,
-        Turn::Ran(..) => next,
+        NextRun::Planned(_, seed) => seed,
+        NextRun::Ran(..) => next,
     };
     let (plan, simulated) = turn.run();
     let case = base.with_plan_but(plan, shown);

@@ -213,7 +213,6 @@ fn five_runs_are_enough_for_what_one_fault_breaks_or_two() {
         ("zookeeper/granted-timeout", "zk-predecessor-watch"),
         ("zookeeper/granted-timeout", "zk-hardened"),
         ("zookeeper/missed-while-away", "zk-recursive-watch-trusting"),
-        ("zookeeper/read-only", "zk-known-by-name"),
         ("zookeeper/read-only", "zk-read-then-write"),
         ("zookeeper/swallowed-reply-for-ever", "zk-hardened"),
         ("zookeeper/swallowed-reply-for-ever", "curator-mutex"),
@@ -223,11 +222,12 @@ fn five_runs_are_enough_for_what_one_fault_breaks_or_two() {
         ("redis/sentinel-resumed-primary", "redis-compare-and-delete"),
     ];
     let (bases, limit) = (4, 5);
-    all_find(
-        &cases,
-        detection_rate::PlanSource::Aimed,
-        Effort { bases, limit },
-    );
+    let aimed = detection_rate::PlanSource::Aimed;
+    all_find(&cases, aimed, Effort { bases, limit });
+    // Five are enough for all but its `timely-loss`, for which a base in a hundred needs about fifty.
+    let cases = [("zookeeper/read-only", "zk-known-by-name")];
+    let limit = 60;
+    all_find(&cases, aimed, Effort { bases, limit });
 }
 
 /// From every base everything that these cases are to show is found.

@@ -7,7 +7,7 @@ use picklock_checker::Near;
 use picklock_sim::plan::{FaultKind, Plan, PlannedFault, Trigger};
 
 use super::fault_targets::strikes_request;
-use super::strategies::Turn;
+use super::strategies::NextRun;
 use crate::describe;
 use crate::shrink::parts::Parts;
 
@@ -53,13 +53,13 @@ impl Nearer {
     }
 
     /// What comes next, if there is anything to go on from.
-    pub(super) fn next(&mut self, seed: u64) -> Option<Turn> {
+    pub(super) fn next(&mut self, seed: u64) -> Option<NextRun> {
         if self.next.is_empty() {
             let miss = self.misses.iter_mut().find(|miss| !miss.followed)?;
             miss.followed = true;
             self.next.extend(like(&miss.plan, miss.distance));
         }
-        Some(Turn::Planned(self.next.pop_front()?, seed))
+        Some(NextRun::Planned(self.next.pop_front()?, seed))
     }
 }
 

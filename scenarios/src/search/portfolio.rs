@@ -6,7 +6,7 @@ use picklock_checker::Nearness;
 use picklock_sim::plan::{FaultKind, Plan, Strategy};
 
 use super::near_miss::Nearer;
-use super::strategies::{Aimed, Drawn, Turn, World};
+use super::strategies::{Aimed, Drawn, NextRun, World};
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,7 +130,7 @@ impl Portfolio {
     ///
     /// The search that aims takes a first look at everything, and then every second turn. The other turns are those of
     /// all others, one after the other; who has nothing to try lets the next one go.
-    pub(super) fn next(&mut self, seed: u64) -> (SearchStrategy, Turn) {
+    pub(super) fn next(&mut self, seed: u64) -> (SearchStrategy, NextRun) {
         let turn = self.turns;
         self.turns += 1;
         let others = self.others.len();
@@ -149,7 +149,7 @@ impl Portfolio {
         (SearchStrategy::Aimed, self.aimed.next(seed))
     }
 
-    fn next_of(&mut self, way: SearchStrategy, seed: u64) -> Option<Turn> {
+    fn next_of(&mut self, way: SearchStrategy, seed: u64) -> Option<NextRun> {
         match way {
             SearchStrategy::Aimed => Some(self.aimed.next(seed)),
             SearchStrategy::Nearer => self.nearer.next(seed),

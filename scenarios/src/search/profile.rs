@@ -4,8 +4,8 @@ use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Plan};
 
 use super::fault_variants::Variant;
-use super::hold_windows::Roles;
-use super::request_roles::Parts;
+use super::hold_windows::HoldWindows;
+use super::request_roles::RequestRoles;
 
 /// A moment to aim at.
 pub(super) struct InjectionPoint<'s> {
@@ -21,8 +21,8 @@ pub(super) struct InjectionPoint<'s> {
 pub(super) struct Profile<'s> {
     pub(super) plan: &'s Plan,
     pub(super) seen: &'s [SeenMoment],
-    pub(super) roles: Roles,
-    pub(super) parts: Parts,
+    pub(super) holds: HoldWindows,
+    pub(super) request_roles: RequestRoles,
 }
 
 impl<'s> Profile<'s> {
@@ -30,8 +30,8 @@ impl<'s> Profile<'s> {
         Self {
             plan,
             seen,
-            roles: Roles::of(plan, seen),
-            parts: Parts::of(seen),
+            holds: HoldWindows::of(plan, seen),
+            request_roles: RequestRoles::of(seen),
         }
     }
 }

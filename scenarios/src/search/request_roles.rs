@@ -12,7 +12,7 @@ use super::moment_class::{Class, Stage, read};
 
 /// What a request is to the one who makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum RequestRole {
     /// All there is to do.
     Whole,
     /// A change follows that was decided on when this one was answered. What comes between them comes at a bad time.
@@ -25,8 +25,8 @@ pub(super) enum Part {
     Renewal,
 }
 
-impl Part {
-    /// The class of a request of this class that is this part of what its sender does.
+impl RequestRole {
+    /// The class of a request of this class that is this to its sender.
     pub(super) fn class(self, of: Class) -> Class {
         match (of, self) {
             (Class::Changing(way, kind), Self::Asked) => Class::Looking(way, kind),
@@ -39,13 +39,13 @@ impl Part {
     }
 }
 
-/// The parts that the requests of a run have. Only ever asked for one: its order is not seen.
-pub(super) struct Parts(FxHashMap<Request, Part>);
+/// The roles of the requests of a run. Only ever asked for one: its order is not seen.
+pub(super) struct RequestRoles(FxHashMap<Request, RequestRole>);
 
 /// A request, by who makes it, its kind, and for the how manieth time.
 type Request = (ContenderName, RequestKind, u32);
 
-impl Parts {
+impl RequestRoles {
     pub(super) fn of(seen: &[SeenMoment]) -> Self {
         let mut sent: Vec<(usize, Request)> = Vec::new();
         let mut answered: FxHashMap<Request, usize> = FxHashMap::default();
@@ -78,25 +78,25 @@ impl Parts {
         let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
             sent.iter().partition(|it| is_asked_again(after(it), it.1));
         let asked_for = |request: &Request| match of_holders.contains(request) {
-            true => Part::Renewal,
-            false => Part::Asked,
+            true => RequestRole::Renewal,
+            false => RequestRole::Asked,
         };
         let asked = asked.iter().map(|it| (it.1, asked_for(&it.1)));
-        let asked: FxHashMap<Request, Part> = asked.collect();
+        let asked: FxHashMap<Request, RequestRole> = asked.collect();
         let others = others
             .iter()
-            .map(|it| (it.1, part(after(it), it.1.0, &asked)));
+            .map(|it| (it.1, role(after(it), it.1.0, &asked)));
         let others: Vec<_> = others.collect();
-        let mut parts = asked;
-        parts.extend(others);
-        Self(parts)
+        let mut roles = asked;
+        roles.extend(others);
+        Self(roles)
     }
 
-    /// The part of the request that a trigger speaks of.
-    pub(super) fn part(&self, trigger: &Trigger) -> Part {
+    /// The role of the request that a trigger speaks of.
+    pub(super) fn role(&self, trigger: &Trigger) -> RequestRole {
         let request = request(trigger).map(|(_, request)| request);
-        let part = request.and_then(|request| self.0.get(&request));
-        part.copied().unwrap_or(Part::Whole)
+        let role = request.and_then(|request| self.0.get(&request));
+        role.copied().unwrap_or(RequestRole::Whole)
     }
 }
 
@@ -149,22 +149,26 @@ fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
     false
 }
 
-/// The part of a request of which no other is a repetition, by what its sender does next.
-fn part(after: &[SeenMoment], of: ContenderName, asked: &FxHashMap<Request, Part>) -> Part {
+/// The role of a request of which no other is a repetition, by what its sender does next.
+fn role(
+    after: &[SeenMoment],
+    of: ContenderName,
+    asked: &FxHashMap<Request, RequestRole>,
+) -> RequestRole {
     for (class, nth) in steps(after, of) {
         match class {
             Class::Changing(Stage::Sent, request) => {
                 return match asked.contains_key(&(of, request, nth)) {
-                    true => Part::Whole,
-                    false => Part::First,
+                    true => RequestRole::Whole,
+                    false => RequestRole::First,
                 };
             }
-            Class::Acquired => return Part::Entry,
+            Class::Acquired => return RequestRole::Entry,
             Class::Acquiring
             | Class::Waiting
             | Class::Writing
             | Class::Releasing
-            | Class::Released => return Part::Whole,
+            | Class::Released => return RequestRole::Whole,
             Class::Changing(..)
             | Class::Looking(..)
             | Class::First(..)
@@ -175,7 +179,7 @@ fn part(after: &[SeenMoment], of: ContenderName, asked: &FxHashMap<Request, Part
             | Class::Other => {}
         }
     }
-    Part::Whole
+    RequestRole::Whole
 }
 
 /// What a contender comes through, with the how manieth time it is.

@@ -33,14 +33,14 @@ pub(super) struct Aimed {
 }
 
 /// What a search does next.
-pub(super) enum Turn {
+pub(super) enum NextRun {
     /// A plan to run, and the seed that fills its tape.
     Planned(Plan, u64),
     /// A plan that had to be run already, because what comes next depends on what came of it.
     Ran(Plan, Box<Simulated>),
 }
 
-impl Turn {
+impl NextRun {
     /// The plan, and what came of it.
     pub(super) fn run(self) -> (Plan, Simulated) {
         match self {
@@ -81,7 +81,7 @@ impl Aimed {
     }
 
     /// What comes next. What teaches is run at once.
-    pub(super) fn next(&mut self, seed: u64) -> Turn {
+    pub(super) fn next(&mut self, seed: u64) -> NextRun {
         if let Some(place) = self.order.next() {
             let shot = self.shots[place].clone();
             let again = shot.as_seen && self.tried == 0;
@@ -90,7 +90,7 @@ impl Aimed {
                 plan.network.chance = self.chance(shot.minds_server);
             }
             self.tried += 1;
-            return Turn::Planned(plan, if again { self.taught } else { seed });
+            return NextRun::Planned(plan, if again { self.taught } else { seed });
         }
         let World { plan, open } = &self.world;
         let mut world = match self.other() {
@@ -105,7 +105,7 @@ impl Aimed {
             world.faults.extend(shot.plan.faults.iter().cloned());
             world.network.chance = self.chance(shot.minds_server);
             self.tried += 1;
-            return Turn::Planned(world, seed);
+            return NextRun::Planned(world, seed);
         }
         let mut kinds = self.kinds.iter();
         world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
@@ -130,7 +130,7 @@ impl Aimed {
         (self.tried, self.taught) = (0, seed);
         self.order = order.into_iter();
         self.shots = shots.plans;
-        Turn::Ran(world, Box::new(simulated))
+        NextRun::Ran(world, Box::new(simulated))
     }
 
     /// In an open world, one lesson of three is for others than the most promising: for the how manieth of them.
@@ -182,8 +182,8 @@ impl Drawn {
     }
 
     /// What comes next.
-    pub(super) fn next(&self, seed: u64) -> Turn {
+    pub(super) fn next(&self, seed: u64) -> NextRun {
         let World { plan, open } = &self.world;
-        Turn::Planned(generate::draw(plan, open, seed), seed)
+        NextRun::Planned(generate::draw(plan, open, seed), seed)
     }
 }

@@ -11,7 +11,7 @@ use super::detection_rate::{self, Effort, measure};
 use super::hunt::{BATCH, Hunted, hunt};
 use super::near_miss::Nearer;
 use super::portfolio::SearchStrategy;
-use super::strategies::Turn;
+use super::strategies::NextRun;
 use super::targeted::{self, CandidatePlans};
 use crate::describe;
 use crate::library::BUILT_IN;
@@ -150,7 +150,9 @@ fn a_near_miss_leads_to_an_overlap() {
     let near = missed.miss().expect("a session that nearly ended");
     let mut nearer = Nearer::default();
     nearer.learn(&plan, near);
-    let runs = std::iter::from_fn(|| nearer.next(0)).map(Turn::run).take(8);
+    let runs = std::iter::from_fn(|| nearer.next(0))
+        .map(NextRun::run)
+        .take(8);
     let overlaps = |simulated: &Simulated| {
         let mut found = nearness(simulated).found();
         found.any(|(name, near)| name == "between-holds" && near.distance.is_zero())

@@ -55,7 +55,7 @@ pub struct Ran {
 
 /// Why a text is not what a shard handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Foreign(pub String);
+pub struct ShardFileError(pub String);
 
 impl ShardFile {
     /// The version of the schema.
@@ -91,13 +91,13 @@ impl ShardFile {
     ///
     /// # Errors
     ///
-    /// [`Foreign`], if it is something else, or not whole.
-    pub fn read(bytes: &[u8], picklock: &str) -> Result<Self, Foreign> {
+    /// [`ShardFileError`], if it is something else, or not whole.
+    pub fn read(bytes: &[u8], picklock: &str) -> Result<Self, ShardFileError> {
         let document: serde_json::Value = serde_json::from_slice(bytes)
-            .map_err(|error| Foreign(format!("this is not JSON: {error}")))?;
+            .map_err(|error| ShardFileError(format!("this is not JSON: {error}")))?;
         if document["kind"] != KIND {
             let whole = document["cases"].is_array() && document["picklock"].is_string();
-            return Err(Foreign(if whole {
+            return Err(ShardFileError(if whole {
                 "these are the results of a whole run, and not of a shard".to_owned()
             } else {
                 "this is not what a shard wrote: run one with --shard and --json".to_owned()
@@ -108,16 +108,16 @@ impl ShardFile {
             let (version, ours) = (&document["version"], Self::VERSION);
             let problem =
                 format!("its schema is version {version}, and this picklock reads {ours}");
-            return Err(Foreign(problem));
+            return Err(ShardFileError(problem));
         }
         if document["picklock"] != picklock {
             let by = document["picklock"].as_str().unwrap_or("unknown");
-            return Err(Foreign(format!(
+            return Err(ShardFileError(format!(
                 "it was written by picklock {by}, and this is picklock {picklock}: seeds mean something else there"
             )));
         }
         let file: Self = serde_json::from_value(document)
-            .map_err(|error| Foreign(format!("this is not what a shard wrote: {error}")))?;
+            .map_err(|error| ShardFileError(format!("this is not what a shard wrote: {error}")))?;
         for ran in &file.cases {
             let intact = ran.digest == digest(&ran.text);
             let seeds = match intact.then(|| ran.scenario()).transpose()? {
@@ -127,7 +127,7 @@ impl ShardFile {
             let whole = file.timed || ran.tally.seeds() == file.shard.len(&seeds);
             if !intact || !whole || !ran.tally.fits(&seeds, file.shard) {
                 let (scenario, case) = (&ran.scenario, &ran.case);
-                return Err(Foreign(format!(
+                return Err(ShardFileError(format!(
                     "{scenario} {case} is not as a shard wrote it"
                 )));
             }
@@ -141,9 +141,10 @@ impl Ran {
     ///
     /// # Errors
     ///
-    /// [`Foreign`], if it cannot be read any more.
-    pub fn scenario(&self) -> Result<Scenario, Foreign> {
-        let foreign = |why: String| Foreign(format!("{} {}: {why}", self.scenario, self.case));
+    /// [`ShardFileError`], if it cannot be read any more.
+    pub fn scenario(&self) -> Result<Scenario, ShardFileError> {
+        let foreign =
+            |why: String| ShardFileError(format!("{} {}: {why}", self.scenario, self.case));
         let mut scenario =
             parse(&self.scenario, &self.text, &program::catalogue()).map_err(|mistakes| {
                 foreign(

@@ -38,7 +38,7 @@ pub struct Mechanism {
     /// The faults in its causal past.
     pub faults: BTreeSet<Struck>,
     /// What carried it.
-    pub turns: BTreeSet<Turn>,
+    pub turns: BTreeSet<TurningPoint>,
     /// How large the overlap is, if it is one.
     pub overlap: Option<Extent>,
     /// Whether two owned the lock at once.
@@ -47,7 +47,7 @@ pub struct Mechanism {
 
 /// Something on the way to a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turn {
+pub enum TurningPoint {
     /// An owner's lease or session ended.
     Expired,
     /// Another contender took the lock away from its owner.
@@ -190,8 +190,9 @@ impl<'h> PathToViolation<'h> {
         past.map(|place| &self.events[*place].what)
     }
 
-    fn turns(&self) -> BTreeSet<Turn> {
-        let mut turns: BTreeSet<Turn> = self.passed().filter_map(|it| self.turn(it)).collect();
+    fn turns(&self) -> BTreeSet<TurningPoint> {
+        let mut turns: BTreeSet<TurningPoint> =
+            self.passed().filter_map(|it| self.turn(it)).collect();
         let own = self
             .past
             .iter()
@@ -199,26 +200,26 @@ impl<'h> PathToViolation<'h> {
         let own = own.filter(|(_, what)| what.by().is_none_or(|by| self.who.contains(&by)));
         let moments = Reached::from(own, self.from).names();
         let moments = moments.filter(|name| !BYSTANDING.contains(name));
-        turns.extend(moments.map(Turn::Moment));
+        turns.extend(moments.map(TurningPoint::Moment));
         turns
     }
 
-    fn turn(&self, what: &EventKind) -> Option<Turn> {
+    fn turn(&self, what: &EventKind) -> Option<TurningPoint> {
         if let EventKind::ServerChanged { to, .. } = *what {
-            return Some(Turn::Server(to));
+            return Some(TurningPoint::Server(to));
         }
         if let EventKind::Resent { .. } = what {
-            return Some(Turn::Resent);
+            return Some(TurningPoint::Resent);
         }
         let EventKind::Disowned { by, how, .. } = *what else {
             return None;
         };
         match how {
             Disowned::Released => None,
-            Disowned::Expired => Some(Turn::Expired),
-            Disowned::RemovedBy(_) => Some(Turn::TakenByOther),
-            Disowned::OverwrittenBy(_) => Some(Turn::Overwritten),
-            Disowned::RemovedFromOutside => Some(Turn::TakenFromOutside),
+            Disowned::Expired => Some(TurningPoint::Expired),
+            Disowned::RemovedBy(_) => Some(TurningPoint::TakenByOther),
+            Disowned::OverwrittenBy(_) => Some(TurningPoint::Overwritten),
+            Disowned::RemovedFromOutside => Some(TurningPoint::TakenFromOutside),
         }
         .filter(|_| self.who.contains(&by))
     }

@@ -10,7 +10,7 @@ use super::unasked::Unasked;
 use super::{Cut, Shrunk};
 use crate::clock::Stopwatch;
 use crate::program;
-use crate::replay_command::Again;
+use crate::replay_command::ReplayCommand;
 use crate::runner;
 use crate::scenario::{Case, Scenario};
 use crate::why;
@@ -78,7 +78,7 @@ pub fn shorten(
 
 /// What is said of a failure that is told as it was found, because nothing is left to spend on it.
 fn untouched(scenario: &Scenario, case: &Case, told: &Story, invariant: &str, cut: Cut) -> Smaller {
-    let again = Again {
+    let again = ReplayCommand {
         scenario,
         case,
         seed: told.seed,
@@ -109,7 +109,7 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     let simulated = shrunk.simulated.clone();
     let story = runner::story(scenario, case, simulated, &outcome, Some(violated));
     // Of the run that was found.
-    let again = Again {
+    let again = ReplayCommand {
         scenario,
         case,
         seed,

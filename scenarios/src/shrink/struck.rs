@@ -12,15 +12,15 @@ use super::parts::Parts;
 pub struct Struck {
     /// Of what kind it is.
     pub kind: FaultKind,
-    /// Whom it struck.
-    pub whom: Whom,
+    /// What it struck was to the lock or to the service.
+    pub role: TargetRole,
     /// Whether nothing heals it.
     pub for_good: bool,
 }
 
-/// Whom a fault struck.
+/// What a fault struck is to the lock, or to the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Whom {
+pub enum TargetRole {
     /// A contender that held the lock, by its own belief or by the service's.
     Holder,
     /// A contender that waited for the lock.
@@ -55,25 +55,25 @@ pub(super) fn struck(plan: &Plan, events: &[Event], places: &[usize]) -> BTreeSe
     });
     let struck = fired.map(|(place, planned)| Struck {
         kind: FaultKind::of(&planned.inject),
-        whom: whom(&plan.service, &planned.inject, &events[..place]),
+        role: target_role(&plan.service, &planned.inject, &events[..place]),
         for_good: planned.inject.lasts() == Some(Lasts::ForGood),
     });
     struck.collect()
 }
 
-fn whom(service: &Service, fault: &Fault, before: &[Event]) -> Whom {
+fn target_role(service: &Service, fault: &Fault, before: &[Event]) -> TargetRole {
     let mut fault = fault.clone();
     let parts = Parts::of(&mut fault);
     match (parts.contender, parts.servers.as_slice()) {
         (Some(contender), _) => contender_is(before, ContenderId(contender.0)),
         (None, [server]) => server_is(service, before, server),
         // Between several, each may be anything to the other.
-        (None, _) => Whom::Service,
+        (None, _) => TargetRole::Service,
     }
 }
 
 /// What a contender was about.
-fn contender_is(before: &[Event], contender: ContenderId) -> Whom {
+fn contender_is(before: &[Event], contender: ContenderId) -> TargetRole {
     let last = |is_it: fn(&EventKind) -> bool| {
         let its = |event: &Event| event.what.by() == Some(contender) && is_it(&event.what);
         before.iter().rposition(its)
@@ -97,28 +97,28 @@ fn contender_is(before: &[Event], contender: ContenderId) -> Whom {
     let disowned = last(|what| matches!(what, EventKind::Disowned { .. }));
     // Whoever still asks waits, whatever the service has given it by then.
     if asked > entered.max(failed).max(crashed) {
-        Whom::Waiter
+        TargetRole::Waiter
     } else if entered > left.max(crashed) || owned > disowned {
-        Whom::Holder
+        TargetRole::Holder
     } else {
-        Whom::Idle
+        TargetRole::Idle
     }
 }
 
 /// What a server was to the others.
-fn server_is(service: &Service, before: &[Event], server: &ServerName) -> Whom {
+fn server_is(service: &Service, before: &[Event], server: &ServerName) -> TargetRole {
     let number = match (service, server) {
-        (_, ServerName::Sentinel(_)) => return Whom::Sentinel,
-        (_, ServerName::Observer(_)) => return Whom::Observer,
-        (Service::ZooKeeper(_), ServerName::Leader) => return Whom::Leader,
-        (Service::ZooKeeper(_), ServerName::Follower(_)) => return Whom::Follower,
-        (Service::ZooKeeper(_), ServerName::Number(_) | ServerName::Of(_)) => return Whom::Server,
-        (Service::Redis(_), ServerName::Number(number)) => *number,
-        (Service::Redis(deployment), ServerName::Leader | ServerName::Of(_)) => {
-            deployment.first_primary().into()
+        (_, ServerName::Sentinel(_)) => return TargetRole::Sentinel,
+        (_, ServerName::Observer(_)) => return TargetRole::Observer,
+        (Service::ZooKeeper(_), ServerName::Leader) => return TargetRole::Leader,
+        (Service::ZooKeeper(_), ServerName::Follower(_)) => return TargetRole::Follower,
+        (Service::ZooKeeper(_), ServerName::Number(_) | ServerName::Of(_)) => {
+            return TargetRole::Server;
         }
-        (Service::Redis(deployment), ServerName::Follower(nth)) => {
-            let replicas = deployment.first_replicas();
+        (_, ServerName::Number(number)) => *number,
+        (_, ServerName::Leader | ServerName::Of(_)) => service.first_primary().into(),
+        (_, ServerName::Follower(nth)) => {
+            let replicas = service.first_replicas();
             let replica = replicas.get(*nth as usize).copied();
             replica.map_or(u32::MAX, u32::from)
         }
@@ -130,25 +130,22 @@ fn server_is(service: &Service, before: &[Event], server: &ServerName) -> Whom {
         (server.0 == number).then_some(to)
     });
     let mut roles = changes.filter_map(|change| match change {
-        ServerChange::Promoted | ServerChange::Elected => Some(Whom::Primary),
-        ServerChange::Demoted => Some(Whom::Replica),
+        ServerChange::Promoted | ServerChange::Elected => Some(TargetRole::Primary),
+        ServerChange::Demoted => Some(TargetRole::Replica),
         ServerChange::Restarted => None,
     });
     roles
         .next()
         .unwrap_or_else(|| match is_primary_at_first(service, number) {
-            true => Whom::Primary,
-            false => Whom::Replica,
+            true => TargetRole::Primary,
+            false => TargetRole::Replica,
         })
 }
 
-/// Whether a Redis server is a primary before anything happens.
+/// Whether a server that follows no leader is a primary before anything happens.
 fn is_primary_at_first(service: &Service, number: u32) -> bool {
-    match service {
-        Service::ZooKeeper(_) => false,
-        Service::Redis(deployment) => match &deployment.cluster {
-            Some(cluster) => number < u32::from(cluster.primaries),
-            None => number == 0 || deployment.replicas == 0,
-        },
+    match service.cluster() {
+        Some(cluster) => number < u32::from(cluster.primaries),
+        None => number == 0 || service.first_replicas().is_empty(),
     }
 }

@@ -93,9 +93,12 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = format!("{fewer} of {rounds} rounds");
         changes.push(with(what, plan, |plan| plan.workload.rounds = fewer));
     }
-    for fewer in lower(plan.workload.entries, 1) {
-        let what = format!("{fewer} of {} entries", plan.workload.entries);
-        changes.push(with(what, plan, |plan| plan.workload.entries = fewer));
+    let depth = plan.workload.reentrancy_depth;
+    for less in lower(depth, 1) {
+        let what = format!("reentrancy {less} deep instead of {depth}");
+        changes.push(with(what, plan, |plan| {
+            plan.workload.reentrancy_depth = less
+        }));
     }
     for fewer in lower(bystanders, 0) {
         let what = format!("{fewer} of {bystanders} bystanders");
@@ -150,7 +153,7 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
 
 /// Fewer servers, and settings that need no mention.
 fn services(plan: &Plan) -> Vec<Change> {
-    let servers = voters(&plan.service);
+    let servers = plan.service.voters();
     let fewer = [1, 3].into_iter().filter(|fewer| *fewer < servers);
     let fewer = fewer.map(|fewer| {
         let what = format!("{fewer} of {servers} servers");
@@ -197,31 +200,19 @@ fn with_client_of(service: &Service, other: &Service) -> Service {
             request_timeout: other.request_timeout,
             ..ensemble
         }),
-        (same, Service::Redis(_) | Service::ZooKeeper(_)) => same,
+        (same, _) => same,
     }
 }
 
 fn with_servers(service: &Service, servers: u8) -> Service {
-    match service.clone() {
-        Service::ZooKeeper(ensemble) => Service::ZooKeeper(Ensemble {
-            servers,
-            // Who stands alone has nobody to tell.
-            observers: if servers > 1 { ensemble.observers } else { 0 },
-            ..ensemble
-        }),
-        Service::Redis(deployment) => Service::Redis(Deployment {
-            servers,
-            ..deployment
-        }),
+    let mut service = service.clone();
+    service.set_servers(servers);
+    if let Service::ZooKeeper(ensemble) = &mut service
+        && servers == 1
+    {
+        ensemble.observers = 0; // Who stands alone has nobody to tell.
     }
-}
-
-/// How many servers there are, without those that only follow another.
-fn voters(service: &Service) -> u8 {
-    match service {
-        Service::ZooKeeper(ensemble) => ensemble.servers,
-        Service::Redis(deployment) => deployment.servers,
-    }
+    service
 }
 
 /// So many servers with the settings that a file need not mention.
@@ -237,8 +228,9 @@ fn usual(service: &Service) -> Service {
             cluster: deployment.cluster.clone(),
             ..Deployment::default()
         }),
+        other => other.clone(),
     };
-    with_servers(&usual, voters(service))
+    with_servers(&usual, service.voters())
 }
 
 /// Simpler ways to come, to hold, and to break.
@@ -264,9 +256,11 @@ fn manners(plan: &Plan) -> Vec<Change> {
         let what = "a storm that ends by itself".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.storm = None));
     }
-    if plan.workload.patience.is_some() {
-        let what = "no patience".to_owned();
-        changes.push(with(what, plan, |plan| plan.workload.patience = None));
+    if plan.workload.acquire_timeout.is_some() {
+        let what = "no acquire timeout".to_owned();
+        changes.push(with(what, plan, |plan| {
+            plan.workload.acquire_timeout = None
+        }));
     }
     if plan.workload.progress_bound.is_some() {
         let what = "the usual bound on progress".to_owned();

@@ -1,90 +1,63 @@
 //! Spells out `[[fault]]`.
 
-use std::time::Duration;
-
 use picklock_sim::plan::{
     Fault, FaultKind, Field, PlannedFault, Trigger, TriggerKind, TriggerValue,
 };
+use toml_edit::{Table, Value};
 
+use super::toml::{With, count, time};
 use crate::describe::{contender, server, signed_millis};
-use crate::units::write_duration;
 
-/// The lines of a fault.
-pub(super) fn lines(planned: &PlannedFault) -> Vec<String> {
-    let mut lines = vec![
-        "[[fault]]".to_owned(),
-        format!("when.{}", trigger(&planned.when)),
-    ];
-    if !planned.after.is_zero() {
-        lines.push(format!("after = {}", time(planned.after)));
-    }
-    lines.push(format!("inject.{}", fault(&planned.inject)));
-    lines.push(String::new());
-    lines
-}
-
-fn time(duration: Duration) -> String {
-    format!("\"{}\"", write_duration(duration))
+/// The table of a fault.
+pub(super) fn fault(planned: &PlannedFault) -> Table {
+    let (moment, when) = trigger(&planned.when);
+    let (kind, inject) = injected(&planned.inject);
+    let after = (!planned.after.is_zero()).then(|| time(planned.after));
+    Table::new()
+        .with(&format!("when.{moment}"), when)
+        .with("after", after)
+        .with(&format!("inject.{kind}"), inject)
 }
 
 /// `acquired = { by = "contender-1", nth = 1 }`
-fn trigger(trigger: &Trigger) -> String {
+fn trigger(trigger: &Trigger) -> (&'static str, Value) {
+    let name = TriggerKind::of(trigger).spec().name;
     if let Trigger::At(at) = trigger {
-        return format!("at = {}", time(*at));
+        return (name, time(*at));
     }
     let value = |value| match value {
-        TriggerValue::Contender(name) => quoted(&contender(name)),
-        TriggerValue::Server(name) => quoted(&server(name)),
-        TriggerValue::Request(request) => quoted(request.name()),
-        TriggerValue::Nth(nth) => nth.to_string(),
-        TriggerValue::Fault(fault) => (fault + 1).to_string(),
+        TriggerValue::Contender(name) => contender(name).into(),
+        TriggerValue::Server(name) => server(name).into(),
+        TriggerValue::Request(request) => request.name().into(),
+        TriggerValue::Nth(nth) => count(nth),
+        TriggerValue::Fault(fault) => count(fault + 1),
     };
     let fields = trigger.fields().into_iter();
-    let said: Vec<String> = fields
-        .map(|(key, it)| format!("{key} = {}", value(it)))
-        .collect();
-    let name = TriggerKind::of(trigger).spec().name;
-    format!("{name} = {{ {} }}", said.join(", "))
+    (name, fields.map(|(key, it)| (key, value(it))).collect())
 }
 
 /// `pause = { target = "contender-1", for = "20s" }`
-fn fault(fault: &Fault) -> String {
-    let name = FaultKind::of(fault).name();
+fn injected(fault: &Fault) -> (&'static str, Value) {
     let fields = fault.fields();
-    let said: Vec<String> = fields
+    let said = fields
         .iter()
-        .filter_map(|(key, field)| said(key, field))
-        .collect();
-    match said.as_slice() {
-        [] => format!("{name} = {{}}"),
-        said => format!("{name} = {{ {} }}", said.join(", ")),
-    }
+        .filter_map(|(key, field)| Some((*key, value(field)?)));
+    (FaultKind::of(fault).name(), said.collect())
 }
 
-/// `for = "20s"`. What lasts for good says nothing.
-fn said(key: &str, field: &Field) -> Option<String> {
-    let value = match field {
-        Field::Contender(name) => quoted(&contender(*name)),
-        Field::Server(name) => quoted(&server(*name)),
+/// What a field is set to. What lasts for good says nothing.
+fn value(field: &Field) -> Option<Value> {
+    Some(match field {
+        Field::Contender(name) => contender(*name).into(),
+        Field::Server(name) => server(*name).into(),
         Field::Contenders(names) if names.is_empty() => return None,
-        Field::Contenders(names) => list(names.iter().map(|name| contender(*name))),
-        Field::Servers(names) => list(names.iter().map(|name| server(*name))),
-        Field::Direction(direction) => quoted(direction.name()),
+        Field::Contenders(names) => names.iter().map(|name| contender(*name)).collect(),
+        Field::Servers(names) => names.iter().map(|name| server(*name)).collect(),
+        Field::Direction(direction) => direction.name().into(),
         Field::Lasts(lasts) => time(lasts.duration()?),
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => time((*duration)?),
-        Field::Millis(millis) => quoted(&signed_millis(*millis)),
-        Field::PartsPerMillion(parts) => parts.to_string(),
-    };
-    Some(format!("{key} = {value}"))
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{text}\"")
-}
-
-/// `["server-1", "server-2"]`
-fn list(names: impl Iterator<Item = String>) -> String {
-    let names: Vec<String> = names.map(|name| quoted(&name)).collect();
-    format!("[{}]", names.join(", "))
+        Field::Millis(millis) => signed_millis(*millis).into(),
+        Field::PartsPerMillion(parts) => count(*parts),
+    })
 }

@@ -1,45 +1,74 @@
-//! Strings and numbers of TOML.
+//! What scenario files are made of, as values of TOML.
 
-use std::fmt::Write as _;
+use std::time::Duration;
 
-/// A string in one line.
-pub(super) fn text(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            c if c.is_control() => {
-                write!(quoted, "\\u{:04x}", u32::from(c)).expect("a String takes everything");
-            }
-            c => quoted.push(c),
+use toml_edit::{Item, Table, Value};
+
+use crate::units::{write_duration, write_range};
+
+/// Tables, field by field.
+pub(super) trait With {
+    /// The same with one more field, if there is a value. A key with points in it is written with them:
+    /// `expect.fifo = "holds"`.
+    fn with(self, key: &str, value: impl Into<Option<Value>>) -> Self;
+}
+
+impl With for Table {
+    fn with(mut self, key: &str, value: impl Into<Option<Value>>) -> Self {
+        if let Some(value) = value.into() {
+            put(&mut self, key, value);
         }
+        self
     }
-    quoted.push('"');
-    quoted
+}
+
+fn put(table: &mut Table, key: &str, value: Value) {
+    let Some((outer, inner)) = key.split_once('.') else {
+        table.insert(key, value.into());
+        return;
+    };
+    let dotted = table.entry(outer).or_insert_with(|| {
+        let mut dotted = Table::new();
+        dotted.set_dotted(true);
+        Item::Table(dotted)
+    });
+    let dotted = dotted.as_table_mut();
+    put(dotted.expect("no key has a value and fields"), inner, value);
+}
+
+pub(super) fn text(text: &str) -> Value {
+    text.into()
 }
 
 /// A string in as many lines as it has. White space around it is not kept.
-pub(super) fn prose(prose: &str) -> String {
-    let one_line = !prose.contains('\n');
-    if one_line || prose.chars().any(|c| c.is_control() && c != '\n') {
-        return text(prose);
+pub(super) fn prose(prose: &str) -> Value {
+    if prose.contains('\n') {
+        format!("{prose}\n").into()
+    } else {
+        prose.into()
     }
-    let escaped = prose.replace('\\', "\\\\").replace("\"\"", "\\\"\\\"");
-    format!("\"\"\"\n{escaped}\n\"\"\"")
+}
+
+pub(super) fn time(duration: Duration) -> Value {
+    write_duration(duration).into()
+}
+
+pub(super) fn range(range: (Duration, Duration)) -> Value {
+    write_range(range).into()
+}
+
+/// A whole number. Files have none that are greater than an `i64`.
+pub(super) fn count(number: impl TryInto<i64>) -> Value {
+    number.try_into().unwrap_or(i64::MAX).into()
 }
 
 /// A number, as a whole number if it is one.
-pub(super) fn number(number: f64) -> String {
+pub(super) fn number(number: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= EXACT {
-        format!("{number:.0}")
+        (number as i64).into()
     } else {
-        format!("{number:?}")
+        number.into()
     }
 }
 
@@ -48,13 +77,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_are_escaped() {
-        assert_eq!(text("a \"b\"\\\n\u{1}ä"), r#""a \"b\"\\\n\u0001ä""#);
+    fn whole_numbers_need_no_point() {
+        assert_eq!(number(20.0).to_string(), "20");
+        assert_eq!(number(24.5).to_string(), "24.5");
     }
 
     #[test]
-    fn whole_numbers_need_no_point() {
-        assert_eq!(number(20.0), "20");
-        assert_eq!(number(24.5), "24.5");
+    fn keys_with_a_common_beginning_stand_where_the_first_of_them_does() {
+        let table = Table::new()
+            .with("a.b.c", count(1))
+            .with("d", count(2))
+            .with("nothing", None)
+            .with("a.b.e", count(3))
+            .with("a.f", text("x"));
+        let written = "a.b.c = 1\na.b.e = 3\na.f = \"x\"\nd = 2\n";
+        assert_eq!(table.to_string(), written);
     }
 }

@@ -137,7 +137,7 @@ impl Lock for Leased {
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         let delete = Script::new(DELETE_IF_OURS);
-        let (keys, args) = ([&*held.place], [&*self.token]);
+        let (keys, args) = ([&*held.path_or_key], [&*self.token]);
         match self.redis.script(&delete, &keys, &args).await? {
             Value::Integer(1) => Ok(()),
             _ => Err(LockError::PlaceLost),

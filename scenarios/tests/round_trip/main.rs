@@ -4,7 +4,9 @@ mod kept;
 mod on_redis;
 mod plans;
 
-use picklock_scenarios::{BUILT_IN, Case, Catalogue, Scenario, parse, write};
+use picklock_scenarios::{
+    BUILT_IN, Case, Catalogue, RecordedRun, SavedPlan, Scenario, parse, write,
+};
 use picklock_sim::plan::Plan;
 use proptest::prelude::*;
 
@@ -70,6 +72,21 @@ fn a_case_that_is_written_out_leaves_nothing_to_defaults() {
         .unwrap();
     let scenario = parse(name, text, &Catalogue::EVERYTHING).ok().unwrap();
     insta::assert_snapshot!(write(&scenario, &scenario.cases[0]));
+}
+
+#[test]
+fn a_seed_that_is_too_large_for_toml_is_left_out() {
+    let text = "[[case]]\nalgorithm = \"zk-hardened\"\n";
+    let scenario = parse("short", text, &Catalogue::EVERYTHING).ok().unwrap();
+    let case = Case {
+        saved: Some(SavedPlan {
+            seed: u64::MAX,
+            drawn: false,
+            was: RecordedRun::default(),
+        }),
+        ..scenario.cases[0].clone()
+    };
+    assert_eq!(read_back(&scenario, &case).saved, None);
 }
 
 proptest! {

@@ -6,9 +6,9 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{Claim, Recipe};
 use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
+use picklock_sim::plan::Library;
+use picklock_sim::plan::Version;
 use picklock_sim::plan::{Strategy as Chance, *};
-use picklock_sim::zookeeper::client_profile::Library;
-use picklock_sim::zookeeper::version::Version;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
@@ -109,8 +109,8 @@ fn workload() -> BoxedStrategy<Workload> {
                 contenders: numbers.0,
                 arrive,
                 rounds: numbers.1,
-                patience: calls.0,
-                entries: calls.1,
+                acquire_timeout: calls.0,
+                reentrancy_depth: calls.1,
                 hold,
                 think,
                 section,

@@ -3,15 +3,18 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use picklock_algorithms::clients::completion::Answer;
-use picklock_algorithms::env::LocalFuture;
 use picklock_algorithms::{Held, LockError};
 use picklock_checker::Failure;
+use picklock_clients::completion::Answer;
+use picklock_clients::env::LocalFuture;
 
 use super::Contender;
+use crate::world::SimulatedService;
 
 /// A call of `acquire`, and what may end it before it returns.
 pub(super) struct Call<'a> {
+    /// Until the client has a session, nothing is called: an application waits for its connection first.
+    first_session: Option<LocalFuture<'a, ()>>,
     acquire: LocalFuture<'a, Result<Held, LockError>>,
     /// The time for which we wanted to wait is over.
     late: Option<Answer<()>>,
@@ -25,7 +28,9 @@ impl Future for Call<'_> {
     /// Whoever has got the lock when it is about to give up has got it.
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Poll::Ready(result) = self.acquire.as_mut().poll(context) {
+        if self.has_session(context)
+            && let Poll::Ready(result) = self.acquire.as_mut().poll(context)
+        {
             return Poll::Ready(Some(result));
         }
         if has_come(&mut self.late, context) {
@@ -38,29 +43,49 @@ impl Future for Call<'_> {
     }
 }
 
+impl Call<'_> {
+    #[inline(always)]
+    fn has_session(&mut self, context: &mut Context<'_>) -> bool {
+        self.first_session.is_none() || self.has_session_now(context)
+    }
+
+    #[cold]
+    fn has_session_now(&mut self, context: &mut Context<'_>) -> bool {
+        if let Some(first) = &mut self.first_session
+            && first.as_mut().poll(context).is_pending()
+        {
+            return false;
+        }
+        self.first_session = None;
+        true
+    }
+}
+
 /// Whether something has come that may never come.
 fn has_come(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool {
     let answer = answer.as_mut().map(|answer| Pin::new(answer).poll(context));
     answer.is_some_and(|answer| answer.is_ready())
 }
 
-impl Contender {
+impl<S: SimulatedService> Contender<S> {
     /// Calls `acquire`.
     pub(super) fn call(&mut self) -> Call<'_> {
-        let (cancelled, patience) = {
+        let (cancelled, timeout) = {
             let mut world = self.world();
             world.set_acquiring(self.process, true);
-            let patience = world.plan.workload.patience;
-            (world.cancellable(self.process), patience)
+            let timeout = world.plan.workload.acquire_timeout;
+            (world.cancellable(self.process), timeout)
         };
         // A recipe without such a call is dropped where it waits when the time is up.
-        let limit = patience.filter(|_| !self.lock.has_timed_acquire());
+        let limit = timeout.filter(|_| !self.lock.has_timed_acquire());
         let late = limit.map(|limit| self.sleep(limit));
-        let acquire = match patience {
-            Some(patience) if late.is_none() => self.lock.acquire_within(patience),
+        let first_session = S::first_session(&self.shared, self.process);
+        let acquire = match timeout {
+            Some(timeout) if late.is_none() => self.lock.acquire_within(timeout),
             Some(_) | None => self.lock.acquire(),
         };
         Call {
+            first_session,
             acquire,
             late,
             cancelled,
@@ -69,7 +94,7 @@ impl Contender {
 
     /// Enters the lock again, and leaves all but the first entry.
     pub(super) async fn enter_again(&mut self) -> Result<(), LockError> {
-        let again = self.world().plan.workload.entries - 1;
+        let again = self.world().plan.workload.reentrancy_depth - 1;
         let mut entered = Vec::new();
         for _ in 0..again {
             self.world().set_acquiring(self.process, true);
@@ -92,6 +117,8 @@ pub(super) fn failure(error: LockError) -> Failure {
         LockError::PlaceLost => Failure::PlaceLost,
         LockError::Disconnected => Failure::Disconnected,
         LockError::Refused | LockError::NotHeld => Failure::Refused,
-        LockError::TimedOut | LockError::NotInTime | LockError::LeaseLapsed => Failure::TimedOut,
+        LockError::TimedOut | LockError::AcquireTimeout | LockError::LeaseLapsed => {
+            Failure::TimedOut
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::panic::resume_unwind;
 use std::task::{Context, Poll};
 
-use picklock_algorithms::env::LocalFuture;
+use picklock_clients::env::LocalFuture;
 
 use super::wakers::{NONE, TaskWake, USUAL, Wakes};
 use crate::broken::dropped;

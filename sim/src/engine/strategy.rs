@@ -4,11 +4,11 @@
 //! other strategies are unlike that, each in its own way. Whatever one chooses is on the tape, so a run is replayed and
 //! shrunk without it.
 
+use picklock_machines::Message;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::uniform::below;
-use crate::choice_source::Message;
 
 /// How a seed fills a tape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,10 +145,11 @@ impl Chooser {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use picklock_checker::VirtualTime;
 
-    use crate::choice_source::Link;
+    use super::*;
+
+    use picklock_machines::Link;
 
     /// A message by the link of this number. All links lead to one place.
     fn by(number: u32, departs: VirtualTime) -> Message {

@@ -1,11 +1,11 @@
 //! The tape: every decision of a run, in order.
 
+use picklock_machines::{Chance, Message};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::strategy::{Chooser, Strategy};
 use super::uniform::below;
-use crate::choice_source::{Chance, Message};
 
 /// Every decision of a run goes through one tape, which records it. A seed fills the tape; a recorded tape replays
 /// it; and a tape that has come to its end gives zeros, the boring choices.

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::ServiceKind;
+use picklock_clients::ServiceKind;
 
 use super::fault_spec::{FaultField, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, faults};
 use super::{ContenderName, Direction, Lasts, ServerName};

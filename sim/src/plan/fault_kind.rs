@@ -1,11 +1,11 @@
 //! Kinds of faults: what they are called, and what they can strike.
 
 use super::{Fault, FaultKind, Field, FieldType, Lasts, Plan, Service};
-use picklock_algorithms::clients::ServiceKind;
+use picklock_clients::ServiceKind;
 
 /// What must be on its way when a fault strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strikes {
+pub enum MessageInFlight {
     /// A request, to the server.
     Request,
     /// An answer, back to the client.
@@ -116,18 +116,23 @@ impl FaultKind {
         }
     }
 
+    /// Whether one of its fields holds this.
+    pub fn has_field(self, holds: FieldType) -> bool {
+        let mut fields = self.spec().fields.iter();
+        fields.any(|field| field.holds == holds)
+    }
+
     /// Whether it strikes one contender.
     pub fn strikes_contender(self) -> bool {
-        let mut fields = self.spec().fields.iter();
-        fields.any(|field| field.holds == FieldType::Contender)
+        self.has_field(FieldType::Contender)
     }
 
     /// What it strikes that has to be on its way then, if it strikes one request or message.
-    pub fn strikes(self) -> Option<Strikes> {
+    pub fn strikes_message(self) -> Option<MessageInFlight> {
         match self {
-            Self::LoseRequest | Self::DelayRequest => Some(Strikes::Request),
-            Self::LoseReply | Self::SwallowReply | Self::DelayReply => Some(Strikes::Reply),
-            Self::LoseMessage => Some(Strikes::Message),
+            Self::LoseRequest | Self::DelayRequest => Some(MessageInFlight::Request),
+            Self::LoseReply | Self::SwallowReply | Self::DelayReply => Some(MessageInFlight::Reply),
+            Self::LoseMessage => Some(MessageInFlight::Message),
             _ => None,
         }
     }

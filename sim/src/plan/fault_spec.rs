@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::ServiceKind;
+use picklock_clients::ServiceKind;
 
 use super::{ContenderName, Direction, Lasts, ServerName};
 
@@ -33,6 +33,16 @@ pub struct FieldSpec {
     pub key: &'static str,
     /// What can stand there.
     pub holds: FieldType,
+}
+
+impl FieldSpec {
+    /// A field of a type, by its key.
+    pub(super) const fn of<T: FaultField>(key: &'static str) -> Self {
+        Self {
+            key,
+            holds: T::TYPE,
+        }
+    }
 }
 
 /// What can stand in a field of a fault.
@@ -182,10 +192,7 @@ macro_rules! faults {
                     meaning: $meaning,
                     example: $example,
                     sentence: $sentence,
-                    fields: &[$($(FieldSpec {
-                        key: faults!(@key $field $($key)?),
-                        holds: <$type as FaultField>::TYPE,
-                    }),*)?],
+                    fields: &[$($(FieldSpec::of::<$type>(faults!(@key $field $($key)?))),*)?],
                 },
             )*];
 
@@ -205,11 +212,7 @@ macro_rules! faults {
             pub fn fault(self, source: &mut dyn FieldSource) -> Option<Fault> {
                 match self {
                     $( Self::$kind => {
-                        $($(let $field = source.field(FieldSpec {
-                            key: faults!(@key $field $($key)?),
-                            holds: <$type as FaultField>::TYPE,
-                        });)*)?
-                        let _ = &source;
+                        $($(let $field = source.field(FieldSpec::of::<$type>(faults!(@key $field $($key)?)));)*)?
                         Some(Fault::$kind $({ $($field: FaultField::take($field?)?),* })?)
                     } )*
                 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::{RequestKind, ServiceKind};
+use picklock_clients::{RequestKind, ServiceKind};
 
 use super::trigger_spec::{
     TriggerField, TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerSpec, TriggerValue,

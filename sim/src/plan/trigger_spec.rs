@@ -1,6 +1,6 @@
 //! The schema of triggers: what a row of `trigger.rs` says, and the fields that a trigger can have.
 
-use picklock_algorithms::clients::{RequestKind, ServiceKind};
+use picklock_clients::{RequestKind, ServiceKind};
 
 use super::{ContenderName, ServerName};
 

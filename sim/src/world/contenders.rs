@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::completion::{Answer, Completion, completion};
 use picklock_checker::EventKind;
+use picklock_clients::completion::{Answer, Completion, completion};
+use picklock_machines::Chance;
 
+use super::SimulatedService;
 use super::World;
-use crate::choice_source::Chance;
 use crate::engine::TaskId;
 use crate::event::Event;
 use crate::network::Latency;
@@ -14,7 +15,7 @@ use crate::plan::{Arrival, Fault};
 use crate::process::{ProcessId, ProcessState};
 use crate::world::triggers::{Moment, Occasion};
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// Writes down what a contender has to say, and tells the faults.
     #[inline(always)]
     pub fn record_contender_event(&mut self, process: ProcessId, what: EventKind) {
@@ -131,7 +132,7 @@ impl World {
     }
 
     /// All contenders come at this moment: in their order, if the plan wants that.
-    pub(super) fn arrive_in_turn(&mut self) {
+    pub(crate) fn arrive_in_turn(&mut self) {
         if self.plan.workload.arrive == Arrival::InOrderBehindHolder {
             self.in_turn = self.now;
         }
@@ -148,8 +149,8 @@ impl World {
     /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
     pub fn wait_until_settled(&mut self, process: ProcessId, settled: Completion<()>) {
         self.settled_waiters.insert(process, settled);
-        // At an ensemble there is always a ping to come; elsewhere it may be quiet for ever.
-        if self.redis.is_there() {
+        // Where the waiting hear of it there is always a ping to come; elsewhere it may be quiet for ever.
+        if S::WAITERS_ASK_AGAIN {
             self.timeline
                 .add(self.now + Duration::from_secs(1), Event::QuiescenceCheck);
         }
@@ -174,7 +175,7 @@ impl World {
 
     fn is_unsettled(&self) -> bool {
         // Whoever waits by asking again and again has always something under way.
-        (self.busy.requests > 0 && !self.redis.is_there())
+        (self.busy.requests > 0 && !S::WAITERS_ASK_AGAIN)
             || self.busy.notifications > 0
             || self.busy.unstarted > 0
             || self.busy.waiting < self.busy.acquiring
@@ -220,5 +221,47 @@ impl World {
     /// The operator's process: the last one.
     pub fn operator_process(&self) -> ProcessId {
         ProcessId(self.processes.len() as u32 - 1)
+    }
+
+    /// Looks, after a contender's code has run, whether it has come to wait for somebody.
+    pub fn look_at(&mut self, process: ProcessId) {
+        let Some(contender) = self.contenders.get(process.0 as usize) else {
+            return;
+        };
+        if !contender.acquiring || contender.waiting || contender.pauses > 0 {
+            return;
+        }
+        if !S::is_idle(self, process) {
+            return;
+        }
+        let contender = &mut self.contenders[process.0 as usize];
+        contender.waiting = true;
+        self.busy.waiting += 1;
+        if contender.woken && self.draining {
+            self.recorder.counts.wasted_wakeups += 1;
+        }
+        contender.woken = false;
+        self.moment(Moment {
+            by: process.0,
+            occasion: Occasion::Waiting,
+            request: None,
+        });
+        self.start_next(process);
+    }
+
+    /// Whether a contender's recipe has tasks of its own.
+    pub fn has_helpers(&self, process: ProcessId) -> bool {
+        let contender = self.contenders.get(process.0 as usize);
+        contender.is_some_and(|contender| contender.has_helpers)
+    }
+
+    /// Stops counting a contender as one that waits.
+    pub fn stops_waiting(&mut self, process: ProcessId) {
+        let contender = &mut self.contenders[process.0 as usize];
+        contender.woken = false;
+        if contender.waiting {
+            contender.waiting = false;
+            self.busy.waiting -= 1;
+        }
     }
 }

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::Path;
 use picklock_checker::{ContenderId, EventKind, FaultId, time::whole_micros};
 
-use super::{Fate, LOCK_PATH, Operation, Task, World};
-use crate::event::{ClientId, Event};
-use crate::plan::{ContenderName, Direction, Fault, Lasts, ServerName};
+use super::SimulatedService;
+use super::{Fate, Operation, Task, World};
+use crate::event::Event;
+use crate::network::RequestId;
+use crate::plan::{ContenderName, Direction, Fault, Lasts};
 use crate::process::{ProcessId, ProcessState};
-use crate::zookeeper::messages::{ConnectionId, Xid};
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// A fault strikes.
     #[cold]
-    pub(super) fn strike(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
+    pub(crate) fn strike(&mut self, fault: usize, request: Option<RequestId>) {
         self.record(EventKind::FaultFired {
             fault: FaultId(fault as u32),
         });
@@ -34,14 +34,10 @@ impl World {
     }
 
     /// Breaks something; answers how long it lasts, if it has to be healed.
-    fn inject(&mut self, fault: &Fault, request: Option<(ConnectionId, Xid)>) -> Option<Duration> {
+    fn inject(&mut self, fault: &Fault, request: Option<RequestId>) -> Option<Duration> {
         match *fault {
             Fault::Pause { target, length } => {
                 self.pause(process(target), length);
-                length.duration()
-            }
-            Fault::BlockEvents { target, length } => {
-                self.block_events(target, self.until(length));
                 length.duration()
             }
             Fault::Crash {
@@ -58,15 +54,8 @@ impl World {
                 }
                 None
             }
-            Fault::ExpireSession { target } => {
-                self.expire_session(target);
-                None
-            }
             Fault::Cut { target } => {
-                if let Some(connection) = self.connection_of(target) {
-                    self.cut(connection);
-                }
-                self.cut_off_from_redis(process(target));
+                S::cut_off(self, target);
                 None
             }
             Fault::BlackHole {
@@ -121,42 +110,26 @@ impl World {
                 self.clocks_agree = false;
                 self.look_at_own_clock(process(target));
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
-                self.set_alarms_again(process(target));
+                self.rearm_local_timers(process(target));
                 // Until somebody sets it right: long enough to matter to a session.
                 Some(length.unwrap_or(self.lease * 3))
-            }
-            Fault::DeleteNode { of } => {
-                self.delete_node_of(ContenderId(of.0));
-                None
-            }
-            Fault::RecreateLock => {
-                self.operate(Operation::RecreateLock);
-                None
             }
             Fault::CrashServer { .. }
             | Fault::HangServer { .. }
             | Fault::IsolateServer { .. }
             | Fault::Partition { .. }
-            | Fault::HoldLink { .. }
-            | Fault::LagServer { .. }
-            | Fault::SlowDisk { .. } => self.inject_at_server(fault),
-            Fault::PowerLoss { .. }
-            | Fault::ServerClockJump { .. }
-            | Fault::FullMemory { .. }
-            | Fault::FullDisk { .. }
-            | Fault::MoveSlot { .. }
-            | Fault::EvictKey { .. }
-            | Fault::Promote { .. } => self.inject_at_redis(fault),
+            | Fault::HoldLink { .. } => self.inject_at_server(fault),
+            // What only this service has.
+            _ => S::inject(self, fault),
         }
     }
 
     /// A fault is undone.
     #[cold]
-    pub(super) fn heal(&mut self, fault: usize) {
+    pub(crate) fn heal(&mut self, fault: usize) {
         let plan = std::rc::Rc::clone(&self.plan);
         match &plan.faults[fault].inject {
             Fault::Pause { target, .. } => self.resume(process(*target)),
-            Fault::BlockEvents { target, .. } => self.unblock_events(process(*target)),
             Fault::Crash { target, .. } => self.restart(process(*target)),
             Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::HangServer { .. } => {
                 self.heal_servers(fault);
@@ -164,13 +137,9 @@ impl World {
             Fault::ClockDrift { target, .. } => {
                 self.look_at_own_clock(process(*target));
                 self.processes[target.0 as usize].drift(self.now, 0);
-                self.set_alarms_again(process(*target));
+                self.rearm_local_timers(process(*target));
             }
-            Fault::FullMemory { .. } | Fault::FullDisk { .. } | Fault::MoveSlot { .. } => {
-                self.heal_redis(fault, &plan.faults[fault].inject);
-            }
-            Fault::SlowDisk { .. } => self.disks_are_fast_again(),
-            _ => {}
+            inject => S::heal(self, fault, inject),
         }
         self.record(EventKind::FaultHealed {
             fault: FaultId(fault as u32),
@@ -199,29 +168,6 @@ impl World {
         if matches!(direction, Direction::ToClient | Direction::Both) {
             change(&mut link.to_client);
         }
-    }
-
-    fn plan_fate_of_reply(&mut self, request: Option<(ConnectionId, Xid)>, fate: Fate) {
-        match request {
-            // The answer is being sent at this very moment.
-            Some(request) if self.answering == Some(request) => self.reply_fate = Some(fate),
-            Some((connection, xid)) => self.doomed_replies.push((connection, xid, fate)),
-            None => {}
-        }
-    }
-
-    fn expire_session(&mut self, target: ContenderName) {
-        let Some(client) = self.contenders[target.0 as usize].client else {
-            return;
-        };
-        let session = self.clients[client.0 as usize].machine.session();
-        let Some(leader) = self.server(ServerName::Leader) else {
-            return;
-        };
-        let machine = &mut self.servers[leader.0 as usize].machine;
-        let out = &mut self.server_outputs;
-        machine.expire_session(self.now, session, &mut self.tape, out);
-        self.apply_server_outputs(leader);
     }
 
     fn pause(&mut self, target: ProcessId, length: Lasts) {
@@ -253,7 +199,7 @@ impl World {
         for event in backlog {
             self.dispatch_from_backlog(event);
         }
-        self.unblock_events(target);
+        S::process_resumed(self, target);
     }
 
     /// The process dies, unless it has. Its kernel closes its connections.
@@ -273,7 +219,7 @@ impl World {
         for event in &backlog {
             self.drop_for_dead_process(target, event);
         }
-        self.forget_sleepers(target);
+        self.drop_local_timers(target);
         self.killed.push(target);
         self.record(EventKind::Crashed {
             by: ContenderId(target.0),
@@ -281,33 +227,15 @@ impl World {
         self.stops_waiting(target);
         self.set_acquiring(target, false);
         self.contenders[target.0 as usize].holding = false;
-        for client in 0..self.clients.len() {
-            let slot = &mut self.clients[client];
-            if slot.process == target && slot.alive {
-                slot.alive = false;
-                self.busy.requests -= std::mem::take(&mut slot.counted) as usize;
-                if let Some(connection) = slot.connection {
-                    self.hang_up(connection);
-                }
-                self.no_longer_held(ClientId(client as u32), false);
-            }
-        }
-        self.clear_redis_clients(target);
+        S::process_died(self, target);
         if !comes_back {
             self.leaves(target);
         }
         true
     }
 
-    /// An operator deletes the node of a contender.
-    fn delete_node_of(&mut self, by: ContenderId) {
-        if let Some(name) = self.ownership.node_of(by) {
-            let path = Path::from(format!("{LOCK_PATH}/{name}"));
-            self.operate(Operation::DeleteNode(path));
-        }
-    }
-
-    fn operate(&mut self, operation: Operation) {
+    /// Somebody with a shell does something.
+    pub(crate) fn operate(&mut self, operation: Operation<S>) {
         let process = self.operator_process();
         self.spawned.push((process, Task::Operation(operation)));
     }
@@ -337,15 +265,15 @@ impl World {
                 continue;
             }
             if hangs {
-                self.resume_server(server);
+                S::resume(self, server);
             } else {
-                self.restart_server(server);
+                S::restart(self, server);
             }
         }
     }
 }
 
 /// The process of a contender.
-pub(super) fn process(name: ContenderName) -> ProcessId {
+pub(crate) fn process(name: ContenderName) -> ProcessId {
     ProcessId(name.0)
 }

@@ -9,15 +9,15 @@ mod words;
 
 use picklock_checker::{ForGood, Gone, VirtualTime};
 
-pub(super) use self::sides::Side;
+use super::SimulatedService;
 use super::World;
-use crate::network::ServerId;
-use crate::plan::{Ensemble, Fault, Lasts, Service};
+use crate::network::{ServerId, Side};
+use crate::plan::{Fault, Lasts};
 use crate::process::ProcessId;
 
 /// What faults have struck that is not healed yet.
 #[derive(Default)]
-pub(super) struct Struck {
+pub(crate) struct Struck {
     /// Servers that are down, stand still, or lack something, and by which fault.
     pub servers: Vec<(usize, ServerId)>,
     /// Faults that have struck, and that nothing heals.
@@ -26,9 +26,9 @@ pub(super) struct Struck {
     unserved_since: Option<VirtualTime>,
 }
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// A fault has struck that nothing heals.
-    pub(super) fn is_gone_for_good(&mut self, fault: usize) {
+    pub(crate) fn is_gone_for_good(&mut self, fault: usize) {
         self.struck.for_good.push(fault);
         let serving = self.serving_side();
         if self.struck.unserved_since.is_none() && serving.is_err() {
@@ -41,7 +41,7 @@ impl World {
     }
 
     /// Whether something is under way for ever: what somebody was sent who is cut off or stands still for good.
-    pub(super) fn never_settles(&self) -> bool {
+    pub(crate) fn never_settles(&self) -> bool {
         let mut faults = self.struck.for_good.iter();
         faults.any(|fault| {
             let inject = &self.plan.faults[*fault].inject;
@@ -53,14 +53,14 @@ impl World {
     }
 
     /// Until when something lasts that begins now.
-    pub(super) fn until(&self, lasts: Lasts) -> VirtualTime {
+    pub(crate) fn until(&self, lasts: Lasts) -> VirtualTime {
         lasts
             .duration()
             .map_or(VirtualTime::NEVER, |length| self.now + length)
     }
 
-    /// The faults without an end that have struck a server, or a Sentinel.
-    pub(super) fn for_good_at(&self, server: ServerId) -> impl Iterator<Item = &Fault> {
+    /// The faults without an end that have struck a machine.
+    pub(crate) fn for_good_at(&self, server: ServerId) -> impl Iterator<Item = &Fault> {
         let struck = self.struck.servers.iter();
         struck
             .filter(move |(_, of)| *of == server)
@@ -68,22 +68,22 @@ impl World {
             .filter(|fault| fault.is_for_good())
     }
 
-    /// Whether a server, or a Sentinel, is dead or stands still, and nothing brings it back.
-    pub(super) fn is_server_gone_for_good(&self, server: ServerId) -> bool {
+    /// Whether a machine is dead or stands still, and nothing brings it back.
+    pub(crate) fn is_server_gone_for_good(&self, server: ServerId) -> bool {
         self.is_dead_for_good(server)
             || self
                 .for_good_at(server)
                 .any(|fault| matches!(fault, Fault::HangServer { .. }))
     }
 
-    /// Whether a server, or a Sentinel, has died and does not come back.
-    pub(super) fn is_dead_for_good(&self, server: ServerId) -> bool {
+    /// Whether a machine has died and does not come back.
+    pub(crate) fn is_dead_for_good(&self, server: ServerId) -> bool {
         self.for_good_at(server)
             .any(|fault| matches!(fault, Fault::CrashServer { .. } | Fault::PowerLoss { .. }))
     }
 
     /// Whether a contender's process is dead or stands still, and nothing brings it back.
-    pub(super) fn is_contender_gone_for_good(&self, process: ProcessId) -> bool {
+    pub(crate) fn is_contender_gone_for_good(&self, process: ProcessId) -> bool {
         let mut faults = self.struck.for_good.iter();
         faults.any(|fault| {
             matches!(self.plan.faults[*fault].inject,
@@ -120,34 +120,11 @@ impl World {
             _ => "no server is left",
         };
         for side in sides {
-            match self.can_serve(&side) {
+            match S::can_serve(self, &side) {
                 Ok(()) => return Ok(side),
                 Err(why) => lacks = why,
             }
         }
         Err(self.in_words(lacks))
-    }
-
-    /// Whether a side can serve those who reach it; if not, what it lacks.
-    fn can_serve(&self, side: &Side) -> Result<(), &'static str> {
-        match &self.plan.service {
-            Service::ZooKeeper(ensemble) => self.has_quorum(ensemble, side),
-            Service::Redis(deployment) => self.can_redis_serve(deployment, side),
-        }
-    }
-
-    fn has_quorum(&self, ensemble: &Ensemble, side: &Side) -> Result<(), &'static str> {
-        let voters = side.iter().filter(|server| {
-            server.0 < ensemble.servers
-                && !self.for_good_at(**server).any(|fault| {
-                    // It is late with every write, and with what its session timeout is measured by.
-                    matches!(fault, Fault::SlowDisk { fsync, .. }
-                        if *fsync * 2 >= ensemble.granted_timeout())
-                })
-        });
-        match voters.count() * 2 > usize::from(ensemble.servers) {
-            true => Ok(()),
-            false => Err("what is left has no quorum"),
-        }
     }
 }

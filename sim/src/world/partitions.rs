@@ -3,36 +3,37 @@
 
 use picklock_checker::VirtualTime;
 
+use super::SimulatedService;
 use super::World;
-use crate::network::{ClientLink, Obstacle};
+use crate::network::{ClientLink, Obstacle, ServerId};
 use crate::plan::{ContenderName, ServerName};
 use crate::process::ProcessId;
-use crate::zookeeper::messages::ServerId;
+use picklock_machines::{Link, Message};
 
 /// Some servers and contenders that have each other, and for a while nobody else.
-pub(super) struct Partition {
+pub(crate) struct Partition {
     servers: Vec<ServerId>,
     contenders: Vec<ContenderName>,
-    pub(super) until: VirtualTime,
+    pub until: VirtualTime,
 }
 
 impl Partition {
     /// Whether a client and a server are on different sides.
-    pub(super) fn parts(&self, process: ProcessId, server: ServerId) -> bool {
+    pub(crate) fn parts(&self, process: ProcessId, server: ServerId) -> bool {
         let inside = self.contenders.contains(&ContenderName(process.0));
         inside != self.servers.contains(&server)
     }
 }
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// The network falls into two parts.
-    pub(super) fn partition(
+    pub(crate) fn partition(
         &mut self,
         servers: &[ServerName],
         contenders: &[ContenderName],
         until: VirtualTime,
     ) {
-        let named = servers.iter().filter_map(|name| self.server(*name));
+        let named = servers.iter().filter_map(|name| S::server(self, *name));
         let inside: Vec<ServerId> = named.collect();
         let machines = (0..self.plan.service.machines()).map(ServerId);
         for outside in machines.filter(|machine| !inside.contains(machine)) {
@@ -50,7 +51,7 @@ impl World {
     }
 
     /// What is in the way between a process and a server, one way; `None` if nothing is.
-    pub(super) fn in_the_way(
+    pub(crate) fn in_the_way(
         &self,
         (process, server): (ProcessId, ServerId),
         way: impl Fn(&ClientLink) -> Obstacle,
@@ -66,5 +67,24 @@ impl World {
             }
         }
         obstacle
+    }
+
+    /// When a message that leaves at `departs` by the link of this number gets through.
+    #[inline]
+    pub(crate) fn travels(
+        &mut self,
+        link: Link,
+        obstacle: Option<Obstacle>,
+        departs: VirtualTime,
+        extra: u64,
+    ) -> VirtualTime {
+        let latency = self
+            .client_latency
+            .draw_of(Message { link, departs }, &mut self.tape)
+            + extra;
+        match obstacle {
+            None => VirtualTime::from_micros(departs.micros() + latency),
+            Some(obstacle) => obstacle.arrival(departs, latency),
+        }
     }
 }

@@ -4,50 +4,37 @@ use std::time::Duration;
 
 use picklock_checker::{Broken, ContenderId, Ended, EventKind};
 
+use super::SimulatedService;
 use super::{LOCK, World};
 use crate::event::Event;
-use crate::plan::{Deployment, Fault, Hold, Lasts, Plan, PlannedFault, Section, Service, Trigger};
+use crate::plan::{Fault, Hold, Lasts, Plan, PlannedFault, Section, Trigger};
 use crate::process::ProcessId;
 
-/// How long the lock can outlive its owner's last sign of life. A session: its timeout, rounded up to a tick, and half
-/// a tick more for a touch that a follower carries to the leader, and one more tick as grace; all of it from the
-/// beginning of a new leader on, if there is one meanwhile, as the run itself says. A lease: its time, and a second as
-/// grace for messages on their way.
-pub(super) fn lease(service: &Service) -> Duration {
-    match service {
-        Service::ZooKeeper(ensemble) => ensemble.granted_timeout() + ensemble.tick * 5 / 2,
-        Service::Redis(deployment) => deployment.lease + Duration::from_secs(1),
-    }
-}
-
 /// The storm lasts this long at most.
-pub(super) fn storm_limit(plan: &Plan) -> Duration {
+pub(crate) fn storm_limit(plan: &Plan) -> Duration {
     plan.workload.storm.unwrap_or_else(|| {
         let faults: Duration = plan.faults.iter().map(length).sum();
-        faults + lease(&plan.service) * 3 + sections(plan)
+        faults + plan.service.lease_at_most() * 3 + sections(plan)
     })
 }
 
 /// How long everybody has to get the lock once the storm is over: the time for what the dead have left to go, for a
-/// leader to be found and clients to come back, and for every section that is still to come.
-pub(super) fn progress_bound(plan: &Plan) -> Duration {
+/// leader to be found and clients to come back, for single messages that are late to come, and for every section that
+/// is still to come.
+pub(crate) fn progress_bound(plan: &Plan) -> Duration {
     plan.workload.progress_bound.unwrap_or_else(|| {
-        let election = match &plan.service {
-            Service::ZooKeeper(ensemble) => ensemble.tick * ensemble.init_limit,
-            // Down, an election that fails, and one that does not.
-            Service::Redis(Deployment {
-                sentinels: Some(sentinels),
-                ..
-            }) => sentinels.down_after * 2 + sentinels.failover_timeout * 4,
-            // Votes are waited for twice as long as for a node, and the next election comes after twice that.
-            Service::Redis(Deployment {
-                cluster: Some(cluster),
-                ..
-            }) => cluster.node_timeout * 12 + Duration::from_secs(12),
-            Service::Redis(_) => Duration::ZERO,
-        };
-        lease(&plan.service) * 2 + election + sections(plan)
+        let service = &plan.service;
+        service.lease_at_most() * 2 + service.recovery() + late_messages(plan) + sections(plan)
     })
+}
+
+/// By how much single messages come late, one behind the other. The faults that make them late are over at once.
+fn late_messages(plan: &Plan) -> Duration {
+    let late = plan.faults.iter().map(|fault| match fault.inject {
+        Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => by,
+        _ => Duration::ZERO,
+    });
+    late.sum()
 }
 
 /// What all sections take, one after the other, with twenty messages to and fro for each.
@@ -109,19 +96,19 @@ impl Section {
     }
 }
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// Whether nothing new breaks any more.
-    pub(super) fn is_calm(&self) -> bool {
+    pub(crate) fn is_calm(&self) -> bool {
         self.calm
     }
 
     /// Whether somebody has not done yet what it came for.
-    pub(super) fn contenders_are_active(&self) -> bool {
+    pub(crate) fn contenders_are_active(&self) -> bool {
         self.contenders_active > 0
     }
 
     /// Ends the storm if every fault has struck and is over.
-    pub(super) fn begin_calm_if_over(&mut self) {
+    pub(crate) fn begin_calm_if_over(&mut self) {
         if !self.calm && self.faults_armed == 0 && self.faults_active == 0 {
             self.begin_calm();
         }
@@ -129,7 +116,7 @@ impl World {
 
     /// The storm has lasted long enough: what has not struck yet will not.
     #[cold]
-    pub(super) fn storm_ends(&mut self) {
+    pub(crate) fn storm_ends(&mut self) {
         for fault in &mut self.faults {
             fault.armed = false;
         }
@@ -179,11 +166,11 @@ impl World {
         self.beliefs_end();
         self.record(EventKind::Ended { why });
         if why == Ended::BoundReached {
-            self.recorder.history.too_long = self.list_that_nobody_reads();
+            self.recorder.history.too_long = S::list_too_long(self);
             for place in 0..self.contenders.len() {
                 if self.contenders[place].acquiring {
                     let by = ContenderId(place as u32);
-                    let (behind, owner) = self.waits_behind(by).unzip();
+                    let (behind, owner) = S::waits_behind(self, by).unzip();
                     self.record(EventKind::StillWaiting {
                         by,
                         lock: LOCK,
@@ -214,15 +201,5 @@ impl World {
         self.record(EventKind::Ended { why: Ended::Broken });
         self.recorder.history.broken = Some(why);
         self.recorder.counts.virtual_time_micros = self.now.micros();
-    }
-
-    /// The node that a contender waits for, and who made it: the one that it watches, or else the first.
-    fn waits_behind(&self, by: ContenderId) -> Option<(picklock_checker::NameId, ContenderId)> {
-        let client = self.contenders[by.0 as usize].client?;
-        let watches = self.clients[client.0 as usize].machine.watches();
-        let watched = watches
-            .filter_map(|(path, _)| path.strip_prefix(super::LOCK_PATH)?.strip_prefix('/'))
-            .find_map(|name| self.ownership.node(name));
-        watched.or_else(|| self.ownership.head())
     }
 }

@@ -1,23 +1,24 @@
 //! Writes that faults wait for, on their way to the servers that follow.
 
-use picklock_algorithms::clients::RequestKind;
+use picklock_clients::RequestKind;
 
+use super::SimulatedService;
 use super::World;
 use crate::network::ServerId;
 use crate::plan::{ContenderName, Trigger};
 
 /// A write that a fault waits for: it is done, and has not come to be so where the fault wants it.
-pub(super) struct Spreading {
+pub(crate) struct Spreading {
     fault: usize,
-    /// The server whose stream it is in; `None` in an ensemble, which has one history.
+    /// The server whose stream it is in; `None` where all servers have one history.
     stream: Option<ServerId>,
     /// Whoever has come so far has it: a zxid, or an offset in the stream of replication.
     mark: u64,
 }
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// A server has done a write of a contender. Whoever follows it has it when it has come so far.
-    pub(super) fn spreads(
+    pub(crate) fn spreads(
         &mut self,
         done_at: ServerId,
         stream: Option<ServerId>,
@@ -42,13 +43,15 @@ impl World {
     }
 
     /// A server has come so far.
-    pub(super) fn has_come(&mut self, server: ServerId, stream: Option<ServerId>, mark: u64) {
+    pub(crate) fn has_come(&mut self, server: ServerId, stream: Option<ServerId>, mark: u64) {
         let mut place = 0;
         while let Some(write) = self.spreading.get(place) {
             let fault = write.fault;
             let has_it = write.stream == stream && write.mark <= mark;
             match self.plan.faults[fault].when {
-                Trigger::Applied { nth, at, .. } if has_it && self.server(at) == Some(server) => {
+                Trigger::Applied { nth, at, .. }
+                    if has_it && S::server(self, at) == Some(server) =>
+                {
                     self.spreading.remove(place);
                     self.count(fault, nth, None);
                 }

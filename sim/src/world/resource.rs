@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::completion::Completion;
 use picklock_checker::{ContenderId, EventKind, VirtualTime};
+use picklock_clients::completion::Completion;
 
+use super::SimulatedService;
 use super::{LOCK, World};
-use crate::event::{Event, ResourceRequest};
+use crate::event::{Event, ResourceCall, ResourceRequest};
 use crate::process::ProcessId;
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// Sends a request to the resource. A write may travel longer by `extra`, and then nothing waits behind it.
     pub fn ask_resource(
         &mut self,
@@ -28,22 +29,20 @@ impl World {
             at = contender.to_resource;
         }
         self.resource_in_flight += 1;
-        self.timeline.add(
-            at,
-            Event::Resource {
-                process,
-                request,
-                answer,
-            },
-        );
+        let call = ResourceCall {
+            process,
+            request,
+            answer,
+        };
+        self.timeline.add(at, Event::Resource(Box::new(call)));
     }
 
-    pub(super) fn at_resource(
-        &mut self,
-        process: ProcessId,
-        request: ResourceRequest,
-        answer: Completion<i64>,
-    ) {
+    pub(crate) fn at_resource(&mut self, call: ResourceCall) {
+        let ResourceCall {
+            process,
+            request,
+            answer,
+        } = call;
         let by = ContenderId(process.0);
         let value = match request {
             ResourceRequest::Read => {

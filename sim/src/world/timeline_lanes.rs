@@ -3,8 +3,8 @@
 use crate::engine::timeline::Lane;
 
 /// Messages to servers.
-pub(super) const TO_SERVERS: Lane = Lane::One;
+pub(crate) const TO_SERVERS: Lane = Lane::One;
 /// Messages to clients.
-pub(super) const TO_CLIENTS: Lane = Lane::Two;
+pub(crate) const TO_CLIENTS: Lane = Lane::Two;
 /// When clients want to look at the clock.
-pub(super) const WAKES: Lane = Lane::Three;
+pub(crate) const WAKES: Lane = Lane::Three;

@@ -1,16 +1,14 @@
 //! Moments of the protocol, and the faults that wait for them.
 
-use picklock_algorithms::clients::RequestKind;
-use picklock_algorithms::clients::zookeeper::{SessionId, SessionState};
-
-use picklock_checker::{ContenderId, EventKind, ServerChange, VirtualTime};
+use picklock_checker::{EventKind, ServerChange, VirtualTime};
+use picklock_clients::RequestKind;
 use rustc_hash::FxHashMap;
 
+use super::SimulatedService;
 use super::World;
-use crate::event::{ClientId, Event};
-use crate::network::ServerId;
-use crate::plan::{ContenderName, ServerName, Trigger};
-use crate::zookeeper::messages::{ConnectionId, Xid};
+use crate::event::Event;
+use crate::network::{RequestId, ServerId};
+use crate::plan::{ContenderName, Trigger};
 
 /// Something that has just happened to a contender.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +18,7 @@ pub(crate) struct Moment {
     /// What.
     pub occasion: Occasion,
     /// The request that it is about, if it is about one.
-    pub request: Option<(ConnectionId, Xid)>,
+    pub request: Option<RequestId>,
 }
 
 /// What a fault can wait for.
@@ -79,16 +77,16 @@ impl Seen {
     }
 }
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// Whether anybody wants to know what happens.
     #[inline]
-    pub(super) fn watches_moments(&self) -> bool {
+    pub(crate) fn watches_moments(&self) -> bool {
         self.faults_armed > 0 || self.seen.is_some()
     }
 
     /// Whether it matters which requests are sent and answered: a fault may strike one, or they are written down.
     #[inline]
-    pub(super) fn watches_requests(&self) -> bool {
+    pub(crate) fn watches_requests(&self) -> bool {
         !self.faults.is_empty() || self.seen.is_some()
     }
 
@@ -102,7 +100,7 @@ impl World {
         let by = ContenderName(moment.by);
         let waiting = self.busy.waiting as u32;
         let held = self.contenders.iter().any(|contender| contender.holding);
-        let leads = self.leads(by);
+        let leads = S::leads(self, by);
         let at = self.now;
         if let Some(seen) = &mut self.seen {
             let count = seen.counts.entry((by, moment.occasion)).or_default();
@@ -115,12 +113,6 @@ impl World {
                 leads,
             });
         }
-    }
-
-    /// Whether the server that a contender is connected to leads the others.
-    fn leads(&self, by: ContenderName) -> bool {
-        let leader = self.server(ServerName::Leader);
-        !self.redis.is_there() && leader.is_some() && leader == self.server(ServerName::Of(by))
     }
 
     /// Tells the faults of the plan that something has happened.
@@ -146,7 +138,7 @@ impl World {
     }
 
     /// A moment that a fault waits for has come. It fires if it is the one.
-    pub(super) fn count(&mut self, fault: usize, nth: u32, request: Option<(ConnectionId, Xid)>) {
+    pub(crate) fn count(&mut self, fault: usize, nth: u32, request: Option<RequestId>) {
         self.faults[fault].seen += 1;
         if self.faults[fault].seen == nth {
             self.fire(fault, request);
@@ -155,14 +147,14 @@ impl World {
 
     /// A server has become another to the others.
     #[cold]
-    pub(super) fn server_changed(&mut self, server: ServerId, to: ServerChange) {
+    pub(crate) fn server_changed(&mut self, server: ServerId, to: ServerChange) {
         let server = picklock_checker::ServerId(server.0.into());
         self.record(EventKind::ServerChanged { server, to });
     }
 
     /// A server has come to lead the others.
     #[cold]
-    pub(super) fn elected(&mut self) {
+    pub(crate) fn elected(&mut self) {
         self.lease_resets.push(self.now);
         for fault in 0..self.faults.len() {
             if let Trigger::Elected { nth } = self.plan.faults[fault].when
@@ -174,7 +166,7 @@ impl World {
     }
 
     /// The trigger of a fault has come.
-    pub(super) fn fire(&mut self, fault: usize, request: Option<(ConnectionId, Xid)>) {
+    pub(crate) fn fire(&mut self, fault: usize, request: Option<RequestId>) {
         if !std::mem::take(&mut self.faults[fault].armed) {
             return;
         }
@@ -190,7 +182,7 @@ impl World {
     }
 
     /// Arms the faults that wait for a time.
-    pub(super) fn arm_timed_faults(&mut self) {
+    pub(crate) fn arm_timed_faults(&mut self) {
         for fault in 0..self.faults.len() {
             if let Trigger::At(time) = self.plan.faults[fault].when {
                 self.faults[fault].armed = false;
@@ -209,94 +201,13 @@ impl World {
     }
 
     /// Fires the faults that wait for another one.
-    pub(super) fn chain(&mut self, fired: usize) {
+    pub(crate) fn chain(&mut self, fired: usize) {
         for fault in 0..self.faults.len() {
             let waits =
                 matches!(self.plan.faults[fault].when, Trigger::Fired { fault } if fault == fired);
             if waits && self.faults[fault].armed {
                 self.fire(fault, None);
             }
-        }
-    }
-
-    pub(super) fn proposed(&mut self, session: SessionId, xid: Option<Xid>, kind: RequestKind) {
-        self.request_moment(session, xid, Occasion::Proposed(kind));
-    }
-
-    #[inline]
-    pub(super) fn request_moment(
-        &mut self,
-        session: SessionId,
-        xid: Option<Xid>,
-        occasion: Occasion,
-    ) {
-        if self.watches_moments() {
-            self.fire_request_moment(session, xid, occasion);
-        }
-    }
-
-    #[inline(never)]
-    fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
-        let Some(by) = self.sessions.get(&session).map(|by| by.0) else {
-            return;
-        };
-        let client = self.contenders[by as usize].client;
-        let connection = client.and_then(|client| self.clients[client.0 as usize].connection);
-        let request = connection.zip(xid);
-        self.moment(Moment {
-            by,
-            occasion,
-            request,
-        });
-    }
-
-    /// A client sees its session in another state.
-    #[cold]
-    pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
-        let process = self.clients[client.0 as usize].process;
-        let by = ContenderId(process.0);
-        let Some(contender) = self.contenders.get(process.0 as usize) else {
-            return;
-        };
-        if contender.client != Some(client) {
-            return;
-        }
-        self.look_at_session(process);
-        let machine = &self.clients[client.0 as usize].machine;
-        let resumed = machine.session().0 != 0 && self.sessions.contains_key(&machine.session());
-        let (what, occasion) = match state {
-            SessionState::Connecting => (EventKind::Disconnected { by }, Occasion::Disconnected),
-            SessionState::Connected if resumed && self.clients[client.0 as usize].greeted => {
-                (EventKind::Reconnected { by }, Occasion::Reconnected)
-            }
-            SessionState::Connected => {
-                self.clients[client.0 as usize].greeted = true;
-                return;
-            }
-            SessionState::ConnectedReadOnly => {
-                self.clients[client.0 as usize].greeted = true;
-                self.record(EventKind::ConnectedReadOnly { by });
-                return;
-            }
-            SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
-        };
-        self.record(what);
-        self.moment(Moment {
-            by: by.0,
-            occasion,
-            request: None,
-        });
-    }
-
-    #[cold]
-    pub(super) fn session_expired(&mut self, session: SessionId) {
-        if let Some(by) = self.sessions.get(&session).copied() {
-            self.record(EventKind::SessionExpired { by });
-            self.moment(Moment {
-                by: by.0,
-                occasion: Occasion::SessionExpired,
-                request: None,
-            });
         }
     }
 }

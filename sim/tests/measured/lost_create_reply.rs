@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
+use picklock_clients::RequestKind;
 use picklock_sim::plan::{
     Arrival, ContenderName, Direction, Ensemble, Fault, PlannedFault, Trigger,
 };
 use picklock_sim::simulate;
-use picklock_sim::zookeeper::client_profile::Library;
+use picklock_zookeeper::client_profile::Library;
 
 use crate::world::{PlanOf, all_within, first_from, millis, plan};
 

@@ -25,14 +25,14 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct List {
     /// What to show.
-    what: Option<What>,
+    what: Option<Listing>,
     /// Show it as JSON.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum What {
+enum Listing {
     /// The lock algorithms that can be put to the test.
     Algorithms,
     /// What can break, and when.
@@ -75,29 +75,29 @@ impl List {
     /// [`Failure`], if nobody could see them.
     pub fn execute(self) -> Result<u8, Failure> {
         let Some(what) = self.what else {
-            let names = What::value_variants().iter();
+            let names = Listing::value_variants().iter();
             let names: Vec<_> = names.filter_map(ValueEnum::to_possible_value).collect();
             let names: Vec<_> = names.iter().map(|name| name.get_name()).collect();
             let hint = format!("{} list {}", program::command(), names.join("|"));
             return Err(Failure::usage("list what?", [hint]));
         };
         let tables = match what {
-            What::Algorithms => vec![algorithms()],
-            What::Faults => vec![
+            Listing::Algorithms => vec![algorithms()],
+            Listing::Faults => vec![
                 examples("faults", faults::faults()),
                 examples("triggers", faults::triggers()),
             ],
-            What::Invariants => vec![invariants()],
-            What::Metrics => vec![metrics()],
-            What::Sometimes => {
+            Listing::Invariants => vec![invariants()],
+            Listing::Metrics => vec![metrics()],
+            Listing::Sometimes => {
                 let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
                 vec![meanings("sometimes", rows)]
             }
-            What::Distances => {
+            Listing::Distances => {
                 let rows = DISTANCES.iter().map(|it| (it.name, it.meaning));
                 vec![meanings("distances", rows)]
             }
-            What::Scenarios => vec![scenarios()?],
+            Listing::Scenarios => vec![scenarios()?],
         };
         let text = if self.json {
             as_json(tables)?

@@ -15,7 +15,7 @@ use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
 use super::last_words::LastWords;
-use super::seed_args::{Part, Span, timed};
+use super::seed_args::{SeedArgs, Span, timed};
 use super::select;
 use super::verbosity::Amount;
 use crate::cli::console::{self, Look};
@@ -46,7 +46,7 @@ pub struct Run {
     #[arg(long = "case", value_name = "CASE")]
     cases: Vec<String>,
     #[command(flatten)]
-    part: Part,
+    part: SeedArgs,
     /// How many threads to use; as many as the machine runs at once, if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,

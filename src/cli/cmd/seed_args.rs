@@ -20,7 +20,7 @@ const SEEDS_A_DAY: u64 = 1_000_000;
 
 /// Which part of which seeds, as a command line says it.
 #[derive(Debug, clap::Args)]
-pub struct Part {
+pub struct SeedArgs {
     /// The seeds to run each case with, from A to below B; N alone is 0..N [default: 100 that every
     /// day has its own of, or as many as fit with --time].
     #[arg(long, value_name = "A..B", value_parser = seeds::parse)]
@@ -58,7 +58,7 @@ pub struct Span {
     pub base: Option<u64>,
 }
 
-impl Part {
+impl SeedArgs {
     /// Works it out.
     ///
     /// # Errors

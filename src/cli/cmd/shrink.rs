@@ -8,7 +8,7 @@ use crate::kept;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
-use crate::scenarios::replay_command::Again;
+use crate::scenarios::replay_command::ReplayCommand;
 use crate::scenarios::shrink::{self, Budget, Cut, Shrunk, Watch, reproduction};
 use crate::scenarios::{Scenario, why, write};
 
@@ -150,8 +150,8 @@ pub(super) fn save(
 }
 
 /// The run that a file with a recorded run is about.
-fn recorded(saved: &Scenario) -> Again<'_> {
-    Again {
+fn recorded(saved: &Scenario) -> ReplayCommand<'_> {
+    ReplayCommand {
         scenario: saved,
         case: &saved.cases[0],
         seed: 0,

@@ -5,13 +5,43 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The crates whose tests can notice a mutant, and the crates that each of them stands on.
+/// The folders of the crates whose tests can notice a mutant, and of the crates that each of them stands on.
 pub const PACKAGES: &[(&str, &[&str])] = &[
     ("checker", &[]),
-    ("algorithms", &[]),
-    ("redis", &["algorithms", "checker"]),
-    ("sim", &["redis", "algorithms", "checker"]),
-    ("scenarios", &["sim", "redis", "algorithms", "checker"]),
+    ("algorithms/clients", &[]),
+    ("algorithms", &["algorithms/clients"]),
+    ("sim/machines", &["checker"]),
+    (
+        "sim/services/redis",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
+        "sim/services/zookeeper",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
+        "sim",
+        &[
+            "sim/services/redis",
+            "sim/services/zookeeper",
+            "sim/machines",
+            "algorithms",
+            "algorithms/clients",
+            "checker",
+        ],
+    ),
+    (
+        "scenarios",
+        &[
+            "sim",
+            "sim/services/redis",
+            "sim/services/zookeeper",
+            "sim/machines",
+            "algorithms",
+            "algorithms/clients",
+            "checker",
+        ],
+    ),
 ];
 
 /// What was built.
@@ -50,8 +80,9 @@ pub fn build(tree: &Path, target: &Path) -> Result<Built, String> {
     let program = program.ok_or("cargo has built no program")?;
     let mut arguments = vec!["test".to_owned(), "--no-run".to_owned(), "--lib".to_owned()];
     arguments.push("--tests".to_owned());
-    for (package, _) in PACKAGES {
-        arguments.extend(["--package".to_owned(), format!("picklock-{package}")]);
+    for (folder, _) in PACKAGES {
+        let package = format!("picklock-{}", last_name(folder));
+        arguments.extend(["--package".to_owned(), package]);
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut tests = Vec::new();
@@ -60,7 +91,7 @@ pub fn build(tree: &Path, target: &Path) -> Result<Built, String> {
         let Some(package) = PACKAGES.iter().map(|(package, _)| *package).find(its) else {
             continue;
         };
-        let is_lib = built.name == format!("picklock_{package}");
+        let is_lib = built.name == format!("picklock_{}", last_name(package));
         tests.push(TestBinary {
             package,
             name: if is_lib {
@@ -77,6 +108,11 @@ pub fn build(tree: &Path, target: &Path) -> Result<Built, String> {
         tree: tree.to_owned(),
         tests,
     })
+}
+
+/// The last name of a path: what a crate is called by.
+fn last_name(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or(folder)
 }
 
 struct Executable {

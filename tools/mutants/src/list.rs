@@ -37,8 +37,8 @@ pub struct Mutant {
 impl Mutant {
     /// Whether the library of scenarios has to notice it: a lock of somebody else's has no tests in here.
     pub fn is_of_recipe(&self) -> bool {
-        let folders = ["zookeeper/", "redis/", "clients/curator"];
-        let within = self.file.strip_prefix("algorithms/src/");
+        let folders = ["src/zookeeper/", "src/redis/", "clients/src/curator"];
+        let within = self.file.strip_prefix("algorithms/");
         within.is_some_and(|rest| folders.iter().any(|folder| rest.starts_with(folder)))
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Path, Request, Response};
-use picklock_sim::zookeeper::messages::ServerMessage;
+use picklock_clients::zookeeper::{Path, Request, Response};
+use picklock_zookeeper::messages::ServerMessage;
 
 use super::{Driver, Seen};
 use crate::backend::{Incoming, Place, Side};

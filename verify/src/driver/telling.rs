@@ -1,6 +1,6 @@
 //! What a client tells its server without asking for anything.
 
-use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables};
+use picklock_zookeeper::messages::{ClientMessage, WatchTables};
 
 use super::Driver;
 use crate::backend::Side;

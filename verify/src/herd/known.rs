@@ -2,7 +2,7 @@
 //! that fire once coalesce then, more or less as the machine is fast, so one run says little: these are the least and
 //! the most of all.
 
-use super::{Cell, Waits};
+use super::{Cell, WaitStrategy};
 
 /// The least and the most for 10, 50, 100, and 200 who wait.
 type Ranges = [(u64, u64); 4];
@@ -17,12 +17,12 @@ pub(super) fn seen(cell: Cell) -> (u64, u64) {
     let place = super::WAITERS.iter().position(|it| *it == cell.waiters);
     let coalesced = match (cell.way, cell.servers) {
         // Each waits for one, or for watches that stay: nothing can coalesce.
-        (Waits::Predecessor | Waits::Copy, _) => None,
+        (WaitStrategy::Predecessor | WaitStrategy::Copy, _) => None,
         _ if !cell.hold.is_zero() => None,
-        (Waits::SameName, 1) => Some(ONE_SAME_NAME),
-        (Waits::SameName, _) => Some(THREE_SAME_NAME),
-        (Waits::Children, 1) => Some(ONE_CHILDREN),
-        (Waits::Children, _) => Some(THREE_CHILDREN),
+        (WaitStrategy::SameName, 1) => Some(ONE_SAME_NAME),
+        (WaitStrategy::SameName, _) => Some(THREE_SAME_NAME),
+        (WaitStrategy::Children, 1) => Some(ONE_CHILDREN),
+        (WaitStrategy::Children, _) => Some(THREE_CHILDREN),
     };
     let ranges = coalesced.zip(place);
     ranges.map_or((exact(cell), exact(cell)), |(ranges, place)| ranges[place])
@@ -32,8 +32,8 @@ pub(super) fn seen(cell: Cell) -> (u64, u64) {
 fn exact(cell: Cell) -> u64 {
     let waiters = u64::from(cell.waiters);
     match cell.way {
-        Waits::SameName | Waits::Copy => waiters * (waiters + 1) / 2,
-        Waits::Children => waiters * (waiters + 1) / 2 + waiters - 1,
-        Waits::Predecessor => waiters,
+        WaitStrategy::SameName | WaitStrategy::Copy => waiters * (waiters + 1) / 2,
+        WaitStrategy::Children => waiters * (waiters + 1) / 2 + waiters - 1,
+        WaitStrategy::Predecessor => waiters,
     }
 }

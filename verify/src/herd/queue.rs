@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{
+use picklock_clients::zookeeper::{
     Acl, Children, CreateMode, EventType, Path, Reply, Request, Response, WatchSide, ZkError,
 };
 
 /// How one waits for the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
+pub enum WaitStrategy {
     /// One node, and everybody watches it.
     SameName,
     /// A queue, and everybody watches all of it.
@@ -21,7 +21,7 @@ pub enum Waits {
     Copy,
 }
 
-impl Waits {
+impl WaitStrategy {
     /// All of them.
     pub const ALL: [Self; 4] = [
         Self::SameName,
@@ -52,7 +52,7 @@ impl Waits {
 
 /// A client.
 pub(super) struct Contender {
-    way: Waits,
+    way: WaitStrategy,
     lock: Path,
     /// Its node, once it has one.
     node: Option<Path>,
@@ -75,7 +75,7 @@ pub(super) enum Stage {
 }
 
 impl Contender {
-    pub(super) fn new(way: Waits, lock: &Path) -> Self {
+    pub(super) fn new(way: WaitStrategy, lock: &Path) -> Self {
         Self {
             way,
             lock: Rc::clone(lock),
@@ -88,8 +88,10 @@ impl Contender {
     /// What it asks first.
     pub(super) fn first(&self) -> Request {
         match self.way {
-            Waits::SameName | Waits::Children | Waits::Predecessor => self.create(),
-            Waits::Copy => Request::AddWatch {
+            WaitStrategy::SameName | WaitStrategy::Children | WaitStrategy::Predecessor => {
+                self.create()
+            }
+            WaitStrategy::Copy => Request::AddWatch {
                 path: Rc::clone(&self.lock),
                 recursive: true,
             },
@@ -98,8 +100,8 @@ impl Contender {
 
     fn create(&self) -> Request {
         let (name, mode) = match self.way {
-            Waits::SameName => ("/holder", CreateMode::Ephemeral),
-            Waits::Children | Waits::Predecessor | Waits::Copy => {
+            WaitStrategy::SameName => ("/holder", CreateMode::Ephemeral),
+            WaitStrategy::Children | WaitStrategy::Predecessor | WaitStrategy::Copy => {
                 ("/n-", CreateMode::EphemeralSequential)
             }
         };
@@ -113,7 +115,7 @@ impl Contender {
     fn list(&self) -> Request {
         Request::GetChildren {
             path: Rc::clone(&self.lock),
-            watch: self.way == Waits::Children,
+            watch: self.way == WaitStrategy::Children,
         }
     }
 
@@ -130,7 +132,7 @@ impl Contender {
         if self.stage != Stage::Waiting {
             return None;
         }
-        if self.way == Waits::Copy {
+        if self.way == WaitStrategy::Copy {
             if kind == EventType::NodeDeleted {
                 self.ahead.remove(&number(path)?);
             }
@@ -138,8 +140,8 @@ impl Contender {
         }
         self.stage = Stage::Asking;
         Some(match self.way {
-            Waits::SameName => self.create(),
-            Waits::Children | Waits::Predecessor | Waits::Copy => self.list(),
+            WaitStrategy::SameName => self.create(),
+            WaitStrategy::Children | WaitStrategy::Predecessor | WaitStrategy::Copy => self.list(),
         })
     }
 
@@ -148,13 +150,15 @@ impl Contender {
         match reply {
             Ok(Response::Created { path, .. }) => {
                 self.node = Some(path);
-                if self.way == Waits::SameName {
+                if self.way == WaitStrategy::SameName {
                     self.stage = Stage::Holding;
                     return None;
                 }
                 Some(self.list())
             }
-            Ok(Response::Children(children)) if self.way == Waits::Copy => self.copied(&children),
+            Ok(Response::Children(children)) if self.way == WaitStrategy::Copy => {
+                self.copied(&children)
+            }
             Ok(Response::Children(children)) => {
                 let name = self.node.as_deref()?.rsplit('/').next()?;
                 let place = children.sorted_by_sequence().position(name)?;
@@ -162,7 +166,7 @@ impl Contender {
                     self.stage = Stage::Holding;
                     return None;
                 }
-                if self.way == Waits::Children {
+                if self.way == WaitStrategy::Children {
                     self.stage = Stage::Waiting;
                     return None;
                 }
@@ -191,8 +195,10 @@ impl Contender {
             }),
             // It is gone already; the watch that this has left is one that nobody counts on.
             Err(ZkError::NoNode) => Some(match self.way {
-                Waits::SameName => self.create(),
-                Waits::Children | Waits::Predecessor | Waits::Copy => self.list(),
+                WaitStrategy::SameName => self.create(),
+                WaitStrategy::Children | WaitStrategy::Predecessor | WaitStrategy::Copy => {
+                    self.list()
+                }
             }),
             Ok(_) | Err(_) => None,
         }

@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
-use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use super::Cell;
 use super::queue::{Contender, Stage};

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::clients::zookeeper::{
+use picklock_clients::zookeeper::{
     Acl, Children, EventType, Identity, MultiFailed, OpResult, Permissions, Permit, ReadResult,
     Reply, Request, Response, SessionId, Stat, ZkError, Zxid,
 };
-use picklock_sim::zookeeper::messages::{ServerMessage, Xid};
+use picklock_zookeeper::messages::{ServerMessage, Xid};
 
 use super::encode::special;
 use super::{op, xid};

@@ -1,9 +1,9 @@
 //! What a client sends.
 
-use picklock_algorithms::clients::zookeeper::{
+use picklock_clients::zookeeper::{
     Acl, CreateMode, Op, Permit, ReadOp, Request, Version, WatchSide,
 };
-use picklock_sim::zookeeper::messages::{ClientMessage, WatchTables, Xid};
+use picklock_zookeeper::messages::{ClientMessage, WatchTables, Xid};
 
 use super::{op, xid};
 use crate::jute::Writer;

@@ -1,6 +1,6 @@
 //! Random lists of who may do what, and random claims of who one is.
 
-use picklock_algorithms::clients::zookeeper::{Acl, Identity, Permissions, Permit, Request};
+use picklock_clients::zookeeper::{Acl, Identity, Permissions, Permit, Request};
 
 use super::Random;
 use crate::step::{Step, Wire};

@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::SessionId;
 use picklock_checker::time::whole_micros;
-use picklock_sim::zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+use picklock_clients::zookeeper::SessionId;
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use super::process::loopback;
 use crate::backend::{Hello, Incoming};

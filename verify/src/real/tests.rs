@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use picklock_algorithms::clients::zookeeper::Zxid;
+use picklock_clients::zookeeper::Zxid;
 
 use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 
 use super::Plan;
 use super::model::Model;

@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 use picklock_redis::Persistence;
 use picklock_redis::test_cluster::Flow;
 

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Value};
 use picklock_redis::{
     Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, ServerConfig,
 };

@@ -1,6 +1,6 @@
 //! Answers, without what two servers cannot agree on.
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 
 use super::side::Incoming;
 use super::step::Step;

@@ -1,6 +1,6 @@
 //! Random steps.
 
-use picklock_algorithms::clients::redis::Command;
+use picklock_clients::redis::Command;
 
 use super::side::WIRES;
 use super::step::Step;

@@ -9,7 +9,7 @@ use std::process::{Child, Command as Program, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 
 use super::resp;
 use super::side::{Incoming, Side, WIRES};

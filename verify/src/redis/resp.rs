@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, ErrorKind};
 use std::rc::Rc;
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 
 /// The bytes of a command.
 pub fn encode(command: &Command) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! One of the two sides.
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 
 use crate::error::VerifyError;
 

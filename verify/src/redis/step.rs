@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use picklock_algorithms::clients::redis::Command;
+use picklock_clients::redis::Command;
 
 /// One thing that is done to both sides.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,6 @@
 //! Who may do what.
 
-use picklock_algorithms::clients::zookeeper::{
-    Acl, CreateMode, Op, Path, Permissions, Request, Version,
-};
+use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, Permissions, Request, Version};
 
 use super::{Build, Script};
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Path, Request};
+use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request};
 
 use crate::backend::Place;
 use crate::random::LONG;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode};
+use picklock_clients::zookeeper::{Acl, CreateMode};
 
 use super::{Build, Script};
 use crate::step::{Step, Wire};

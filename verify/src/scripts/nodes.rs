@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::zookeeper::{CreateMode, Request};
+use picklock_clients::zookeeper::{CreateMode, Request};
 
 use super::{Build, Script};
 use crate::step::{Step, Wire};

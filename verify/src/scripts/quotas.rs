@@ -1,6 +1,6 @@
 //! How much may be below a node.
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Data, Path, Request};
+use picklock_clients::zookeeper::{Acl, CreateMode, Data, Path, Request};
 
 use super::{Build, Script};
 use crate::step::Wire;

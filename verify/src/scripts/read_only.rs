@@ -1,6 +1,6 @@
 //! Servers that find no leader, and answer reads.
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, Op, ReadOp, Request, WatchSide};
+use picklock_clients::zookeeper::{Acl, CreateMode, Op, ReadOp, Request, WatchSide};
 
 use super::{Build, Script};
 use crate::backend::Place;

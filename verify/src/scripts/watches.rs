@@ -1,6 +1,6 @@
 //! Watches that stay, and the taking back of watches.
 
-use picklock_algorithms::clients::zookeeper::{Acl, CreateMode, ReadOp, Request, WatchSide};
+use picklock_clients::zookeeper::{Acl, CreateMode, ReadOp, Request, WatchSide};
 
 use super::{Build, Script};
 use crate::step::{Step, Wire};

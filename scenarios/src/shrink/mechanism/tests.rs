@@ -1,13 +1,13 @@
 use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
-use picklock_sim::plan::{Fault, FaultKind, Service};
+use picklock_sim::plan::{Fault, FaultKind};
 use picklock_sim::simulate;
 
 use super::*;
 use crate::scenario::{Case, Catalogue};
 use crate::shrink::search::violation;
-use crate::shrink::struck::Whom;
+use crate::shrink::struck::TargetRole;
 use crate::shrink::{Budget, Shrunk, Watch, shrink};
 use crate::{BUILT_IN, parse};
 
@@ -33,10 +33,9 @@ fn shrunk(case: &Case, invariant: &str) -> Shrunk {
 }
 
 fn retries(plan: &Plan) -> u32 {
-    match &plan.service {
-        Service::Redis(deployment) => deployment.retries,
-        Service::ZooKeeper(_) => 0,
-    }
+    plan.service
+        .redis()
+        .map_or(0, |deployment| deployment.retries)
 }
 
 #[test]
@@ -54,7 +53,7 @@ fn an_overlap_is_measured_by_the_latency_and_by_the_lease() {
 #[test]
 fn a_failover_by_sentinels_is_not_shrunk_to_a_primary_that_restarts_empty() {
     let case = case("redis/sentinel-failover", "redis-compare-and-delete");
-    let promoted = Turn::Server(ServerChange::Promoted);
+    let promoted = TurningPoint::Server(ServerChange::Promoted);
     let original = mechanism(&case, "mutual-exclusion").unwrap();
     assert!(original.turns.contains(&promoted), "{original:?}");
 
@@ -137,9 +136,15 @@ fn a_request_that_a_client_library_repeats_is_still_repeated_and_its_retries_sta
     ] {
         let case = case(scenario, algorithm);
         let original = mechanism(&case, invariant).unwrap();
-        assert!(original.turns.contains(&Turn::Resent), "{original:?}");
+        assert!(
+            original.turns.contains(&TurningPoint::Resent),
+            "{original:?}"
+        );
         let shrunk = shrunk(&case, invariant);
-        assert!(shrunk.mechanism.turns.contains(&Turn::Resent), "{scenario}");
+        assert!(
+            shrunk.mechanism.turns.contains(&TurningPoint::Resent),
+            "{scenario}"
+        );
         assert!(retries(&shrunk.plan) > 0, "{scenario} {invariant}");
     }
 }
@@ -153,13 +158,13 @@ fn whom_a_fault_strikes_is_part_of_the_mechanism() {
     let struck = |mechanism: Option<Mechanism>| mechanism.unwrap().faults;
     let of_waiter = struck(of_waiter);
     assert!(
-        of_waiter.iter().all(|it| it.whom == Whom::Waiter),
+        of_waiter.iter().all(|it| it.role == TargetRole::Waiter),
         "{of_waiter:?}"
     );
     let of_holder = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
     let of_holder = struck(mechanism(&of_holder, "mutual-exclusion"));
     assert!(
-        of_holder.iter().all(|it| it.whom == Whom::Holder),
+        of_holder.iter().all(|it| it.role == TargetRole::Holder),
         "{of_holder:?}"
     );
     let of_primary = case("redis/sentinel-failover", "redis-compare-and-delete");
@@ -168,7 +173,7 @@ fn whom_a_fault_strikes_is_part_of_the_mechanism() {
         .iter()
         .find(|it| it.kind == FaultKind::CrashServer);
     assert!(
-        crash.is_some_and(|it| it.whom == Whom::Primary),
+        crash.is_some_and(|it| it.role == TargetRole::Primary),
         "{of_primary:?}"
     );
 }
@@ -183,7 +188,7 @@ fn faults_that_are_not_needed_go_and_those_that_are_stay() {
         .unwrap();
         let struck = |kind: &FaultKind| Struck {
             kind: *kind,
-            whom: Whom::Waiter,
+            role: TargetRole::Waiter,
             for_good: false,
         };
         mechanism.faults = kinds.iter().map(struck).collect();

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use picklock_checker::{ContenderId, Stranded, VirtualTime};
 
-use super::Side;
-use crate::network::ServerId;
-use crate::plan::{Ensemble, Fault, Service};
+use crate::network::{ServerId, Side};
+use crate::plan::Fault;
 use crate::process::{ProcessId, ProcessState};
+use crate::world::SimulatedService;
 use crate::world::World;
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// Contenders that owe no progress, if this side serves. Of those that are dead nobody asks.
-    pub(super) fn contenders_gone(&self, serving: Option<&Side>) -> Vec<Stranded> {
+    pub(crate) fn contenders_gone(&self, serving: Option<&Side>) -> Vec<Stranded> {
         let contenders = (0..self.contenders.len() as u32).map(ContenderId);
         contenders
             .filter_map(|by| self.stranded(by, serving))
@@ -43,7 +43,7 @@ impl World {
             return stays("is cut off", false);
         }
         let late = link.to_server.slow_for_good() + link.to_client.slow_for_good();
-        if Duration::from_micros(late) >= self.bears() {
+        if Duration::from_micros(late) >= self.plan.service.tolerated_delay() {
             return stays("is slowed down too much", true);
         }
         self.is_blocked_for_good(by).then(|| Stranded {
@@ -61,26 +61,12 @@ impl World {
         if reached.len() == side.len() {
             return true;
         }
-        match &self.plan.service {
-            Service::ZooKeeper(_) => !reached.is_empty(),
-            Service::Redis(deployment) => self.can_redis_serve_who_reaches(deployment, &reached),
-        }
+        S::can_serve_who_reaches(self, &reached)
     }
 
     fn is_parted_for_good(&self, process: ProcessId, server: ServerId) -> bool {
         let mut partitions = self.partitions.iter();
         partitions.any(|it| it.until == VirtualTime::NEVER && it.parts(process, server))
-    }
-
-    /// How much later answers may come for a client to put up with it.
-    fn bears(&self) -> Duration {
-        match &self.plan.service {
-            // What is left of a session when a client has tried all servers but one.
-            Service::ZooKeeper(Ensemble { servers, .. }) => {
-                self.ensemble.granted_timeout() / 3 / u32::from(*servers).max(1)
-            }
-            Service::Redis(deployment) => deployment.timeout.min(deployment.connect_timeout) / 2,
-        }
     }
 
     fn is_blocked_for_good(&self, by: ContenderId) -> bool {

@@ -1,15 +1,13 @@
 //! The sides into which the machines of the service have fallen for good.
 
-use crate::network::ServerId;
+use crate::network::{ServerId, Side};
+use crate::world::SimulatedService;
 use crate::world::World;
 
-/// Machines that hear each other.
-pub(in crate::world) type Side = Vec<ServerId>;
-
-impl World {
+impl<S: SimulatedService> World<S> {
     /// The machines that are not gone, by who hears whom, the largest side first. `None` if some hear others who do not
     /// hear them, or hear some of those who hear each other.
-    pub(super) fn sides(&self) -> Option<Vec<Side>> {
+    pub(crate) fn sides(&self) -> Option<Vec<Side>> {
         let machines = (0..self.plan.service.machines()).map(ServerId);
         let mut left: Vec<ServerId> = machines
             .filter(|machine| !self.is_server_gone_for_good(*machine))

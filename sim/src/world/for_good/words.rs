@@ -2,11 +2,12 @@
 
 use crate::network::ServerId;
 use crate::plan::Fault;
+use crate::world::SimulatedService;
 use crate::world::World;
 
-impl World {
+impl<S: SimulatedService> World<S> {
     /// `server-1 and server-2 are dead for good: what is left has no quorum`
-    pub(super) fn in_words(&self, lacks: &str) -> String {
+    pub(crate) fn in_words(&self, lacks: &str) -> String {
         let machines = (0..self.plan.service.machines()).map(ServerId);
         let gone = machines.filter(|machine| self.is_server_gone_for_good(*machine));
         let (dead, still): (Vec<ServerId>, Vec<ServerId>) =
@@ -38,16 +39,7 @@ impl World {
 
     /// `server-1`, `observer-1`, `sentinel-2`
     fn name_of(&self, machine: ServerId) -> String {
-        let voters = self.plan.service.servers();
-        let other = if self.redis.is_there() {
-            "sentinel"
-        } else {
-            "observer"
-        };
-        match machine.0.checked_sub(voters) {
-            None => format!("server-{}", machine.0 + 1),
-            Some(place) => format!("{other}-{}", place + 1),
-        }
+        self.plan.service.name_of(machine.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Faults and triggers, each with an example as a scenario file writes it.
 
-use crate::sim::plan::{FaultKind, FaultSpec, FieldType, TriggerKind, TriggerSpec};
+use crate::sim::plan::{FaultKind, FieldType, TriggerKind, TriggerSpec};
 
 /// A thing and how to write it.
 pub struct Example {
@@ -14,12 +14,9 @@ pub struct Example {
 
 /// What can break, in the order of the format.
 pub fn faults() -> Vec<Example> {
-    let row = |spec: &'static FaultSpec| {
-        let lasts = spec
-            .fields
-            .iter()
-            .any(|field| field.holds == FieldType::Lasts);
-        let or_for_good = if lasts {
+    let row = |kind: &FaultKind| {
+        let spec = kind.spec();
+        let or_for_good = if kind.has_field(FieldType::Lasts) {
             " For good, without `for`."
         } else {
             ""
@@ -30,7 +27,7 @@ pub fn faults() -> Vec<Example> {
             example: spec.example,
         }
     };
-    FaultKind::ALL.iter().map(|kind| row(kind.spec())).collect()
+    FaultKind::ALL.iter().map(row).collect()
 }
 
 /// What a fault can wait for, in the order of the format.

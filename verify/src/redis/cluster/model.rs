@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::clients::redis::{Command, Value};
 use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Value};
 use picklock_redis::{
     Address, ClusterConfig, ConnectionId, Input, LinkId, Now, Output, Server, ServerConfig,
 };

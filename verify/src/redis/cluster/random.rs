@@ -1,6 +1,6 @@
 //! Random commands to random nodes.
 
-use picklock_algorithms::clients::redis::Command;
+use picklock_clients::redis::Command;
 
 use super::PRIMARIES;
 

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 use picklock_redis::Address;
 
 use super::{PRIMARIES, TIMEOUT, command};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::redis::{Command, Value};
+use picklock_clients::redis::{Command, Value};
 
 use super::Step;
 use super::{Nodes, replicas, until};

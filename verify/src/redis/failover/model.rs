@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::redis::Value;
+use picklock_clients::redis::Value;
 use picklock_redis::test_cluster::{self, Machine, Plan};
 use picklock_redis::{Address, ConnectionId, ServerConfig};
 

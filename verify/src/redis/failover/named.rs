@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::redis::Value;
+use picklock_clients::redis::Value;
 
 use super::copies::{Story, Witness};
 use super::{FailoverBackend, LOOK, Seen, Setup, text};

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use picklock_algorithms::clients::redis::Value;
+use picklock_clients::redis::Value;
 use picklock_redis::{Fsync, Persistence};
 
 use super::log::{is_about, since};

@@ -1,0 +1,16 @@
+//! What a lock recipe may touch: the client handles, one per service, and the environment of its process.
+//!
+//! The requests and answers behind a handle are here, too: whoever answers them needs this crate, and no recipe.
+
+pub mod completion;
+mod concurrent;
+pub mod curator;
+pub mod env;
+pub mod lease_server;
+pub mod redis;
+mod request_kind;
+pub mod zookeeper;
+
+pub use concurrent::{join, select, timeout};
+pub use env::{Env, Environment};
+pub use request_kind::{RequestKind, ServiceKind};

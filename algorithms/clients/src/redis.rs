@@ -1,0 +1,325 @@
+//! A handle to Redis, as client libraries offer it.
+//!
+//! [`Redis`] has an `async` method per command that locks use, over one narrow [`Transport`]. The simulator stands
+//! behind it, or an adapter to a real server.
+
+mod command;
+mod error;
+mod script;
+mod subscription;
+mod value;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+pub use command::{Command, short_name};
+pub use error::{RedisError, RedisResult};
+pub use script::{Script, sha1};
+pub use subscription::{Listener, Subscription, subscription};
+pub use value::{Bytes, ErrorReply, Value};
+
+use crate::RequestKind;
+use crate::completion::{Answer, Completion, Completions};
+
+/// Which connection of a client a command goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane {
+    /// The server, by its place, among independent ones; zero for the only one, or for whoever is primary.
+    pub node: u32,
+    /// Connections to the same server have numbers; zero is the one that everybody in the process shares.
+    pub number: u32,
+}
+
+impl Lane {
+    /// Whether everybody in the process shares it.
+    pub fn is_shared(self) -> bool {
+        self.number == 0
+    }
+}
+
+/// What carries commands to servers and brings the answers back.
+pub trait Transport {
+    /// How many independent servers there are.
+    fn nodes(&self) -> u32;
+    /// A lane to a server that nobody else uses.
+    fn dedicated(&self, node: u32) -> Lane;
+    /// Sends a command. Commands of one lane arrive in the order in which they were sent, as long as its connection
+    /// stands.
+    fn submit(&self, lane: Lane, command: Command, completion: Completion<RedisResult<Value>>);
+    /// Subscribes to a channel of a server, by the connection that is kept for subscriptions. The completion is told
+    /// when the server has confirmed it.
+    fn subscribe(
+        &self,
+        node: u32,
+        channel: Bytes,
+        listener: Listener,
+        completion: Completion<RedisResult<Value>>,
+    );
+}
+
+/// A connection to a server, as a process shares it.
+#[derive(Clone)]
+pub struct Redis {
+    transport: Rc<dyn Transport>,
+    answers: Rc<Completions<RedisResult<Value>>>,
+    lane: Lane,
+}
+
+impl Redis {
+    /// Wraps a transport.
+    pub fn new(transport: Rc<dyn Transport>) -> Self {
+        Self {
+            transport,
+            answers: Rc::default(),
+            lane: Lane { node: 0, number: 0 },
+        }
+    }
+
+    /// How many independent servers there are.
+    pub fn nodes(&self) -> u32 {
+        self.transport.nodes()
+    }
+
+    /// The shared connection to one of several independent servers, by its place.
+    #[must_use]
+    pub fn at(&self, node: u32) -> Self {
+        let lane = Lane { node, number: 0 };
+        Self {
+            lane,
+            ..self.clone()
+        }
+    }
+
+    /// A connection of its own to the same server: what `WATCH` needs.
+    #[must_use]
+    pub fn dedicated(&self) -> Self {
+        let lane = self.transport.dedicated(self.lane.node);
+        Self {
+            lane,
+            ..self.clone()
+        }
+    }
+
+    fn send(&self, command: Command) -> Answer<RedisResult<Value>> {
+        let (completion, answer) = self.answers.completion();
+        self.transport.submit(self.lane, command, completion);
+        answer
+    }
+
+    /// Sends a command and waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; an error reply is `Refused`.
+    pub async fn ask(&self, command: Command) -> RedisResult<Value> {
+        accepted(self.send(command).await?)
+    }
+
+    async fn number(&self, command: Command) -> RedisResult<i64> {
+        let answer = accepted(self.send(command).await?)?;
+        answer.integer().ok_or(RedisError::Unexpected)
+    }
+
+    /// `SET key value NX PX ttl`: whether the key was missing, and is set now.
+    ///
+    /// # Errors
+    ///
+    /// After an error that is not [`definite`](RedisError::definite) the key may be set.
+    pub async fn set_if_missing(&self, key: &str, value: &str, ttl: Duration) -> RedisResult<bool> {
+        let mut digits = itoa::Buffer::new();
+        let millis = digits.format(millis(ttl));
+        let command = Command::new("SET").args([key, value, "NX", "PX", millis]);
+        Ok(accepted(self.send(command).await?)?.is_ok())
+    }
+
+    /// `SETNX key value`: whether the key was missing, and is set now, for ever.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set_if_missing`](Self::set_if_missing).
+    pub async fn setnx(&self, key: &str, value: &str) -> RedisResult<bool> {
+        let command = Command::new("SETNX").arg(key).arg(value);
+        Ok(self.number(command).await? == 1)
+    }
+
+    /// `PEXPIRE key ttl`: whether there is such a key; it goes after this time.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`].
+    pub async fn expire(&self, key: &str, ttl: Duration) -> RedisResult<bool> {
+        let command = Command::new("PEXPIRE").arg(key).number(millis(ttl));
+        Ok(self.number(command).await? == 1)
+    }
+
+    /// `GET key`
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` if the value is no string.
+    pub async fn get(&self, key: &str) -> RedisResult<Option<Bytes>> {
+        match self.ask(Command::new("GET").arg(key)).await? {
+            Value::Bulk(bytes) => Ok(Some(bytes)),
+            Value::Nil => Ok(None),
+            _ => Err(RedisError::Unexpected),
+        }
+    }
+
+    /// `DEL key`: whether there was such a key.
+    ///
+    /// # Errors
+    ///
+    /// After an error that is not [`definite`](RedisError::definite) it may be gone.
+    pub async fn del(&self, key: &str) -> RedisResult<bool> {
+        Ok(self.number(Command::new("DEL").arg(key)).await? == 1)
+    }
+
+    /// Runs a script: by its SHA1, and by its source if the server does not know it.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; a script that failed half-way is `Refused`, and what it wrote before stays.
+    pub async fn script(
+        &self,
+        script: &Script,
+        keys: &[&str],
+        args: &[&str],
+    ) -> RedisResult<Value> {
+        let call = |name: &str, body: &str| {
+            let start = Command::new(name).arg(body).number(keys.len() as i64);
+            start.args(keys.iter().chain(args))
+        };
+        match self.ask(call("EVALSHA", script.sha1())).await {
+            Err(RedisError::Refused(error)) if error.code() == "NOSCRIPT" => {
+                self.ask(call("EVAL", script.source())).await
+            }
+            answer => answer,
+        }
+    }
+
+    /// `WATCH key`, on a connection of its own.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`].
+    pub async fn watch(&self, key: &str) -> RedisResult<()> {
+        self.ask(Command::new("WATCH").arg(key)).await?;
+        Ok(())
+    }
+
+    /// `UNWATCH`
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`].
+    pub async fn unwatch(&self) -> RedisResult<()> {
+        self.ask(Command::new("UNWATCH")).await?;
+        Ok(())
+    }
+
+    /// `MULTI`, the commands, and `EXEC`, sent together: what each of them answered, or `None` if a watched key was
+    /// touched and nothing was done.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` if a command could not be queued, and then nothing was done.
+    pub async fn transaction(
+        &self,
+        commands: impl IntoIterator<Item = Command>,
+    ) -> RedisResult<Option<Rc<[Value]>>> {
+        let _queued: Vec<_> = std::iter::once(Command::new("MULTI"))
+            .chain(commands)
+            .map(|command| self.send(command))
+            .collect();
+        match self.ask(Command::new("EXEC")).await? {
+            Value::Array(answers) => Ok(Some(answers)),
+            Value::NilArray | Value::Nil => Ok(None),
+            _ => Err(RedisError::Unexpected),
+        }
+    }
+
+    /// `WAIT replicas timeout`: how many replicas have what this connection wrote last. Without a write of its own, how
+    /// many there are. It undoes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` by a replica, and by a primary that becomes one meanwhile.
+    pub async fn wait(&self, replicas: i64, timeout: Duration) -> RedisResult<i64> {
+        let command = Command::new("WAIT").number(replicas);
+        self.number(command.number(millis(timeout))).await
+    }
+
+    /// `INFO replication`: how many replicas are connected.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`].
+    pub async fn replicas(&self) -> RedisResult<i64> {
+        let answer = self.ask(Command::new("INFO").arg("replication")).await?;
+        let text = String::from_utf8_lossy(answer.bytes().ok_or(RedisError::Unexpected)?);
+        let mut lines = text.lines();
+        let number = lines.find_map(|line| line.strip_prefix("connected_slaves:"));
+        let number = number.and_then(|number| number.parse().ok());
+        number.ok_or(RedisError::Unexpected)
+    }
+
+    /// Subscribes to a channel, and waits until the server has confirmed it.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`].
+    pub async fn subscribe(&self, channel: &str) -> RedisResult<Subscription> {
+        let (listener, subscription) = subscription();
+        let (completion, confirmed) = self.answers.completion();
+        let channel = channel.as_bytes().into();
+        let node = self.lane.node;
+        self.transport
+            .subscribe(node, channel, listener, completion);
+        confirmed.await?;
+        Ok(subscription)
+    }
+}
+
+impl Command {
+    /// The kind of request that it is.
+    pub fn kind(&self) -> RequestKind {
+        const KINDS: [(Option<u64>, RequestKind); 17] = [
+            (short_name(b"set"), RequestKind::Set),
+            (short_name(b"del"), RequestKind::Del),
+            (short_name(b"evalsha"), RequestKind::Script),
+            (short_name(b"eval"), RequestKind::Script),
+            (short_name(b"setnx"), RequestKind::SetNx),
+            (short_name(b"get"), RequestKind::Get),
+            (short_name(b"unlink"), RequestKind::Del),
+            (short_name(b"expire"), RequestKind::Expire),
+            (short_name(b"pexpire"), RequestKind::Expire),
+            (short_name(b"incr"), RequestKind::Incr),
+            (short_name(b"fcall"), RequestKind::Script),
+            (short_name(b"watch"), RequestKind::Watch),
+            (short_name(b"unwatch"), RequestKind::Watch),
+            (short_name(b"multi"), RequestKind::MultiCommand),
+            (short_name(b"exec"), RequestKind::Exec),
+            (short_name(b"publish"), RequestKind::Publish),
+            (short_name(b"wait"), RequestKind::Wait),
+        ];
+        let name = short_name(self.name());
+        if name.is_none() && self.is("SUBSCRIBE") {
+            return RequestKind::Subscribe;
+        }
+        let known = KINDS.iter().find(|(known, _)| *known == name);
+        known.map_or(RequestKind::OtherCommand, |(_, kind)| *kind)
+    }
+}
+
+/// An answer that is no refusal.
+#[inline]
+fn accepted(answer: Value) -> RedisResult<Value> {
+    match answer {
+        Value::Error(error) => Err(RedisError::Refused(error)),
+        answer => Ok(answer),
+    }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

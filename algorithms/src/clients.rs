@@ -1,9 +1,0 @@
-//! The client handles that recipes speak to, one per service.
-
-pub mod completion;
-pub mod curator;
-pub mod redis;
-mod request_kind;
-pub mod zookeeper;
-
-pub use request_kind::{RequestKind, ServiceKind};

@@ -1,0 +1,361 @@
+//! The client of one process: its connections to each server, and what client libraries do without being asked.
+//!
+//! Commands of one lane share a connection, which is made when the first of them comes and again when the next comes
+//! after it broke; or, if [`RedisClientConfig::connections`] says so, each has one of a pool for itself. Below the code
+//! of the lock there are a response timeout and, if [`RedisClientConfig::retries`] says so, retries: a command whose
+//! answer was lost is sent again by the next connection, as redis-py does.
+
+mod cluster;
+mod connection;
+mod in_flight;
+mod io;
+mod pending;
+mod pool;
+mod primary_discovery;
+mod replica_reads;
+mod rounds;
+mod sentinel_query;
+mod sequential_query;
+mod subscriptions;
+#[cfg(test)]
+mod tests;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Lane, Value};
+use picklock_machines::ConnectionId;
+
+use cluster::Router;
+use connection::{Phase, Whom, Wire};
+pub use io::{Connections, Destination, End, Input, Output, ReadFrom, RedisClientConfig};
+use pending::Pending;
+use pool::Queued;
+use primary_discovery::Finder;
+use replica_reads::Readers;
+use rounds::Rounds;
+use subscriptions::Subscriptions;
+
+/// The client of one process.
+pub struct Client {
+    settings: RedisClientConfig,
+    wires: Vec<Wire>,
+    /// What waits for a connection of a pool, in the order in which it came.
+    queued: Vec<Queued>,
+    /// How often one was given back.
+    given_back: u64,
+    subscriptions: Vec<Subscriptions>,
+    /// Who the primary is.
+    finder: Finder,
+    /// Who the replicas are.
+    readers: Readers,
+    /// Who serves what.
+    router: Router,
+    /// The number of the next lane that nobody else uses.
+    next_lane: u32,
+    /// Connections that were asked for, and until when they must stand.
+    knocking: Vec<(ConnectionId, VirtualTime)>,
+}
+
+impl Client {
+    /// A client that has not connected to anybody.
+    pub fn new(settings: RedisClientConfig) -> Self {
+        Self {
+            settings,
+            wires: Vec::new(),
+            queued: Vec::new(),
+            given_back: 0,
+            subscriptions: Vec::new(),
+            finder: Finder::new(settings),
+            readers: Readers::new(settings),
+            router: Router::new(settings),
+            next_lane: 1,
+            knocking: Vec::new(),
+        }
+    }
+
+    /// How many independent servers it knows.
+    pub fn nodes(&self) -> u32 {
+        self.settings.nodes
+    }
+
+    /// A lane to a server that nobody else uses.
+    pub fn dedicated(&mut self, node: u32) -> Lane {
+        let number = self.next_lane;
+        self.next_lane += 1;
+        Lane { node, number }
+    }
+
+    /// How many answers somebody waits for.
+    pub fn requests_in_flight(&self) -> usize {
+        let mut in_flight = self.queued.len() + self.router.in_flight();
+        for wire in &self.wires {
+            in_flight += wire.in_flight();
+        }
+        for subscriptions in &self.subscriptions {
+            in_flight += subscriptions.in_flight();
+        }
+        in_flight
+    }
+
+    /// The connections that it has, standing or not; its lanes' first.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
+        let wires = self.wires.iter().map(|wire| wire.phase);
+        let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+        let asking = [
+            self.finder.inquiry.phase(),
+            self.readers.inquiry.phase(),
+            self.router.phase(),
+        ];
+        all.chain(asking).filter_map(Phase::connection)
+    }
+
+    /// Handles an input.
+    pub fn handle(&mut self, now: VirtualTime, input: Input, out: &mut Vec<Output>) {
+        if let Input::Opened { connection } | Input::Broken { connection } = &input {
+            self.knocking.retain(|(other, _)| other != connection);
+        }
+        match input {
+            Input::Submit {
+                lane,
+                command,
+                completion,
+            } => {
+                let pending = Pending::new(now, command, completion, &self.settings);
+                if self.settings.cluster > 0 {
+                    self.router.take(lane, pending, now);
+                } else {
+                    let whom = self.readers.whom(lane, &pending.command);
+                    self.send_by(lane, whom, pending, out);
+                }
+            }
+            Input::Subscribe {
+                node,
+                channel,
+                listener,
+                completion,
+            } => {
+                let settings = self.settings;
+                let at_node = self.subscriptions_at(node);
+                at_node.subscribe(now, channel, listener, completion, &settings, out);
+            }
+            Input::Opened { connection } if self.readers.inquiry.opened(connection, out) => {}
+            Input::Opened { connection } if self.settings.sentinels > 0 => {
+                self.opened_by_sentinel(now, connection, out);
+            }
+            Input::Opened { connection } if self.router.opened(connection, out) => {}
+            Input::Opened { connection } => self.opened(connection, out),
+            Input::Broken { connection } => self.broken(now, connection, out),
+            Input::Heard { connection, value } => self.hear(now, connection, value, out),
+            Input::Wake => {
+                self.give_up_knocking(now, out);
+                self.look_at_clock(now, out);
+            }
+        }
+        self.hand_out(now, out);
+        self.connect(now, out);
+    }
+
+    /// The place of the one of a lane's wires that goes to somebody.
+    fn wire(&mut self, lane: Lane, whom: &Whom) -> usize {
+        let is_it = |wire: &Wire| wire.lane == lane && wire.whom == *whom;
+        let known = self.wires.iter().position(is_it);
+        known.unwrap_or_else(|| self.another_wire(lane, whom))
+    }
+
+    /// The place of a new wire.
+    fn another_wire(&mut self, lane: Lane, whom: &Whom) -> usize {
+        self.wires.push(Wire::new(lane, whom.clone()));
+        self.wires.len() - 1
+    }
+
+    fn subscriptions_at(&mut self, node: u32) -> &mut Subscriptions {
+        let known = self.subscriptions.iter().position(|it| it.node == node);
+        let place = known.unwrap_or_else(|| {
+            self.subscriptions.push(Subscriptions::new(node));
+            self.subscriptions.len() - 1
+        });
+        &mut self.subscriptions[place]
+    }
+
+    /// The connection that it asked for has this number.
+    pub fn connecting(&mut self, now: VirtualTime, end: End, connection: ConnectionId) {
+        if !matches!(end, End::Questions | End::QuestionsOfReplicas) {
+            let until = now + self.settings.connect_timeout;
+            self.knocking.push((connection, until));
+        }
+        let phase = match end {
+            End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
+            End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
+            End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
+            End::Questions => Some(self.finder.inquiry.phase_mut()),
+            End::QuestionsOfReplicas => Some(self.readers.inquiry.phase_mut()),
+        };
+        if let Some(phase) = phase {
+            *phase = Phase::Connecting(connection);
+        }
+    }
+
+    fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) {
+        let opening = Phase::Connecting(connection);
+        let in_cluster = self.settings.cluster > 0;
+        let settles = in_cluster && self.settings.read_from != ReadFrom::Primary;
+        for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
+            wire.opened(connection);
+            if settles && wire.lane.is_shared() {
+                wire.settle_for_replicas(out);
+            }
+            wire.send(out);
+        }
+        for it in self
+            .subscriptions
+            .iter_mut()
+            .filter(|it| it.phase == opening)
+        {
+            it.phase = Phase::Open(connection);
+            it.opened(out);
+        }
+    }
+
+    fn broken(&mut self, now: VirtualTime, connection: ConnectionId, out: &mut Vec<Output>) {
+        let settings = self.settings;
+        if settings.cluster > 0 {
+            self.broken_in_cluster(now, connection, out);
+            return;
+        }
+        if self.settings.sentinels > 0
+            && (self.finder.broken(now, connection, out)
+                || self.readers.inquiry.broken(now, connection, out))
+        {
+            return;
+        }
+        let is_it = |phase: Phase| phase.connection() == Some(connection);
+        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+            match wire.phase {
+                Phase::Connecting(_) if wire.is_of_replica() => wire.pass_on(),
+                _ => wire.broken(now, &settings),
+            }
+        }
+        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
+            it.broken(now, &settings);
+        }
+    }
+
+    fn hear(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        value: Value,
+        out: &mut Vec<Output>,
+    ) {
+        if self.settings.sentinels > 0
+            && (self.hear_of_primary(now, connection, &value, out)
+                || self.readers.inquiry.hear(now, connection, &value, out))
+        {
+            return;
+        }
+        if self.settings.cluster > 0 && self.hear_in_cluster(now, connection, &value, out) {
+            return;
+        }
+        let open = Phase::Open(connection);
+        if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
+            if wire.answer(now, value, &self.settings) {
+                out.push(Output::Disconnect { connection });
+            }
+        } else if let Some(it) = self.subscriptions.iter_mut().find(|it| it.phase == open) {
+            it.hear(&value, out);
+        }
+    }
+
+    /// Gives up on connections that nobody has taken.
+    fn give_up_knocking(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let is_late = |(_, until): &mut (ConnectionId, VirtualTime)| *until <= now;
+        let late: Vec<_> = self.knocking.extract_if(.., is_late).collect();
+        for (connection, _) in late {
+            out.push(Output::Disconnect { connection });
+            self.broken(now, connection, out);
+        }
+    }
+
+    /// Gives up on what has waited long enough. If it may be sent again, that needs a new connection: by the old one
+    /// the answer may still come.
+    fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let settings = self.settings;
+        self.give_up_queued(now);
+        if settings.cluster > 0 {
+            self.look_at_clock_in_cluster(now, out);
+            return;
+        }
+        for wire in &mut self.wires {
+            let late = wire.give_up(now);
+            if late
+                && settings.closes_late()
+                && let Some(connection) = wire.phase.connection()
+            {
+                out.push(Output::Disconnect { connection });
+                wire.broken(now, &settings);
+            }
+        }
+        for it in &mut self.subscriptions {
+            it.give_up(now);
+        }
+        if settings.sentinels > 0 {
+            self.look_for_primary(now, out);
+            self.readers.inquiry.look_at_clock(now, out);
+        }
+    }
+
+    /// Asks for the connections that are wanted and may be.
+    fn connect(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.readers.are_there() {
+            self.connect_readers(now, out);
+        }
+        if self.settings.sentinels > 0 {
+            self.connect_by_sentinel(now, out);
+            return;
+        }
+        if self.settings.cluster > 0 {
+            self.connect_in_cluster(now, out);
+            return;
+        }
+        for (place, wire) in self.wires.iter().enumerate() {
+            if wire.wants_connection() && wire.not_before <= now && !wire.is_of_replica() {
+                let (end, to) = (End::Wire(place), Destination::Node(wire.lane.node));
+                out.push(Output::Connect { end, to });
+            }
+        }
+        for (place, it) in self.subscriptions.iter().enumerate() {
+            if it.wants_connection() && it.not_before <= now {
+                let (end, to) = (End::Subscriptions(place), Destination::Node(it.node));
+                out.push(Output::Connect { end, to });
+            }
+        }
+    }
+
+    /// Whether it does not know by itself whom to send to.
+    fn asks_around(&self) -> bool {
+        self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
+    }
+
+    /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
+    pub fn next_wake(&self) -> VirtualTime {
+        let mut first = VirtualTime::NEVER;
+        if self.asks_around() {
+            let asking = self.readers.inquiry.next_wake();
+            first = asking.min(self.finder.next_wake());
+            first = first.min(self.router.next_wake());
+        }
+        // After every message, so without a chain of iterators.
+        for wire in &self.wires {
+            first = first.min(wire.next_wake());
+        }
+        for subscriptions in &self.subscriptions {
+            first = first.min(subscriptions.next_wake());
+        }
+        for (_, until) in &self.knocking {
+            first = first.min(*until);
+        }
+        for queued in &self.queued {
+            first = first.min(queued.deadline());
+        }
+        first
+    }
+}

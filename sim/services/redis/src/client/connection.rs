@@ -1,0 +1,238 @@
+//! One connection of a client, and another after it: what was sent on it, and what waits to be.
+
+use std::collections::VecDeque;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Lane, RedisError, Value};
+use picklock_machines::ConnectionId;
+
+use super::in_flight::Sent;
+use super::pending::Pending;
+use super::{Output, RedisClientConfig, Rounds};
+use crate::Address;
+
+/// Where a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// There is none.
+    Idle,
+    /// A Sentinel is asked where it is to go.
+    Looking,
+    /// It is asked for.
+    Connecting(ConnectionId),
+    /// It stands.
+    Open(ConnectionId),
+}
+
+impl Phase {
+    /// The connection, standing or not.
+    pub fn connection(self) -> Option<ConnectionId> {
+        match self {
+            Self::Idle | Self::Looking => None,
+            Self::Connecting(connection) | Self::Open(connection) => Some(connection),
+        }
+    }
+}
+
+/// What servers say that do not serve yet.
+const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
+
+/// Whom the commands of a lane are sent to. Each has connections of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Whom {
+    /// The server of the lane, or whoever is the primary.
+    Lane,
+    /// A node of the cluster.
+    Node(Address),
+    /// A replica, as whose turn it is: it is read from.
+    Reader(u8),
+}
+
+/// A lane to a server.
+pub(super) struct Wire {
+    pub lane: Lane,
+    pub whom: Whom,
+    /// Which replica is to be read from, if one is.
+    pub rounds: Option<Rounds>,
+    pub phase: Phase,
+    /// No connection is asked for before.
+    pub not_before: VirtualTime,
+    /// It is one of a pool, and a command has it.
+    pub is_out: bool,
+    /// As how manyth of its pool it was given back last.
+    pub given_back: u64,
+    unsent: VecDeque<Pending>,
+    sent: Sent,
+}
+
+impl Wire {
+    pub fn new(lane: Lane, whom: Whom) -> Self {
+        let rounds = match whom {
+            Whom::Lane | Whom::Node(_) => None,
+            Whom::Reader(turn) => Some(Rounds::from(turn)),
+        };
+        Self {
+            lane,
+            whom,
+            rounds,
+            phase: Phase::Idle,
+            not_before: VirtualTime::ZERO,
+            is_out: false,
+            given_back: 0,
+            unsent: VecDeque::new(),
+            sent: Sent::default(),
+        }
+    }
+
+    /// How many commands somebody waits for.
+    pub fn in_flight(&self) -> usize {
+        self.unsent.len() + self.sent.awaited()
+    }
+
+    /// Whether no command has it.
+    pub fn is_free(&self) -> bool {
+        self.unsent.is_empty() && self.sent.is_empty()
+    }
+
+    /// Whether something waits for a connection.
+    pub fn wants_connection(&self) -> bool {
+        self.phase == Phase::Idle && !self.unsent.is_empty()
+    }
+
+    pub fn submit(&mut self, pending: Pending, out: &mut Vec<Output>) {
+        self.unsent.push_back(pending);
+        self.send(out);
+    }
+
+    /// Whether it is to go to a replica, or does.
+    pub fn is_of_replica(&self) -> bool {
+        self.rounds.as_ref().is_some_and(|it| !it.falls_back)
+    }
+
+    /// The connection stands.
+    pub fn opened(&mut self, connection: ConnectionId) {
+        self.phase = Phase::Open(connection);
+        if let Some(rounds) = &mut self.rounds {
+            rounds.reached();
+        }
+    }
+
+    /// There is no connection to a replica: what waits for it goes to the next one, and none of its tries is taken.
+    pub fn pass_on(&mut self) {
+        self.phase = Phase::Idle;
+        if let Some(rounds) = &mut self.rounds {
+            rounds.missed();
+        }
+    }
+
+    /// Says that what a replica has is good enough (`READONLY`), before anything else is sent.
+    pub fn settle_for_replicas(&mut self, out: &mut Vec<Output>) {
+        if let Phase::Open(connection) = self.phase {
+            say(connection, "READONLY", &mut self.sent, out);
+        }
+    }
+
+    /// Sends what waits, if there is a connection.
+    pub fn send(&mut self, out: &mut Vec<Output>) {
+        let Phase::Open(connection) = self.phase else {
+            return;
+        };
+        while let Some(mut pending) = self.unsent.pop_front() {
+            if std::mem::take(&mut pending.asking) {
+                say(connection, "ASKING", &mut self.sent, out);
+            }
+            out.push(Output::Send {
+                connection,
+                command: pending.command.clone(),
+                again: pending.sent_before,
+            });
+            self.sent.push(pending);
+        }
+    }
+
+    /// The answer to the oldest command without one. If the server does not serve yet, and the command may be sent
+    /// again, it is, by the next connection, as redis-py does it: answers whether this one is to be closed.
+    pub fn answer(&mut self, now: VirtualTime, value: Value, settings: &RedisClientConfig) -> bool {
+        let Some(mut pending) = self.answered() else {
+            return false;
+        };
+        let not_yet = matches!(&value, Value::Error(error) if NOT_YET.contains(&error.code()));
+        if !not_yet || !pending.try_again(now, settings) {
+            pending.answer(value);
+            return false;
+        }
+        self.broken(now, settings);
+        self.unsent.push_front(pending);
+        true
+    }
+
+    /// The oldest command without an answer has one, if anybody still waits for it.
+    pub fn answered(&mut self) -> Option<Pending> {
+        self.sent.pop()
+    }
+
+    /// There is no connection, or no longer: what has tries left is tried again, and all else has failed.
+    pub fn broken(&mut self, now: VirtualTime, settings: &RedisClientConfig) {
+        self.unsent = self.lose(now, settings).into();
+    }
+
+    /// The same, but what has tries left is handed back.
+    pub fn lose(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> Vec<Pending> {
+        self.phase = Phase::Idle;
+        self.not_before = now + settings.retry_pause;
+        if let Some(rounds) = &mut self.rounds {
+            rounds.lost();
+        }
+        let sent = self.sent.take().map(Pending::broken_off);
+        let all = sent.chain(std::mem::take(&mut self.unsent));
+        let mut again = Vec::new();
+        for mut pending in all {
+            if pending.try_again(now, settings) {
+                again.push(pending);
+            } else {
+                pending.fail();
+            }
+        }
+        again
+    }
+
+    /// Gives up on what has waited long enough, unless it was sent and may be sent again. Answers whether an answer is
+    /// late.
+    pub fn give_up(&mut self, now: VirtualTime) -> bool {
+        let (over, late) = self.sent.take_late(now);
+        for pending in over {
+            pending.completion.complete(Err(RedisError::TimedOut));
+        }
+        let (over, waits): (Vec<_>, Vec<_>) = std::mem::take(&mut self.unsent)
+            .into_iter()
+            .partition(|pending| pending.deadline <= now);
+        self.unsent = waits.into();
+        for pending in over {
+            pending.give_up();
+        }
+        late
+    }
+
+    /// When it wants to look at the clock.
+    pub fn next_wake(&self) -> VirtualTime {
+        let mut first = match self.wants_connection() {
+            true => self.not_before,
+            false => VirtualTime::NEVER,
+        };
+        first = first.min(self.sent.deadline());
+        for pending in &self.unsent {
+            first = first.min(pending.deadline);
+        }
+        first
+    }
+}
+
+/// Sends a word that nobody waits for the answer of.
+fn say(connection: ConnectionId, word: &str, sent: &mut Sent, out: &mut Vec<Output>) {
+    out.push(Output::Send {
+        connection,
+        command: Command::new(word),
+        again: false,
+    });
+    sent.push_unheard();
+}

@@ -1,0 +1,151 @@
+//! What was sent by a connection and is not answered yet.
+
+use std::collections::VecDeque;
+
+use picklock_checker::VirtualTime;
+
+use super::pending::Pending;
+
+/// Commands without an answer, in the order in which they were sent. Those that nobody waits for any more are only
+/// counted: a server that stands still for a day leaves a hundred thousand of them.
+#[derive(Default)]
+pub(super) struct Sent {
+    queue: VecDeque<Awaited>,
+    /// How many were sent behind the last of the queue that nobody waits for.
+    unheard: u64,
+}
+
+/// A command that somebody waits for.
+struct Awaited {
+    pending: Pending,
+    /// How many were sent before it, and behind the one before, that nobody waits for.
+    unheard_before: u64,
+}
+
+impl Sent {
+    /// For how many answers somebody waits.
+    #[inline]
+    pub fn awaited(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether no answer is to come, waited for or not.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.unheard == 0
+    }
+
+    /// A command is sent.
+    pub fn push(&mut self, pending: Pending) {
+        self.queue.push_back(Awaited {
+            pending,
+            unheard_before: std::mem::take(&mut self.unheard),
+        });
+    }
+
+    /// A word is sent that nobody waits for the answer of.
+    pub fn push_unheard(&mut self) {
+        self.unheard += 1;
+    }
+
+    /// The oldest command has its answer: whose it is, if anybody still waits for it.
+    pub fn pop(&mut self) -> Option<Pending> {
+        let unheard = match self.queue.front_mut() {
+            Some(first) => &mut first.unheard_before,
+            None => &mut self.unheard,
+        };
+        if let Some(fewer) = unheard.checked_sub(1) {
+            *unheard = fewer;
+            return None;
+        }
+        self.queue.pop_front().map(|first| first.pending)
+    }
+
+    /// Takes all that somebody waits for; no answers will come.
+    pub fn take(&mut self) -> impl Iterator<Item = Pending> + use<> {
+        let queue = std::mem::take(self).queue;
+        queue.into_iter().map(|one| one.pending)
+    }
+
+    /// Takes what has waited long enough and has no tries left, and answers it and whether any answer is late.
+    pub fn take_late(&mut self, now: VirtualTime) -> (Vec<Pending>, bool) {
+        let is_late = |one: &Awaited| one.pending.deadline <= now;
+        if !self.queue.iter().any(is_late) {
+            return (Vec::new(), false);
+        }
+        let mut over = Vec::new();
+        let mut unheard = 0;
+        for mut one in std::mem::take(&mut self.queue) {
+            unheard += one.unheard_before;
+            if is_late(&one) && one.pending.tries_left == 0 {
+                over.push(one.pending);
+                unheard += 1;
+            } else {
+                one.unheard_before = std::mem::take(&mut unheard);
+                self.queue.push_back(one);
+            }
+        }
+        self.unheard += unheard;
+        (over, true)
+    }
+
+    /// When the first of those who wait gives up.
+    #[inline]
+    pub fn deadline(&self) -> VirtualTime {
+        let deadlines = self.queue.iter().map(|one| one.pending.deadline);
+        deadlines.fold(VirtualTime::NEVER, VirtualTime::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use picklock_clients::completion::completion;
+    use picklock_clients::redis::Command;
+
+    use super::super::tests::SETTINGS;
+    use super::*;
+
+    fn sent_at(millis: u64) -> Pending {
+        let now = VirtualTime::from_micros(millis * 1_000);
+        Pending::new(now, Command::new("GET"), completion().0, &SETTINGS)
+    }
+
+    #[test]
+    fn what_nobody_waits_for_any_more_is_counted_and_not_kept() {
+        let mut sent = Sent::default();
+        for turn in 0..10_000 {
+            sent.push(sent_at(turn * 1_000));
+            let (over, late) = sent.take_late(VirtualTime::from_micros((turn + 1) * 1_000_000));
+            assert!(late && over.len() == 1);
+        }
+        assert_eq!(
+            (sent.queue.len(), sent.queue.capacity().min(100)),
+            (0, sent.queue.capacity())
+        );
+        sent.push(sent_at(0));
+        for _ in 0..10_000 {
+            assert!(sent.pop().is_none());
+        }
+        assert!(sent.pop().is_some() && sent.is_empty());
+    }
+
+    #[test]
+    fn each_answer_comes_to_the_command_that_it_is_of() {
+        let mut sent = Sent::default();
+        sent.push_unheard();
+        // The first and the third are late.
+        for millis in [0, 900, 0, 901] {
+            sent.push(sent_at(millis));
+        }
+        sent.push_unheard();
+        let (over, _) = sent.take_late(VirtualTime::from_micros(500_000));
+        assert_eq!((over.len(), sent.awaited()), (2, 2));
+        let deadlines: Vec<Option<u64>> = (0..6)
+            .map(|_| sent.pop().map(|pending| pending.deadline.micros() / 1_000))
+            .collect();
+        assert_eq!(
+            deadlines,
+            [None, None, Some(1_400), None, Some(1_401), None]
+        );
+        assert!(sent.is_empty());
+    }
+}

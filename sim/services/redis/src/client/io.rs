@@ -1,0 +1,179 @@
+//! What happens to a client, and what it wants done.
+
+use std::time::Duration;
+
+use picklock_clients::completion::Completion;
+use picklock_clients::redis::{Bytes, Command, Lane, Listener, RedisResult, Value};
+use picklock_machines::ConnectionId;
+
+use crate::Address;
+
+/// What can be set on a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedisClientConfig {
+    /// How many independent servers there are.
+    pub nodes: u32,
+    /// How long it waits for an answer.
+    pub timeout: Duration,
+    /// How long it waits for a connection.
+    pub connect_timeout: Duration,
+    /// How often it sends a command again whose connection broke, or was closed because no answer came in time.
+    pub retries: u32,
+    /// How long it waits before it connects again after a connection broke.
+    pub retry_pause: Duration,
+    /// How many Sentinels it asks who the primary is; if none, it knows where its servers are.
+    pub sentinels: u8,
+    /// How often it asks them, or nodes of a cluster, without another reason.
+    pub poll: Option<Duration>,
+    /// How many nodes of a cluster it knows from the start; none if its servers are no cluster.
+    pub cluster: u8,
+    /// How many replicas its only server has.
+    pub replicas: u8,
+    /// Whom it reads from.
+    pub read_from: ReadFrom,
+    /// How its process shares connections to a server.
+    pub connections: Connections,
+}
+
+impl RedisClientConfig {
+    /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
+    pub(super) fn closes_late(&self) -> bool {
+        self.retries > 0 || self.connections != Connections::Multiplexed
+    }
+}
+
+/// How the tasks of a process share connections to a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Connections {
+    /// All commands go by one, one behind the other (redis-rs's `MultiplexedConnection`, Lettuce).
+    #[default]
+    Multiplexed,
+    /// Each command has one of so many for itself until it is answered (redis-py, Jedis, Redisson).
+    Pool(u8),
+}
+
+/// Which servers answer the commands of a client that only read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadFrom {
+    /// The primary, in a cluster that of the slot, which answers all others, too.
+    #[default]
+    Primary,
+    /// The replicas of the primary, in turn, and it alone if it has none (Redisson's `SLAVE`,
+    /// Lettuce's `REPLICA_PREFERRED`, redis-py's `slave_for`).
+    Replicas,
+    /// The primary and its replicas, in turn (Redisson's `MASTER_SLAVE`, Lettuce's `ANY`, redis-py's
+    /// `read_from_replicas`).
+    Any,
+}
+
+impl ReadFrom {
+    /// All of them, by name.
+    pub const ALL: [(&str, Self); 3] = [
+        ("primary", Self::Primary),
+        ("replicas", Self::Replicas),
+        ("any", Self::Any),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Replicas => "replicas",
+            Self::Any => "any",
+        }
+    }
+}
+
+/// What happens to a client.
+pub enum Input {
+    /// The application sends a command.
+    Submit {
+        /// By which lane.
+        lane: Lane,
+        /// What.
+        command: Command,
+        /// What gets the answer.
+        completion: Completion<RedisResult<Value>>,
+    },
+    /// The application subscribes to a channel.
+    Subscribe {
+        /// At which server.
+        node: u32,
+        /// To which.
+        channel: Bytes,
+        /// Whom to tell of messages.
+        listener: Listener,
+        /// What is told when the server has confirmed it.
+        completion: Completion<RedisResult<Value>>,
+    },
+    /// A connection stands.
+    Opened {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// A connection could not be made, or broke.
+    Broken {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Something has come from a server.
+    Heard {
+        /// By which connection.
+        connection: ConnectionId,
+        /// What.
+        value: Value,
+    },
+    /// The time has come that [`super::Client::next_wake`] had named. Too early does no harm.
+    Wake,
+}
+
+/// What a client wants done, in this order.
+pub enum Output {
+    /// Connect to a server, and tell [`super::Client::connecting`] the number of the connection.
+    Connect {
+        /// For which of its ends.
+        end: End,
+        /// To whom.
+        to: Destination,
+    },
+    /// Send a command.
+    Send {
+        /// By which connection.
+        connection: ConnectionId,
+        /// What.
+        command: Command,
+        /// Whether it was sent before, and may have been executed.
+        again: bool,
+    },
+    /// Close a connection.
+    Disconnect {
+        /// Which.
+        connection: ConnectionId,
+    },
+}
+
+/// Whom a client connects to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// One of several independent servers, or the only one, or whoever is the primary.
+    Node(u32),
+    /// A Sentinel, by its place.
+    Sentinel(u8),
+    /// One of the replicas of whoever is the primary, by its place among them.
+    Replica(u8),
+    /// A server that a Sentinel has named, or a node of the cluster.
+    Address(Address),
+}
+
+/// An end of a client that has a connection of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The questions to Sentinels, or to nodes of a cluster, of who serves what.
+    Questions,
+    /// The questions to Sentinels of who the replicas are.
+    QuestionsOfReplicas,
+    /// A lane, by its place.
+    Wire(usize),
+    /// The subscriptions at a server, by their place.
+    Subscriptions(usize),
+}

@@ -1,0 +1,111 @@
+//! A command on its way: how often it is sent again, and how it fails.
+
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::completion::Completion;
+use picklock_clients::redis::{Command, RedisError, RedisResult, Value};
+
+use super::RedisClientConfig;
+
+/// A command that somebody waits for the answer of.
+pub(super) struct Pending {
+    pub command: Command,
+    pub completion: Completion<RedisResult<Value>>,
+    /// When nobody waits for it any longer.
+    pub deadline: VirtualTime,
+    pub tries_left: u32,
+    /// It was sent before, by a connection that broke: it may have been executed.
+    pub sent_before: bool,
+    /// How often it may still be sent again because the cluster was down.
+    patience: u32,
+    /// How often it may still be sent to another node of a cluster because one said so.
+    pub redirections_left: u32,
+    /// It is to be preceded by the word that its slot is on its way.
+    pub asking: bool,
+}
+
+/// How often a command is sent elsewhere because a node said so (redis-py's `RedisClusterRequestTTL`).
+const REDIRECTIONS: u32 = 16;
+
+/// How often a command is sent again because the cluster was down, and after what time: both as redis-py does.
+const PATIENCE: u32 = 3;
+const DOWN_FOR: Duration = Duration::from_millis(250);
+
+impl Pending {
+    pub fn new(
+        now: VirtualTime,
+        command: Command,
+        completion: Completion<RedisResult<Value>>,
+        settings: &RedisClientConfig,
+    ) -> Self {
+        Self {
+            command,
+            completion,
+            deadline: now + settings.timeout,
+            tries_left: settings.retries,
+            sent_before: false,
+            patience: PATIENCE,
+            redirections_left: REDIRECTIONS,
+            asking: false,
+        }
+    }
+
+    /// The connection that it was sent by broke.
+    pub fn broken_off(self) -> Self {
+        Self {
+            sent_before: true,
+            ..self
+        }
+    }
+
+    #[inline]
+    pub fn answer(self, value: Value) {
+        self.completion.complete(Ok(value));
+    }
+
+    /// Takes one of the tries that are left, if any is: it may be sent again then, after a pause.
+    pub fn try_again(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> bool {
+        let Some(left) = self.tries_left.checked_sub(1) else {
+            return false;
+        };
+        self.tries_left = left;
+        self.deadline = now + settings.retry_pause + settings.timeout;
+        true
+    }
+
+    /// The cluster is down: when it may be sent again, if it may.
+    pub fn wait_for_cluster(
+        &mut self,
+        now: VirtualTime,
+        settings: &RedisClientConfig,
+    ) -> Option<VirtualTime> {
+        if let Some(left) = self.patience.checked_sub(1) {
+            self.patience = left;
+            self.deadline = now + DOWN_FOR + settings.timeout;
+            return Some(now + DOWN_FOR);
+        }
+        let again = self.try_again(now, settings);
+        again.then(|| now + settings.retry_pause)
+    }
+
+    /// There is no connection to send it by, or no longer.
+    pub fn fail(self) {
+        let error = if self.sent_before {
+            RedisError::ConnectionLoss
+        } else {
+            RedisError::NotConnected
+        };
+        self.completion.complete(Err(error));
+    }
+
+    /// It has waited to be sent for too long.
+    pub fn give_up(self) {
+        let error = if self.sent_before {
+            RedisError::TimedOut
+        } else {
+            RedisError::NotConnected
+        };
+        self.completion.complete(Err(error));
+    }
+}

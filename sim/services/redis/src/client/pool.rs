@@ -1,0 +1,99 @@
+//! Pools of connections: a command checks one out, has it for itself, and gives it back with its answer.
+//!
+//! Whoever was given back last is handed out first, as in redis-py and Jedis. If all are out, the command waits, for as
+//! long as for an answer, and then fails without having been sent. A connection that has broken without a word is
+//! handed out like any other. What a recipe sends by a connection of its own is not of the pool.
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::Lane;
+
+use super::connection::{Phase, Whom, Wire};
+use super::pending::Pending;
+use super::{Client, Connections, Output};
+
+/// A command that waits for a connection.
+pub(super) struct Queued {
+    lane: Lane,
+    whom: Whom,
+    pending: Pending,
+}
+
+impl Queued {
+    /// When nobody waits for it any longer.
+    pub fn deadline(&self) -> VirtualTime {
+        self.pending.deadline
+    }
+}
+
+impl Client {
+    /// A command goes by a lane, or waits for a connection.
+    pub(super) fn send_by(
+        &mut self,
+        lane: Lane,
+        whom: Whom,
+        pending: Pending,
+        out: &mut Vec<Output>,
+    ) {
+        match self.checked_out(lane, &whom) {
+            Some(place) => self.wires[place].submit(pending, out),
+            None => self.queued.push(Queued {
+                lane,
+                whom,
+                pending,
+            }),
+        }
+    }
+
+    /// The place of the wire that a command of a lane may have: the only one, or one that nobody has.
+    fn checked_out(&mut self, lane: Lane, whom: &Whom) -> Option<usize> {
+        let size = match self.settings.connections {
+            Connections::Pool(size) if lane.is_shared() => usize::from(size),
+            Connections::Pool(_) | Connections::Multiplexed => return Some(self.wire(lane, whom)),
+        };
+        let is_of_pool = |wire: &Wire| wire.lane == lane && wire.whom == *whom;
+        let of_pool = self.wires.iter().enumerate();
+        let of_pool = of_pool.filter(|(_, wire)| is_of_pool(wire));
+        let made = of_pool.clone().count();
+        let free = of_pool.filter(|(_, wire)| wire.is_free());
+        // One that stands before one that is to be made again.
+        let best =
+            free.max_by_key(|(_, wire)| (matches!(wire.phase, Phase::Open(_)), wire.given_back));
+        let place = match best {
+            Some((place, _)) => place,
+            None if made < size => self.another_wire(lane, whom),
+            None => return None,
+        };
+        self.wires[place].is_out = true;
+        Some(place)
+    }
+
+    /// Takes back the connections whose commands are answered, and hands them out to what waits.
+    pub(super) fn hand_out(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        if self.settings.connections == Connections::Multiplexed {
+            return;
+        }
+        for wire in self.wires.iter_mut().filter(|it| it.is_out && it.is_free()) {
+            self.given_back += 1;
+            wire.is_out = false;
+            wire.given_back = self.given_back;
+        }
+        for mut it in std::mem::take(&mut self.queued) {
+            match self.checked_out(it.lane, &it.whom) {
+                Some(place) => {
+                    // From now on it waits for the answer.
+                    it.pending.deadline = now + self.settings.timeout;
+                    self.wires[place].submit(it.pending, out);
+                }
+                None => self.queued.push(it),
+            }
+        }
+    }
+
+    /// Gives up on what has waited for a connection for long enough.
+    pub(super) fn give_up_queued(&mut self, now: VirtualTime) {
+        let is_late = |it: &mut Queued| it.deadline() <= now;
+        for late in self.queued.extract_if(.., is_late) {
+            late.pending.give_up();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! How a client finds the primary: it asks a Sentinel, connects, and asks the server whether it is one.
+//!
+//! The steps are those that redis.io gives to the makers of clients ("Guidelines for Redis clients with support for
+//! Redis Sentinel"). Whoever polls asks again now and then, and leaves a server that is the primary no longer, as
+//! Redisson does.
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Value};
+use picklock_machines::ConnectionId;
+
+use super::connection::{Phase, Wire};
+use super::sentinel_query::Inquiry;
+use super::{Client, Destination, End, Output, RedisClientConfig};
+use crate::Address;
+
+/// Who the primary is, as far as a client knows.
+pub(super) struct Finder {
+    settings: RedisClientConfig,
+    /// What the Sentinels are asked.
+    pub inquiry: Inquiry<Address>,
+    /// Whoever was named last.
+    primary: Option<Address>,
+    /// Connections whose server is asked whether it is the primary, and until when it must answer.
+    pub checking: Vec<(ConnectionId, VirtualTime)>,
+}
+
+/// The address in the answer of a Sentinel, or of a node of a cluster.
+pub(super) fn address(value: &Value) -> Option<Address> {
+    let [host, port, ..] = value.values()? else {
+        return None;
+    };
+    let text = |value: &Value| Some(std::str::from_utf8(value.bytes()?).ok()?.to_owned());
+    let port = match port {
+        Value::Integer(port) => u16::try_from(*port).ok()?,
+        port => text(port)?.parse().ok()?,
+    };
+    Some(Address {
+        host: text(host)?.into(),
+        port,
+    })
+}
+
+/// What a Sentinel is asked.
+fn who_leads() -> Command {
+    Command::new("SENTINEL")
+        .arg("GET-MASTER-ADDR-BY-NAME")
+        .arg("mymaster")
+}
+
+/// Whether a server says that it is the primary.
+fn leads(value: &Value) -> bool {
+    let first = value.values().and_then(<[Value]>::first);
+    first.and_then(Value::bytes) == Some(b"master")
+}
+
+impl Finder {
+    pub fn new(settings: RedisClientConfig) -> Self {
+        Self {
+            settings,
+            inquiry: Inquiry::new(End::Questions, who_leads, address, &settings),
+            primary: None,
+            checking: Vec::new(),
+        }
+    }
+
+    /// A connection is gone. Answers whether it was the one to the Sentinel.
+    pub fn broken(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        self.checking.retain(|(other, _)| *other != connection);
+        self.inquiry.broken(now, connection, out)
+    }
+
+    pub fn next_wake(&self) -> VirtualTime {
+        let checks = self.checking.iter().map(|(_, until)| *until);
+        checks.fold(self.inquiry.next_wake(), VirtualTime::min)
+    }
+}
+
+impl Client {
+    /// A connection stands: to a Sentinel, which is asked, or to a server, which is asked whether it is the primary,
+    /// unless it was named as a replica: redis-py, Redisson, and Lettuce do not look whether it is one.
+    pub(super) fn opened_by_sentinel(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) {
+        let is_it = |wire: &Wire| wire.phase == Phase::Connecting(connection);
+        if self.wires.iter().any(|it| is_it(it) && it.is_of_replica()) {
+            self.opened(connection, out);
+            return;
+        }
+        let finder = &mut self.finder;
+        if !finder.inquiry.opened(connection, out) {
+            finder
+                .checking
+                .push((connection, now + finder.settings.timeout));
+            out.push(Output::Send {
+                connection,
+                command: Command::new("ROLE"),
+                again: false,
+            });
+        }
+    }
+
+    /// Something has come. Answers whether it was about who is the primary.
+    pub(super) fn hear_of_primary(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        value: &Value,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let finder = &mut self.finder;
+        if finder.inquiry.hear(now, connection, value, out) {
+            return true;
+        }
+        let checked = finder
+            .checking
+            .iter()
+            .position(|(other, _)| *other == connection);
+        let Some(place) = checked else {
+            return false;
+        };
+        finder.checking.remove(place);
+        if leads(value) {
+            self.opened(connection, out);
+        } else {
+            self.leave(now, connection, out);
+        }
+        true
+    }
+
+    /// Closes a connection whose server is not what it is to be, or does not say that it is.
+    pub(super) fn leave(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        out: &mut Vec<Output>,
+    ) {
+        out.push(Output::Disconnect { connection });
+        self.broken(now, connection, out);
+    }
+
+    /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
+    pub(super) fn look_for_primary(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let finder = &mut self.finder;
+        finder.inquiry.look_at_clock(now, out);
+        let checking = finder.checking.iter();
+        let late: Vec<ConnectionId> = checking
+            .filter(|(_, until)| *until <= now)
+            .map(|(connection, _)| *connection)
+            .collect();
+        for connection in late {
+            self.leave(now, connection, out);
+        }
+    }
+
+    /// Asks a Sentinel for those that want a connection, and connects them when it has answered.
+    pub(super) fn connect_by_sentinel(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+        let mut wanted = false;
+        for wire in self.wires.iter_mut().filter(|it| !it.is_of_replica()) {
+            if wire.wants_connection() && wire.not_before <= now {
+                wire.phase = Phase::Looking;
+                wanted = true;
+            }
+        }
+        for it in &mut self.subscriptions {
+            if it.wants_connection() && it.not_before <= now {
+                it.phase = Phase::Looking;
+                wanted = true;
+            }
+        }
+        if wanted {
+            self.finder.inquiry.ask(now, out);
+        }
+        match self.finder.inquiry.take_outcome() {
+            None => {}
+            Some(Some(found)) => self.connect_to(now, found, out),
+            Some(None) => self.nobody_knows(now),
+        }
+    }
+
+    fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
+        let before = self.finder.primary.replace(found.clone());
+        if self.settings.poll.is_some() && before.is_some_and(|before| before != found) {
+            // Whoever still talks to the old one talks to nobody any more.
+            let wires = self.wires.iter().filter(|it| !it.is_of_replica());
+            let wires = wires.map(|wire| wire.phase);
+            let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+            let old: Vec<ConnectionId> = all.filter_map(Phase::connection).collect();
+            for connection in old {
+                self.leave(now, connection, out);
+            }
+        }
+        let connect = |end| Output::Connect {
+            end,
+            to: Destination::Address(found.clone()),
+        };
+        for (place, wire) in self.wires.iter().enumerate() {
+            if wire.phase == Phase::Looking && !wire.is_of_replica() {
+                out.push(connect(End::Wire(place)));
+            }
+        }
+        for (place, it) in self.subscriptions.iter().enumerate() {
+            if it.phase == Phase::Looking {
+                out.push(connect(End::Subscriptions(place)));
+            }
+        }
+    }
+
+    /// No Sentinel has answered: what waits fails, or tries again later.
+    fn nobody_knows(&mut self, now: VirtualTime) {
+        let settings = self.settings;
+        for wire in self
+            .wires
+            .iter_mut()
+            .filter(|it| it.phase == Phase::Looking && !it.is_of_replica())
+        {
+            wire.broken(now, &settings);
+        }
+        for it in &mut self.subscriptions {
+            if it.phase == Phase::Looking {
+                it.broken(now, &settings);
+            }
+        }
+    }
+}

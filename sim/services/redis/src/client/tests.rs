@@ -1,0 +1,403 @@
+use std::time::Duration;
+
+use futures_lite::future::{block_on, poll_once};
+use picklock_clients::completion::{Answer, completion};
+use picklock_clients::redis::{Command, RedisError, RedisResult, subscription};
+
+use super::*;
+
+pub(in crate::client) const SETTINGS: RedisClientConfig = RedisClientConfig {
+    nodes: 1,
+    timeout: Duration::from_millis(500),
+    connect_timeout: Duration::from_secs(1),
+    retries: 0,
+    retry_pause: Duration::from_millis(100),
+    sentinels: 0,
+    poll: None,
+    cluster: 0,
+    replicas: 0,
+    read_from: ReadFrom::Primary,
+    connections: Connections::Multiplexed,
+};
+const LANE: Lane = Lane { node: 0, number: 0 };
+
+type Reply = RedisResult<Value>;
+
+/// A client, and what it has wanted done.
+struct Desk {
+    client: Client,
+    now: VirtualTime,
+    next: u32,
+    out: Vec<Output>,
+}
+
+impl Desk {
+    fn new(settings: RedisClientConfig) -> Self {
+        Self {
+            client: Client::new(settings),
+            now: VirtualTime::ZERO,
+            next: 0,
+            out: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, input: Input) {
+        self.client.handle(self.now, input, &mut self.out);
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.tell(Input::Wake);
+    }
+
+    fn submit(&mut self, name: &str) -> Answer<Reply> {
+        let (completion, answer) = completion();
+        let (lane, command) = (LANE, Command::new(name));
+        self.tell(Input::Submit {
+            lane,
+            command,
+            completion,
+        });
+        answer
+    }
+
+    /// Gives the connection that it asks for a number, and opens it.
+    fn open(&mut self) -> ConnectionId {
+        let connection = self.connection();
+        self.tell(Input::Opened { connection });
+        connection
+    }
+
+    fn connection(&mut self) -> ConnectionId {
+        let connection = ConnectionId(self.next);
+        self.next += 1;
+        let end = self.out.drain(..).find_map(|output| match output {
+            Output::Connect { end, .. } => Some(end),
+            Output::Send { .. } | Output::Disconnect { .. } => None,
+        });
+        let end = end.expect("it asks for a connection");
+        self.client.connecting(self.now, end, connection);
+        connection
+    }
+
+    fn sent(&mut self) -> Vec<String> {
+        let sent = self.out.drain(..).filter_map(|output| match output {
+            Output::Send { command, .. } => Some(command.to_string()),
+            Output::Connect { .. } | Output::Disconnect { .. } => None,
+        });
+        sent.collect()
+    }
+
+    fn hear(&mut self, connection: ConnectionId, value: Value) {
+        self.tell(Input::Heard { connection, value });
+    }
+}
+
+fn now(answer: Answer<Reply>) -> Option<Reply> {
+    block_on(poll_once(answer))
+}
+
+#[test]
+fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
+    let mut desk = Desk::new(SETTINGS);
+    let (first, second) = (desk.submit("GET"), desk.submit("INCR"));
+    assert_eq!(desk.client.requests_in_flight(), 2);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["GET", "INCR"]);
+    desk.hear(connection, Value::Nil);
+    desk.hear(connection, Value::Integer(1));
+    assert_eq!(now(first), Some(Ok(Value::Nil)));
+    assert_eq!(now(second), Some(Ok(Value::Integer(1))));
+    assert_eq!(desk.client.requests_in_flight(), 0);
+}
+
+#[test]
+fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
+    let loading = || Value::error("LOADING Redis is loading the dataset in memory");
+    let mut desk = Desk::new(SETTINGS);
+    let once = desk.submit("GET");
+    let connection = desk.open();
+    desk.hear(connection, loading());
+    assert_eq!(now(once), Some(Ok(loading())));
+
+    let mut desk = Desk::new(RedisClientConfig {
+        retries: 1,
+        ..SETTINGS
+    });
+    let twice = desk.submit("GET");
+    let connection = desk.open();
+    desk.hear(connection, loading());
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["GET"]);
+    desk.hear(connection, Value::Nil);
+    assert_eq!(now(twice), Some(Ok(Value::Nil)));
+}
+
+#[test]
+fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
+    let mut desk = Desk::new(SETTINGS);
+    let _first = desk.submit("GET");
+    let nobody = desk.connection();
+    desk.pass(Duration::from_millis(999));
+    let second = desk.submit("GET");
+    assert!(desk.out.is_empty());
+    desk.pass(Duration::from_millis(1));
+    assert_eq!(now(second), Some(Err(RedisError::NotConnected)));
+    let left = |output: &Output| matches!(output, Output::Disconnect { connection } if *connection == nobody);
+    assert!(desk.out.iter().any(left));
+    let _third = desk.submit("GET");
+    desk.pass(SETTINGS.retry_pause);
+    desk.open();
+    assert_eq!(desk.sent(), ["GET"]);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_nobody_elses() {
+    let mut desk = Desk::new(SETTINGS);
+    let late = desk.submit("GET");
+    let connection = desk.open();
+    desk.pass(Duration::from_millis(500));
+    assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
+    let next = desk.submit("INCR");
+    desk.hear(connection, Value::Nil);
+    desk.hear(connection, Value::Integer(1));
+    assert_eq!(now(next), Some(Ok(Value::Integer(1))));
+}
+
+#[test]
+fn what_was_sent_may_have_happened_and_what_was_not_has_not() {
+    let mut desk = Desk::new(SETTINGS);
+    let sent = desk.submit("SET");
+    let connection = desk.open();
+    desk.tell(Input::Broken { connection });
+    assert_eq!(now(sent), Some(Err(RedisError::ConnectionLoss)));
+    let unsent = desk.submit("SET");
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.connection();
+    desk.tell(Input::Broken { connection });
+    assert_eq!(now(unsent), Some(Err(RedisError::NotConnected)));
+}
+
+#[test]
+fn a_client_that_repeats_commands_sends_them_again_by_the_next_connection() {
+    let mut desk = Desk::new(RedisClientConfig {
+        retries: 1,
+        ..SETTINGS
+    });
+    let answer = desk.submit("DEL");
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["DEL"]);
+    desk.tell(Input::Broken { connection });
+    assert_eq!(desk.client.next_wake(), desk.now + SETTINGS.retry_pause);
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["DEL"]);
+    desk.hear(connection, Value::Integer(0));
+    assert_eq!(now(answer), Some(Ok(Value::Integer(0))));
+}
+
+#[test]
+fn a_client_that_repeats_commands_gives_up_in_the_end() {
+    let mut desk = Desk::new(RedisClientConfig {
+        retries: 1,
+        ..SETTINGS
+    });
+    let answer = desk.submit("DEL");
+    for _ in 0..2 {
+        let connection = desk.open();
+        desk.tell(Input::Broken { connection });
+        desk.pass(SETTINGS.retry_pause);
+    }
+    assert_eq!(now(answer), Some(Err(RedisError::ConnectionLoss)));
+}
+
+#[test]
+fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
+    let mut desk = Desk::new(RedisClientConfig {
+        retries: 1,
+        ..SETTINGS
+    });
+    let answer = desk.submit("DEL");
+    let connection = desk.open();
+    desk.out.clear();
+    desk.pass(SETTINGS.timeout);
+    let closed = |output: &Output| matches!(output, Output::Disconnect { connection: it } if *it == connection);
+    assert!(desk.out.iter().any(closed));
+    desk.pass(SETTINGS.retry_pause);
+    let connection = desk.open();
+    desk.hear(connection, Value::Integer(1));
+    assert_eq!(now(answer), Some(Ok(Value::Integer(1))));
+}
+
+fn subscribe(desk: &mut Desk) -> (Answer<Reply>, picklock_clients::redis::Subscription) {
+    let (listener, subscription) = subscription();
+    let (completion, answer) = completion();
+    desk.tell(Input::Subscribe {
+        node: 0,
+        channel: b"c"[..].into(),
+        listener,
+        completion,
+    });
+    (answer, subscription)
+}
+
+fn told(kind: &str, last: Value) -> Value {
+    Value::Push([Value::bulk(kind), Value::bulk("c"), last].into())
+}
+
+#[test]
+fn a_subscription_is_confirmed_and_then_hears_messages() {
+    let mut desk = Desk::new(SETTINGS);
+    let (answer, subscription) = subscribe(&mut desk);
+    let connection = desk.open();
+    assert_eq!(desk.sent(), ["SUBSCRIBE c"]);
+    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    assert_eq!(now(answer), Some(Ok(Value::OK)));
+    desk.hear(connection, told("message", Value::bulk("unlock")));
+    let heard = block_on(poll_once(subscription.next()));
+    assert_eq!(heard.as_deref(), Some(&b"unlock"[..]));
+}
+
+#[test]
+fn a_subscription_goes_over_to_the_next_connection_without_what_was_said_meanwhile() {
+    let mut desk = Desk::new(SETTINGS);
+    let (_confirmed, subscription) = subscribe(&mut desk);
+    let connection = desk.open();
+    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    desk.tell(Input::Broken { connection });
+    desk.pass(SETTINGS.retry_pause);
+    let _next = desk.open();
+    assert_eq!(desk.sent(), ["SUBSCRIBE c"]);
+    assert!(block_on(poll_once(subscription.next())).is_none());
+}
+
+#[test]
+fn a_subscription_that_nobody_listens_to_is_left() {
+    let mut desk = Desk::new(SETTINGS);
+    let (_confirmed, subscription) = subscribe(&mut desk);
+    let connection = desk.open();
+    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    desk.out.clear();
+    drop(subscription);
+    desk.hear(connection, told("message", Value::bulk("unlock")));
+    assert_eq!(desk.sent(), ["UNSUBSCRIBE c"]);
+}
+
+#[test]
+fn a_confirmation_that_does_not_come_is_not_waited_for_for_ever() {
+    let mut desk = Desk::new(SETTINGS);
+    let (answer, _subscription) = subscribe(&mut desk);
+    let _connection = desk.open();
+    desk.pass(SETTINGS.timeout);
+    assert_eq!(now(answer), Some(Err(RedisError::TimedOut)));
+}
+
+const POOL_OF_TWO: RedisClientConfig = RedisClientConfig {
+    connections: Connections::Pool(2),
+    ..SETTINGS
+};
+
+#[test]
+fn whoever_waits_for_an_answer_has_its_connection_of_the_pool_for_itself() {
+    let mut desk = Desk::new(POOL_OF_TWO);
+    let first = desk.submit("FIRST");
+    let one = desk.open();
+    assert_eq!(desk.sent(), ["FIRST"]);
+    let second = desk.submit("SECOND");
+    let two = desk.open();
+    assert_eq!(desk.sent(), ["SECOND"]);
+    // Both are out: the third waits for whoever comes back first.
+    let third = desk.submit("THIRD");
+    assert!(desk.out.is_empty());
+    assert_eq!(desk.client.requests_in_flight(), 3);
+    desk.hear(two, Value::Integer(2));
+    assert_eq!(now(second), Some(Ok(Value::Integer(2))));
+    assert_eq!(desk.sent(), ["THIRD"]);
+    desk.hear(one, Value::Integer(1));
+    desk.hear(two, Value::Integer(3));
+    assert_eq!(now(first), Some(Ok(Value::Integer(1))));
+    assert_eq!(now(third), Some(Ok(Value::Integer(3))));
+    assert_eq!(desk.client.requests_in_flight(), 0);
+}
+
+#[test]
+fn an_exhausted_pool_is_waited_for_as_long_as_an_answer_and_nothing_is_sent() {
+    let connections = Connections::Pool(1);
+    let timeout = Duration::from_secs(2);
+    let mut desk = Desk::new(RedisClientConfig {
+        connections,
+        timeout,
+        ..SETTINGS
+    });
+    let _slow = desk.submit("SLOW");
+    let connection = desk.open();
+    desk.sent();
+    desk.pass(Duration::from_secs(1));
+    let served = desk.submit("SERVED");
+    desk.pass(Duration::from_millis(999));
+    let late = desk.submit("LATE");
+    desk.hear(connection, Value::OK);
+    // It has waited for a second, and now waits for its answer.
+    assert_eq!(desk.sent(), ["SERVED"]);
+    desk.pass(Duration::from_millis(1_999));
+    assert_eq!(desk.client.requests_in_flight(), 2);
+    desk.hear(connection, Value::OK);
+    assert_eq!(now(served), Some(Ok(Value::OK)));
+    assert_eq!(desk.sent(), ["LATE"]);
+    let never = desk.submit("NEVER");
+    desk.pass(Duration::from_millis(2_000));
+    assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
+    assert_eq!(now(never), Some(Err(RedisError::NotConnected)));
+}
+
+#[test]
+fn each_connection_of_a_pool_that_has_died_unheard_costs_one_command() {
+    let mut desk = Desk::new(POOL_OF_TWO);
+    let _first = desk.submit("FIRST");
+    let one = desk.open();
+    let _second = desk.submit("SECOND");
+    let two = desk.open();
+    desk.sent();
+    desk.hear(one, Value::OK);
+    desk.hear(two, Value::OK);
+    // The server is gone, and nobody has been told. Whoever came back last is handed out first.
+    for connection in [two, one] {
+        let lost = desk.submit("LOST");
+        let sent = desk.out.drain(..).map(|output| match output {
+            Output::Send { connection, .. } => Some(connection),
+            Output::Connect { .. } | Output::Disconnect { .. } => None,
+        });
+        assert_eq!(sent.collect::<Vec<_>>(), [Some(connection)]);
+        desk.pass(Duration::from_millis(500));
+        assert_eq!(now(lost), Some(Err(RedisError::TimedOut)));
+        let closed = desk.out.drain(..).any(
+            |output| matches!(output, Output::Disconnect { connection: it } if it == connection),
+        );
+        assert!(closed, "{connection:?}");
+    }
+    let found = desk.submit("FOUND");
+    desk.pass(Duration::from_millis(100));
+    let anew = desk.open();
+    desk.hear(anew, Value::OK);
+    assert_eq!(now(found), Some(Ok(Value::OK)));
+}
+
+#[test]
+fn a_late_answer_on_a_shared_connection_keeps_those_behind_it_waiting() {
+    let mut desk = Desk::new(SETTINGS);
+    let first = desk.submit("FIRST");
+    let connection = desk.open();
+    let second = desk.submit("SECOND");
+    assert_eq!(desk.sent(), ["FIRST", "SECOND"]);
+    desk.pass(Duration::from_millis(500));
+    assert_eq!(now(first), Some(Err(RedisError::TimedOut)));
+    assert_eq!(now(second), Some(Err(RedisError::TimedOut)));
+    // The connection stays, and what comes next goes behind what is late.
+    let third = desk.submit("THIRD");
+    assert_eq!(desk.sent(), ["THIRD"]);
+    desk.hear(connection, Value::Integer(1));
+    desk.hear(connection, Value::Integer(2));
+    desk.hear(connection, Value::Integer(3));
+    assert_eq!(now(third), Some(Ok(Value::Integer(3))));
+}

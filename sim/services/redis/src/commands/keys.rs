@@ -1,0 +1,224 @@
+//! Keys, whatever they hold.
+
+use picklock_clients::redis::{Bytes, Command, Value};
+
+use super::options::{integer, is, word};
+use super::strings::no_such_key;
+use super::{Row, read, write};
+use crate::db::Core;
+use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
+use crate::key_observer::Why;
+use crate::value::Data;
+use crate::{glob, numbers};
+
+pub(super) const ROWS: &[Row] = &[
+    write("copy", -3, copy),
+    read("dbsize", 1, dbsize),
+    write("del", -2, del),
+    read("exists", -2, exists),
+    write("flushall", -1, flush),
+    write("flushdb", -1, flush),
+    read("keys", 2, keys),
+    read("object", -2, object),
+    read("randomkey", 1, randomkey),
+    write("rename", 3, rename),
+    write("renamenx", 3, renamenx),
+    read("scan", -2, scan),
+    read("touch", -2, exists),
+    read("type", 2, kind),
+    write("unlink", -2, del),
+];
+
+fn del(core: &mut Core, command: &Command) -> Reply {
+    let keys = command.words().skip(1);
+    let gone = keys.filter(|key| core.remove(key)).count();
+    Ok(Value::Integer(gone as i64))
+}
+
+fn exists(core: &mut Core, command: &Command) -> Reply {
+    let keys = command.words().skip(1);
+    let there = keys.filter(|key| core.look(key)).count();
+    Ok(Value::Integer(there as i64))
+}
+
+fn kind(core: &mut Core, command: &Command) -> Reply {
+    let entry = core.entry(word(command, 1));
+    let kind = entry.map_or("none", |entry| entry.data.kind());
+    Ok(Value::Status(kind.into()))
+}
+
+/// Counts what has expired and nobody has noticed, too.
+fn dbsize(core: &mut Core, _: &Command) -> Reply {
+    Ok(Value::Integer(core.keys.len() as i64))
+}
+
+fn flush(core: &mut Core, command: &Command) -> Reply {
+    let plain = command.len() == 1;
+    if !plain && (command.len() > 2 || !(is(command, 1, "SYNC") || is(command, 1, "ASYNC"))) {
+        return refuse(SYNTAX);
+    }
+    core.clear();
+    // Replicas are told even if there was nothing to flush.
+    core.effects.dirty += 1;
+    Ok(Value::OK)
+}
+
+impl Core {
+    /// Deletes all keys.
+    fn clear(&mut self) {
+        let before = std::mem::take(&mut self.keys);
+        let now = self.wall_millis();
+        self.note_dataset_replaced(&before, Why::Flushed);
+        self.watches.touch_all(&before, &self.keys, now);
+    }
+
+    /// The keys that fit a pattern and have not expired, in order. Those that have are left alone.
+    fn fitting(&mut self, pattern: &[u8]) -> Vec<Bytes> {
+        let now = self.wall_millis();
+        let found = self
+            .keys
+            .iter()
+            .filter(|(_, entry)| !entry.has_expired(now));
+        let found = found.filter(|(key, _)| glob::fits(pattern, key));
+        let mut found: Vec<Bytes> = found.map(|(key, _)| Bytes::clone(key)).collect();
+        found.sort_unstable();
+        found
+    }
+}
+
+fn keys(core: &mut Core, command: &Command) -> Reply {
+    let found = core.fitting(word(command, 1));
+    Ok(Value::array(found.into_iter().map(Value::Bulk)))
+}
+
+/// Answers with everything at once, so that the next cursor is always zero.
+fn scan(core: &mut Core, command: &Command) -> Reply {
+    if std::str::from_utf8(word(command, 1)).is_ok_and(|cursor| cursor.parse::<u64>().is_err()) {
+        return refuse("ERR invalid cursor");
+    }
+    let (mut pattern, mut kind) = (&b"*"[..], None);
+    let mut place = 2;
+    while place < command.len() {
+        if place + 1 == command.len() {
+            return refuse(SYNTAX);
+        } else if is(command, place, "MATCH") {
+            pattern = word(command, place + 1);
+        } else if is(command, place, "TYPE") {
+            kind = Some(word(command, place + 1));
+        } else if is(command, place, "COUNT") {
+            if integer(command, place + 1)? < 1 {
+                return refuse(SYNTAX);
+            }
+        } else {
+            return refuse(SYNTAX);
+        }
+        place += 2;
+    }
+    let mut found = core.fitting(pattern);
+    found.retain(|key| {
+        let is_kind =
+            |data: &Data| kind.is_none_or(|kind| kind.eq_ignore_ascii_case(data.kind().as_bytes()));
+        core.keys.get(key).is_some_and(|entry| is_kind(&entry.data))
+    });
+    let found = Value::array(found.into_iter().map(Value::Bulk));
+    Ok(Value::array([Value::bulk("0"), found]))
+}
+
+/// Not by chance here: the first key that has not expired.
+fn randomkey(core: &mut Core, _: &Command) -> Reply {
+    let first = core.fitting(b"*").into_iter().next();
+    Ok(first.map_or(Value::Nil, Value::Bulk))
+}
+
+fn rename(core: &mut Core, command: &Command) -> Reply {
+    move_key(core, command, false).map(|_| Value::OK)
+}
+
+fn renamenx(core: &mut Core, command: &Command) -> Reply {
+    let moved = move_key(core, command, true)?;
+    Ok(Value::Integer(i64::from(moved)))
+}
+
+fn move_key(
+    core: &mut Core,
+    command: &Command,
+    if_missing: bool,
+) -> Result<bool, super::ErrorReply> {
+    let (from, to) = (word(command, 1), word(command, 2));
+    if !core.look(from) {
+        return no_such_key();
+    }
+    if from == to {
+        return Ok(!if_missing);
+    }
+    if core.look(to) && if_missing {
+        return Ok(false);
+    }
+    if let Some(entry) = core.keys.remove(from) {
+        if let Some(before) = core.keys.remove(to) {
+            core.note_replaced(to, &before);
+        }
+        core.changed(from);
+        core.put(to, entry.data, entry.expires);
+    }
+    Ok(true)
+}
+
+fn copy(core: &mut Core, command: &Command) -> Reply {
+    let (from, to) = (word(command, 1), word(command, 2));
+    let replace = match command.len() {
+        3 => false,
+        4 if is(command, 3, "REPLACE") => true,
+        _ if is(command, 3, "DB") => {
+            return match numbers::integer(word(command, 4)) {
+                Some(_) => refuse("ERR not modelled: COPY DB"),
+                None => refuse(NOT_AN_INTEGER),
+            };
+        }
+        _ => return refuse(SYNTAX),
+    };
+    if from == to {
+        return refuse("ERR source and destination objects are the same");
+    }
+    let Some(entry) = core.entry(from).cloned() else {
+        return Ok(Value::Integer(0));
+    };
+    if core.look(to) && !replace {
+        return Ok(Value::Integer(0));
+    }
+    core.put(to, entry.data, entry.expires);
+    Ok(Value::Integer(1))
+}
+
+fn object(core: &mut Core, command: &Command) -> Reply {
+    if is(command, 1, "ENCODING") && command.len() == 3 {
+        return Ok(match core.entry(word(command, 2)) {
+            None => Value::Nil,
+            Some(entry) => Value::bulk(encoding(&entry.data)),
+        });
+    }
+    let what = String::from_utf8_lossy(word(command, 1)).to_ascii_uppercase();
+    refuse(format!("ERR not modelled: OBJECT {what}"))
+}
+
+/// The longest string that is stored with its header.
+const EMBEDDED_MAX: usize = 44;
+
+fn encoding(data: &Data) -> &'static str {
+    match data {
+        Data::Text(text) if numbers::integer(text).is_some() => "int",
+        Data::Text(text) if text.len() <= EMBEDDED_MAX => "embstr",
+        Data::Text(_) => "raw",
+        Data::Hash(_) | Data::Sorted(_) => "listpack",
+        Data::List(_) => "quicklist",
+        Data::Set(set)
+            if set
+                .0
+                .iter()
+                .all(|member| numbers::integer(member).is_some()) =>
+        {
+            "intset"
+        }
+        Data::Set(_) => "hashtable",
+    }
+}

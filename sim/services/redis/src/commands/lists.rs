@@ -1,0 +1,265 @@
+//! Lists.
+
+use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
+
+use super::options::{how_many, integer, is, range, word};
+use super::strings::no_such_key;
+use super::{Row, read, write};
+use crate::db::Core;
+use crate::errors::{OUT_OF_RANGE, Reply, SYNTAX, refuse};
+use crate::value::List;
+
+pub(super) const ROWS: &[Row] = &[
+    read("lindex", 3, lindex),
+    write("linsert", 5, linsert),
+    read("llen", 2, llen),
+    write("lmove", 5, lmove),
+    write("lpop", -2, lpop),
+    write("lpush", -3, lpush),
+    write("lpushx", -3, lpushx),
+    read("lrange", 4, lrange),
+    write("lrem", 4, lrem),
+    write("lset", 4, lset),
+    write("ltrim", 4, ltrim),
+    write("rpop", -2, rpop),
+    write("rpoplpush", 3, rpoplpush),
+    write("rpush", -3, rpush),
+    write("rpushx", -3, rpushx),
+];
+
+/// An end of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Head,
+    Tail,
+}
+
+impl End {
+    fn push(self, list: &mut List, element: Bytes) {
+        match self {
+            Self::Head => list.0.push_front(element),
+            Self::Tail => list.0.push_back(element),
+        }
+    }
+
+    fn pop(self, list: &mut List) -> Option<Bytes> {
+        match self {
+            Self::Head => list.0.pop_front(),
+            Self::Tail => list.0.pop_back(),
+        }
+    }
+}
+
+fn lpush(core: &mut Core, command: &Command) -> Reply {
+    push(core, command, End::Head, false)
+}
+
+fn rpush(core: &mut Core, command: &Command) -> Reply {
+    push(core, command, End::Tail, false)
+}
+
+fn lpushx(core: &mut Core, command: &Command) -> Reply {
+    push(core, command, End::Head, true)
+}
+
+fn rpushx(core: &mut Core, command: &Command) -> Reply {
+    push(core, command, End::Tail, true)
+}
+
+fn push(core: &mut Core, command: &Command, end: End, if_there: bool) -> Reply {
+    let key = word(command, 1);
+    if core.read::<List>(key)?.is_none() && if_there {
+        return Ok(Value::Integer(0));
+    }
+    let list = core.write_or_make::<List>(key)?;
+    for element in command.words().skip(2) {
+        end.push(list, element.into());
+    }
+    let length = list.0.len();
+    core.changed(key);
+    Ok(Value::Integer(length as i64))
+}
+
+fn lpop(core: &mut Core, command: &Command) -> Reply {
+    pop(core, command, End::Head)
+}
+
+fn rpop(core: &mut Core, command: &Command) -> Reply {
+    pop(core, command, End::Tail)
+}
+
+fn pop(core: &mut Core, command: &Command, end: End) -> Reply {
+    let key = word(command, 1);
+    let count = match command.len() {
+        2 => None,
+        3 => Some(how_many(command, 2)?),
+        _ => return Err(super::wrong_number(&super::options::small(command.name()))),
+    };
+    let Some(list) = core.write::<List>(key)? else {
+        return Ok(count.map_or(Value::Nil, |_| Value::NilArray));
+    };
+    let Some(count) = count else {
+        let popped = end.pop(list);
+        core.changed(key);
+        return Ok(popped.map_or(Value::Nil, Value::Bulk));
+    };
+    let mut popped = Vec::new();
+    while popped.len() < count
+        && let Some(element) = end.pop(list)
+    {
+        popped.push(Value::Bulk(element));
+    }
+    if !popped.is_empty() {
+        core.changed(key);
+    }
+    Ok(Value::array(popped))
+}
+
+fn rpoplpush(core: &mut Core, command: &Command) -> Reply {
+    let (from, to) = (word(command, 1), word(command, 2));
+    move_element(core, from, to, End::Tail, End::Head)
+}
+
+fn lmove(core: &mut Core, command: &Command) -> Reply {
+    let end = |place: usize| -> Result<End, ErrorReply> {
+        if is(command, place, "LEFT") {
+            Ok(End::Head)
+        } else if is(command, place, "RIGHT") {
+            Ok(End::Tail)
+        } else {
+            refuse(SYNTAX)
+        }
+    };
+    let (from, to) = (end(3)?, end(4)?);
+    move_element(core, word(command, 1), word(command, 2), from, to)
+}
+
+fn move_element(core: &mut Core, from: &[u8], to: &[u8], pop: End, push: End) -> Reply {
+    if core.read::<List>(from)?.is_none() {
+        return Ok(Value::Nil);
+    }
+    core.read::<List>(to)?;
+    let element = core.write::<List>(from)?.and_then(|list| pop.pop(list));
+    let Some(element) = element else {
+        return Ok(Value::Nil);
+    };
+    push.push(core.write_or_make::<List>(to)?, Bytes::clone(&element));
+    core.changed(from);
+    core.changed(to);
+    Ok(Value::Bulk(element))
+}
+
+fn llen(core: &mut Core, command: &Command) -> Reply {
+    let list = core.read::<List>(word(command, 1))?;
+    Ok(Value::Integer(list.map_or(0, |list| list.0.len() as i64)))
+}
+
+/// The place of an element, which counts from the end if negative.
+fn place(number: i64, list: &List) -> Option<usize> {
+    let length = list.0.len() as i64;
+    let place = if number < 0 { number + length } else { number };
+    (0..length).contains(&place).then_some(place as usize)
+}
+
+fn lindex(core: &mut Core, command: &Command) -> Reply {
+    let Some(list) = core.read::<List>(word(command, 1))? else {
+        return Ok(Value::Nil);
+    };
+    let number = integer(command, 2)?;
+    let element = place(number, list).and_then(|place| list.0.get(place));
+    Ok(element.map_or(Value::Nil, |element| Value::Bulk(Bytes::clone(element))))
+}
+
+fn lrange(core: &mut Core, command: &Command) -> Reply {
+    let (start, stop) = (integer(command, 2)?, integer(command, 3)?);
+    let Some(list) = core.read::<List>(word(command, 1))? else {
+        return Ok(Value::array([]));
+    };
+    let Some((start, stop)) = range(start, stop, list.0.len()) else {
+        return Ok(Value::array([]));
+    };
+    let part = list.0.range(start..=stop).cloned();
+    Ok(Value::array(part.map(Value::Bulk)))
+}
+
+fn lrem(core: &mut Core, command: &Command) -> Reply {
+    let (key, count, element) = (word(command, 1), integer(command, 2)?, word(command, 3));
+    let Some(list) = core.write::<List>(key)? else {
+        return Ok(Value::Integer(0));
+    };
+    let most = match count {
+        0 => usize::MAX,
+        some => usize::try_from(some.unsigned_abs()).unwrap_or(usize::MAX),
+    };
+    let equal = |place: &usize| list.0.get(*place).is_some_and(|other| **other == *element);
+    let places = 0..list.0.len();
+    let mut gone: Vec<usize> = if count < 0 {
+        places.rev().filter(equal).take(most).collect()
+    } else {
+        places.filter(equal).take(most).collect()
+    };
+    gone.sort_unstable();
+    for place in gone.iter().rev() {
+        list.0.remove(*place);
+    }
+    if !gone.is_empty() {
+        core.changed(key);
+    }
+    Ok(Value::Integer(gone.len() as i64))
+}
+
+fn lset(core: &mut Core, command: &Command) -> Reply {
+    let key = word(command, 1);
+    let Some(list) = core.write::<List>(key)? else {
+        return no_such_key();
+    };
+    let number = integer(command, 2)?;
+    let Some(place) = place(number, list) else {
+        return refuse(OUT_OF_RANGE);
+    };
+    list.0[place] = word(command, 3).into();
+    core.changed(key);
+    Ok(Value::OK)
+}
+
+fn linsert(core: &mut Core, command: &Command) -> Reply {
+    let key = word(command, 1);
+    let after = match () {
+        () if is(command, 2, "BEFORE") => 0,
+        () if is(command, 2, "AFTER") => 1,
+        () => return refuse(SYNTAX),
+    };
+    let Some(list) = core.write::<List>(key)? else {
+        return Ok(Value::Integer(0));
+    };
+    let pivot = word(command, 3);
+    let Some(place) = list.0.iter().position(|other| **other == *pivot) else {
+        return Ok(Value::Integer(-1));
+    };
+    list.0.insert(place + after, word(command, 4).into());
+    let length = list.0.len();
+    core.changed(key);
+    Ok(Value::Integer(length as i64))
+}
+
+fn ltrim(core: &mut Core, command: &Command) -> Reply {
+    let (key, start, stop) = (word(command, 1), integer(command, 2)?, integer(command, 3)?);
+    let Some(list) = core.write::<List>(key)? else {
+        return Ok(Value::OK);
+    };
+    let before = list.0.len();
+    match range(start, stop, list.0.len()) {
+        Some((start, stop)) => {
+            list.0.truncate(stop + 1);
+            list.0.drain(..start);
+        }
+        None => list.0.clear(),
+    }
+    if list.0.len() == before {
+        // Who watches it takes it for changed, and replicas are told nothing.
+        core.touched(key);
+    } else {
+        core.changed(key);
+    }
+    Ok(Value::OK)
+}

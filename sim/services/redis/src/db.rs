@@ -1,0 +1,302 @@
+//! What commands work on: the keys, who watches and listens, and the time, which stands still for each of them.
+
+use std::rc::Rc;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Bytes, Command, ErrorReply};
+
+use crate::clients::ConnectionFlags;
+use crate::cluster::Cluster;
+use crate::degraded::Degraded;
+use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
+use crate::key_observer::{KeyObserver, Why, Writer};
+use crate::keyspace::{Entry, Keyspace};
+use crate::propagation::Effects;
+use crate::pubsub::Subscriptions;
+use crate::value::{Data, Kind};
+use crate::watches::Watches;
+use crate::{ConnectionId, Now, Output, ServerConfig};
+
+/// What commands work on.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub(crate) settings: Rc<ServerConfig>,
+    pub(crate) keys: Keyspace,
+    pub(crate) watches: Watches,
+    pub(crate) subscriptions: Subscriptions,
+    pub(crate) effects: Effects,
+    /// What is to be done outside, in order.
+    pub(crate) out: Vec<Output>,
+    /// What the clocks showed when this command, transaction, or script began.
+    pub(crate) now: Now,
+    /// Whose command is being run: nobody's while time passes, or another server says something.
+    pub(crate) serving: Option<ConnectionId>,
+    /// The key that somebody outside follows.
+    pub(crate) followed: Option<KeyObserver>,
+    /// What becomes of keys that are found to have expired.
+    pub(crate) expired: Expired,
+    /// It is a replica, and only its primary may write.
+    pub(crate) is_replica: bool,
+    /// How many good replicas there have to be for a write, and whether there are not as many.
+    pub(crate) min_replicas: usize,
+    pub(crate) lacks_replicas: bool,
+    /// What keeps it from serving, and whether it serves old keys as a replica without its primary.
+    pub(crate) degraded: Degraded,
+    pub(crate) serves_stale_data: bool,
+    /// Whether the answer goes to somebody who speaks RESP3.
+    pub(crate) resp3: bool,
+    /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
+    pub(crate) cluster: Option<Box<Cluster>>,
+    pub(crate) flags: ConnectionFlags,
+}
+
+/// What becomes of keys that are found to have expired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expired {
+    /// They are deleted.
+    Deleted,
+    /// They seem not to be there, and stay: on a replica, and while clients are paused.
+    Hidden,
+    /// They are as good as any other: what a primary sends was decided by its own clock.
+    Kept,
+}
+
+impl Core {
+    pub(crate) fn new(settings: Rc<ServerConfig>) -> Self {
+        let number = settings.number as u8;
+        let serves_stale_data = settings.serve_stale_data;
+        let min_replicas = settings.min_replicas_to_write;
+        let cluster = settings.cluster.clone();
+        let cluster = cluster.map(|cluster| Box::new(Cluster::new(cluster, number)));
+        Self {
+            effects: Effects::new(),
+            settings,
+            keys: Keyspace::default(),
+            watches: Watches::default(),
+            subscriptions: Subscriptions::default(),
+            out: Vec::new(),
+            now: Now {
+                monotonic: VirtualTime::ZERO,
+                wall_micros: 0,
+            },
+            serving: None,
+            followed: None,
+            expired: Expired::Deleted,
+            is_replica: false,
+            min_replicas,
+            lacks_replicas: false,
+            degraded: Degraded::default(),
+            serves_stale_data,
+            resp3: false,
+            cluster,
+            flags: ConnectionFlags::default(),
+        }
+    }
+
+    /// The wall clock, in milliseconds.
+    pub(crate) fn wall_millis(&self) -> i64 {
+        self.now.wall_micros.div_euclid(1_000)
+    }
+
+    /// What speaks against writing anything.
+    pub(crate) fn refusal(&self) -> Option<&'static str> {
+        if self.is_replica {
+            Some(READ_ONLY)
+        } else {
+            self.lacks_replicas.then_some(NO_REPLICAS)
+        }
+    }
+
+    /// What speaks against the first write of a script.
+    pub(crate) fn refusal_in_script(&self) -> Option<&'static str> {
+        let read_only = self.is_replica.then_some(READ_ONLY);
+        let misconfigured = || self.degraded.misconfigured(&self.settings.persistence);
+        read_only.or_else(misconfigured).or_else(|| self.refusal())
+    }
+
+    /// Looks at a key, which may turn out to have expired. Whether it is there.
+    pub(crate) fn look(&mut self, key: &[u8]) -> bool {
+        let now = self.wall_millis();
+        match self.keys.get(key) {
+            None => false,
+            Some(entry) if !entry.has_expired(now) => true,
+            Some(_) => match self.expired {
+                Expired::Deleted => {
+                    self.delete_expired(key);
+                    false
+                }
+                Expired::Hidden => false,
+                Expired::Kept => true,
+            },
+        }
+    }
+
+    /// Deletes a key because its time has come, which replicas are told.
+    pub(crate) fn delete_expired(&mut self, key: &[u8]) {
+        self.keys.remove(key);
+        self.note_removed(key, Why::Expired);
+        self.watches.touch(key, false);
+        self.effects.add_with(|| Command::new("DEL").arg(key));
+    }
+
+    /// What is known of a key, if it is there.
+    pub(crate) fn entry(&mut self, key: &[u8]) -> Option<&Entry> {
+        if self.look(key) {
+            self.keys.get(key)
+        } else {
+            None
+        }
+    }
+
+    /// What a key holds, if it is there and of this kind.
+    pub(crate) fn read<K: Kind>(&mut self, key: &[u8]) -> Result<Option<&K>, ErrorReply> {
+        match self.entry(key) {
+            None => Ok(None),
+            Some(entry) => match K::of(&entry.data) {
+                Some(data) => Ok(Some(data)),
+                None => refuse(WRONG_TYPE),
+            },
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn write<K: Kind>(&mut self, key: &[u8]) -> Result<Option<&mut K>, ErrorReply> {
+        if !self.look(key) {
+            return Ok(None);
+        }
+        match self.keys.data_mut(key).map(K::of_mut) {
+            None => Ok(None),
+            Some(Some(data)) => Ok(Some(data)),
+            Some(None) => refuse(WRONG_TYPE),
+        }
+    }
+
+    /// What a key holds, to be changed; made if it is not there. Who asks puts something into it.
+    pub(crate) fn write_or_make<K: Kind>(&mut self, key: &[u8]) -> Result<&mut K, ErrorReply> {
+        if !self.look(key) {
+            // It may be hidden, and then what it was is no matter.
+            if self.keys.remove(key).is_some() {
+                self.note_removed(key, Why::Expired);
+            }
+        }
+        match K::of_mut(self.keys.data_or(key, K::nothing)) {
+            Some(data) => Ok(data),
+            None => refuse(WRONG_TYPE),
+        }
+    }
+
+    /// Puts something there instead of what there was.
+    pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
+        let is_empty = data.is_empty();
+        if let Some(before) = self.keys.put(key, data, expires) {
+            self.note_replaced(key, &before);
+        }
+        if is_empty {
+            self.keys.remove(key);
+        }
+        self.note_change(key, !is_empty);
+    }
+
+    /// Puts a string there instead of what there was. When the key expires stays as it is, if it is to be kept.
+    pub(crate) fn put_text(&mut self, key: &[u8], text: Bytes, expires: Option<i64>) {
+        self.put(key, Data::Text(text), expires);
+    }
+
+    /// Deletes a key. Whether it was there.
+    pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
+        let there = self.look(key) && self.keys.remove(key).is_some();
+        if there {
+            self.note_change(key, false);
+        }
+        there
+    }
+
+    /// Notes that a key was changed, and deletes it if nothing is left in it.
+    pub(crate) fn changed(&mut self, key: &[u8]) {
+        let is_empty = self.keys.get(key).map(|entry| entry.data.is_empty());
+        if is_empty == Some(true) {
+            self.keys.remove(key);
+        }
+        self.note_change(key, is_empty == Some(false));
+    }
+
+    /// Notes that a key was changed, and whether it is there now.
+    fn note_change(&mut self, key: &[u8], there: bool) {
+        self.note_write(key, there);
+        self.effects.dirty += 1;
+        self.touched(key);
+    }
+
+    /// Tells who watches a key that it was changed. Replicas hear nothing of it.
+    pub(crate) fn touched(&mut self, key: &[u8]) {
+        if !self.watches.is_empty() {
+            let there = self.keys.get(key).is_some();
+            self.watches.touch(key, there);
+        }
+    }
+
+    /// Tells replicas of this instead of the command itself.
+    pub(crate) fn instead(&mut self, command: impl FnOnce() -> Command) {
+        if self.effects.wanted {
+            self.effects.instead = Some(command());
+        }
+    }
+
+    /// Deletes keys whose time has come, though nobody has asked for them.
+    pub(crate) fn expire_due(&mut self) {
+        if self.expired != Expired::Deleted || !self.settings.active_expiry {
+            return;
+        }
+        let now = self.wall_millis();
+        for key in self.keys.due(now) {
+            self.delete_expired(&key);
+            // Each by itself: these deletions are no transaction.
+            self.effects.flush();
+        }
+    }
+
+    /// Notes why a key goes, or what it held.
+    #[inline]
+    pub(crate) fn note_removed(&mut self, key: &[u8], why: Why) {
+        if let Some(followed) = &mut self.followed {
+            followed.note_removed(key, why, self.serving);
+        }
+    }
+
+    /// Notes that a key was written, or that it is not there any more.
+    #[inline]
+    pub(crate) fn note_write(&mut self, key: &[u8], there: bool) {
+        if !there {
+            self.note_removed(key, Why::Deleted);
+        } else if let Some(followed) = &mut self.followed {
+            followed.note_write(key, self.serving.map_or(Writer::Peer, Writer::Client));
+        }
+    }
+
+    /// Notes that this has made way for something else of the same key. Had its time been over, a real server would
+    /// have thrown it away before.
+    #[inline]
+    pub(crate) fn note_replaced(&mut self, key: &[u8], entry: &Entry) {
+        let over = self.expired != Expired::Kept && entry.has_expired(self.wall_millis());
+        self.note_removed(key, if over { Why::Expired } else { Why::Overwritten });
+    }
+
+    /// Notes what has become of the key that is followed, where all keys were replaced by others.
+    pub(crate) fn note_dataset_replaced(&mut self, before: &Keyspace, why: Why) {
+        let Some(followed) = &self.followed else {
+            return;
+        };
+        let key = followed.key();
+        let (before, now) = (before.get(&key), self.keys.get(&key));
+        let there = now.is_some();
+        if let Some(before) = before
+            && now.is_none_or(|now| now.data != before.data)
+        {
+            let over = before.has_expired(self.wall_millis());
+            self.note_removed(&key, if over { Why::Expired } else { why });
+        }
+        if there {
+            self.note_write(&key, true);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What goes into a server and what comes out of it.
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Value};
+
+use crate::cluster::{BusMessage, NodeId};
+use crate::replication_protocol::{Address, LinkId, PeerMessage};
+
+/// A connection between a client and one server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u32);
+
+/// What the clocks of a server's machine show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// The monotonic clock.
+    pub monotonic: VirtualTime,
+    /// The wall clock, in microseconds since the Unix epoch: it jumps, and every key expires by it.
+    pub wall_micros: i64,
+}
+
+/// What happens to a server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A client has connected.
+    Connected {
+        /// By which connection.
+        connection: ConnectionId,
+    },
+    /// A command from a client.
+    Received {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What it says.
+        command: Command,
+    },
+    /// A connection is gone.
+    Gone {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// The link to the primary that [`Output::ReachPrimary`] asked for is there.
+    Linked {
+        /// Its name.
+        link: LinkId,
+    },
+    /// A link is gone.
+    LinkGone {
+        /// Which; none if the link to the primary could not be made.
+        link: Option<LinkId>,
+    },
+    /// A message from the server at the other end of a link.
+    FromPeer {
+        /// Which link.
+        link: LinkId,
+        /// The message.
+        message: PeerMessage,
+    },
+    /// Nothing can be written to the disk any more, or again something can.
+    Disk {
+        /// Which of the two.
+        is_full: bool,
+    },
+    /// A message from another node of the cluster.
+    FromNode {
+        /// What it says; also by whom it was sent.
+        message: Box<BusMessage>,
+    },
+    /// The time has come that [`Server::next_wake`](crate::Server::next_wake) had named. Too early does no harm.
+    Wake,
+}
+
+/// What a server wants done, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Send to a client: the answer to its oldest command without one, or a message of a subscription.
+    ToClient {
+        /// On which connection.
+        connection: ConnectionId,
+        /// What.
+        value: Value,
+    },
+    /// Close a connection, after what was sent on it before. The server has forgotten it already.
+    Close {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Make a link to the primary, and say [`Input::Linked`], or [`Input::LinkGone`] if nobody takes it.
+    ReachPrimary {
+        /// Where it is.
+        to: Address,
+    },
+    /// Send to the server at the other end of a link.
+    ToPeer {
+        /// Which link.
+        link: LinkId,
+        /// The message.
+        message: PeerMessage,
+    },
+    /// Send to another node of the cluster. If it cannot be reached, nobody has to be told.
+    ToNode {
+        /// Which.
+        to: NodeId,
+        /// The message.
+        message: Box<BusMessage>,
+    },
+    /// Close a link, after what was sent on it before. The server has forgotten it already.
+    CloseLink {
+        /// Which.
+        link: LinkId,
+    },
+    /// Something was asked for that this server does not do as Redis would. The answer is an error that names it, and
+    /// what happens from here on proves nothing.
+    NotModelled {
+        /// What: a command, an option, a function of a script.
+        what: String,
+    },
+    /// A script was cut because it would have gone on for ever. On a real server everybody would wait.
+    ScriptCut {
+        /// Its SHA1, in hexadecimal digits.
+        script: String,
+        /// In which of its lines it was.
+        line: u32,
+    },
+}

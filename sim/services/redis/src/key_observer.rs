@@ -1,0 +1,99 @@
+//! A key that somebody outside follows: why it goes, and for whom.
+//!
+//! From outside nobody can tell. A key that is gone after a command may have been deleted by it, or may have expired
+//! when the command looked for it, or right after it; and a command may be one that has waited since another day. The
+//! server is where it happens, so it says why.
+
+use picklock_clients::redis::Bytes;
+
+use crate::ConnectionId;
+
+/// What has become of the key that a server follows ([`follow_key`](crate::Server::follow_key)) since this was asked
+/// last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// Why what it held is gone: if more than once, the first time. `None` if it is there, changed or not; and if its
+    /// time is over and the server has not noticed.
+    pub gone: Option<Gone>,
+    /// Who has written it last, if that was not undone.
+    pub written: Option<Writer>,
+}
+
+/// Why what a key held is gone, and for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// Why.
+    pub why: Why,
+    /// Whose command was being run then, also if the command had nothing to do with it.
+    pub serving: Option<ConnectionId>,
+}
+
+/// Why what a key held is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Its time was over: somebody came upon it, or the server looked for such keys, or it starts and reads its disk.
+    Expired,
+    /// A command has deleted it, or the last of what was in it.
+    Deleted,
+    /// A command has put something else in its place.
+    Overwritten,
+    /// All keys were deleted: `FLUSHALL`.
+    Flushed,
+    /// It has gone to another node: `MIGRATE`.
+    Migrated,
+    /// The server has become a replica, and has thrown away what it had for what its primary has.
+    Synchronised,
+    /// The server was started again, and it was not on its disk.
+    Forgotten,
+}
+
+/// Who has written something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// A client.
+    Client(ConnectionId),
+    /// Another server: its primary, or a node that sends keys.
+    Peer,
+}
+
+/// The key that is followed.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyObserver {
+    key: Bytes,
+    fate: Fate,
+}
+
+impl KeyObserver {
+    pub(crate) fn new(key: &[u8]) -> Self {
+        Self {
+            key: key.into(),
+            fate: Fate::default(),
+        }
+    }
+
+    pub(crate) fn key(&self) -> Bytes {
+        Bytes::clone(&self.key)
+    }
+
+    /// What has become of the key since this was asked last.
+    pub(crate) fn take_fate(&mut self) -> Fate {
+        std::mem::take(&mut self.fate)
+    }
+
+    /// Notes why a key goes, or what it held.
+    #[inline]
+    pub(crate) fn note_removed(&mut self, key: &[u8], why: Why, serving: Option<ConnectionId>) {
+        if *self.key == *key {
+            self.fate.gone.get_or_insert(Gone { why, serving });
+            self.fate.written = None;
+        }
+    }
+
+    /// Notes that a key was written, and by whom.
+    #[inline]
+    pub(crate) fn note_write(&mut self, key: &[u8], writer: Writer) {
+        if *self.key == *key {
+            self.fate.written = Some(writer);
+        }
+    }
+}

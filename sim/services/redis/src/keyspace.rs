@@ -1,0 +1,134 @@
+//! Keys, what they hold, and when they expire.
+
+use indexmap::IndexMap;
+use picklock_clients::redis::Bytes;
+use rustc_hash::FxBuildHasher;
+
+use crate::value::Data;
+
+/// Keys, what they hold, and when they expire. It knows no time: who asks says what has expired.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keyspace {
+    entries: IndexMap<Bytes, Entry, FxBuildHasher>,
+    /// No key expires before, in milliseconds of the wall clock.
+    earliest: Option<i64>,
+}
+
+/// What is known of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) data: Data,
+    /// When it expires, in milliseconds since the Unix epoch.
+    pub(crate) expires: Option<i64>,
+}
+
+impl Entry {
+    /// Whether it has expired for who reads it: at its last millisecond it is still there.
+    pub(crate) fn has_expired(&self, wall_millis: i64) -> bool {
+        self.expires.is_some_and(|expires| wall_millis > expires)
+    }
+}
+
+impl Keyspace {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// What a key holds, to be changed. When it expires is for [`expire_at`](Self::expire_at) to change.
+    pub(crate) fn data_mut(&mut self, key: &[u8]) -> Option<&mut Data> {
+        self.entries.get_mut(key).map(|entry| &mut entry.data)
+    }
+
+    /// What a key holds; if there is none, it is made to hold this, and does not expire.
+    pub(crate) fn data_or(&mut self, key: &[u8], nothing: impl FnOnce() -> Data) -> &mut Data {
+        let place = match self.entries.get_index_of(key) {
+            Some(place) => place,
+            None => {
+                let entry = Entry {
+                    data: nothing(),
+                    expires: None,
+                };
+                self.entries.insert_full(key.into(), entry).0
+            }
+        };
+        &mut self.entries[place].data
+    }
+
+    /// Puts something there instead of what there was, which is the answer.
+    pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) -> Option<Entry> {
+        self.note(expires);
+        let entry = Entry { data, expires };
+        match self.entries.get_mut(key) {
+            Some(old) => Some(std::mem::replace(old, entry)),
+            None => self.entries.insert(key.into(), entry),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Entry> {
+        self.entries.swap_remove(key)
+    }
+
+    /// Sets when a key expires. Whether there is such a key.
+    pub(crate) fn expire_at(&mut self, key: &[u8], expires: Option<i64>) -> bool {
+        self.note(expires);
+        match self.entries.get_mut(key) {
+            Some(entry) => {
+                entry.expires = expires;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn note(&mut self, expires: Option<i64>) {
+        if let Some(expires) = expires {
+            let earliest = self.earliest.unwrap_or(expires);
+            self.earliest = Some(earliest.min(expires));
+        }
+    }
+
+    /// The names of keys.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Bytes> {
+        self.iter().map(|(name, _)| name)
+    }
+
+    /// Keys and what is known of them, in an order that depends on nothing but what was done here.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Bytes, &Entry)> {
+        self.entries.iter()
+    }
+
+    /// No key expires before this; `None` if none does at all.
+    pub(crate) fn earliest(&self) -> Option<i64> {
+        self.earliest
+    }
+
+    /// Keys whose time has come, for who looks for them: at their last millisecond they are among them.
+    pub(crate) fn due(&mut self, wall_millis: i64) -> Vec<Bytes> {
+        if self.earliest.is_none_or(|earliest| earliest > wall_millis) {
+            return Vec::new();
+        }
+        let mut due = Vec::new();
+        let mut earliest = None;
+        for (key, entry) in &self.entries {
+            match entry.expires {
+                Some(expires) if expires <= wall_millis => due.push(Bytes::clone(key)),
+                Some(expires) => earliest = Some(earliest.unwrap_or(expires).min(expires)),
+                None => {}
+            }
+        }
+        self.earliest = earliest;
+        due
+    }
+
+    /// Keys that have expired for who reads them.
+    pub(crate) fn expired(&self, wall_millis: i64) -> Vec<Bytes> {
+        let expired = self
+            .iter()
+            .filter(|(_, entry)| entry.has_expired(wall_millis));
+        expired.map(|(key, _)| Bytes::clone(key)).collect()
+    }
+}

@@ -1,0 +1,49 @@
+//! A Redis server as a state machine: it is told what arrives and what its clocks show, and says what is to be sent.
+//! The [`client`] of a process is another.
+//!
+//! No clock, no chance, and no input or output of its own: the same machine is driven by the simulator, and compared
+//! with a real server. The real one that it follows is 7.0.15, unless [`ServerConfig`] say otherwise.
+
+mod blocked_clients;
+pub mod client;
+mod clients;
+mod cluster;
+mod command_rejection;
+mod commands;
+mod db;
+mod degraded;
+mod disk;
+mod errors;
+mod glob;
+mod io;
+mod key_observer;
+mod keyspace;
+mod numbers;
+mod persistence;
+mod process_command;
+mod propagation;
+mod pubsub;
+mod replication;
+mod replication_protocol;
+mod resp;
+mod scripts;
+pub mod sentinel;
+mod server;
+mod settings;
+pub mod test_cluster;
+mod value;
+mod watches;
+
+pub use cluster::{
+    BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
+};
+pub use io::{ConnectionId, Input, Now, Output};
+pub use key_observer::{Fate, Gone, Why, Writer};
+pub use persistence::End;
+pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+pub use sentinel::Sentinel;
+pub use server::Server;
+pub use settings::{Fsync, Persistence, SavePoint, ServerConfig};
+
+/// The version of Redis that the server says it is.
+pub const VERSION: &str = "7.0.15";

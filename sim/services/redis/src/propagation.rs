@@ -1,0 +1,84 @@
+//! What commands have changed, as the commands that replicas and the log are told.
+
+use picklock_clients::redis::Command;
+
+/// What commands have changed, as the commands that replicas and the log are told.
+#[derive(Clone, Debug)]
+pub(crate) struct Effects {
+    /// Changes so far.
+    pub(crate) dirty: u64,
+    /// Whether anybody wants to be told.
+    pub(crate) wanted: bool,
+    /// What is told instead of the command that is being run.
+    pub(crate) instead: Option<Command>,
+    /// What the command, transaction, or script that is being run has come to so far.
+    unit: Vec<Command>,
+    /// What is to be told.
+    told: Vec<Command>,
+}
+
+impl Effects {
+    pub(crate) fn new() -> Self {
+        Self {
+            dirty: 0,
+            wanted: false,
+            instead: None,
+            unit: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// Adds to what is told of this unit. It does not count as a change of the command that has come upon it.
+    pub(crate) fn add_with(&mut self, command: impl FnOnce() -> Command) {
+        if self.wanted {
+            self.unit.push(command());
+        }
+    }
+
+    /// Adds a message that was published.
+    pub(crate) fn message(&mut self, command: &Command) {
+        if self.wanted {
+            self.unit.push(command.clone());
+        }
+    }
+
+    /// Notes that a command has been run, which had found so many changes before it.
+    pub(crate) fn ran(&mut self, dirty_before: u64, command: &Command) {
+        if !self.wanted {
+            return;
+        }
+        let instead = self.instead.take();
+        if self.dirty > dirty_before {
+            self.unit.push(instead.unwrap_or_else(|| command.clone()));
+        }
+    }
+
+    /// Ends the unit: what it has come to is told, as a transaction if it is more than one command.
+    #[inline]
+    pub(crate) fn flush(&mut self) {
+        if !self.unit.is_empty() {
+            self.end_unit();
+        }
+    }
+
+    fn end_unit(&mut self) {
+        match self.unit.len() {
+            1 => self.told.append(&mut self.unit),
+            _ => {
+                self.told.push(Command::new("MULTI"));
+                self.told.append(&mut self.unit);
+                self.told.push(Command::new("EXEC"));
+            }
+        }
+    }
+
+    /// Whether anything is to be told.
+    pub(crate) fn has_told(&self) -> bool {
+        !self.told.is_empty()
+    }
+
+    /// What is to be told, once.
+    pub(crate) fn take(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.told)
+    }
+}

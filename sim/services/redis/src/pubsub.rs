@@ -1,0 +1,169 @@
+//! Who listens to which channels.
+
+use std::collections::BTreeMap;
+
+use picklock_clients::redis::{Bytes, Value};
+
+use crate::{ConnectionId, Output, glob};
+
+/// Who listens to which channels, by channel and in the order in which they came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Subscriptions {
+    lists: [BTreeMap<Bytes, Vec<ConnectionId>>; 3],
+}
+
+/// What one can listen to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Channel {
+    /// A channel, by its name.
+    Named,
+    /// Every channel whose name fits a pattern.
+    Pattern,
+    /// A channel of a shard.
+    Shard,
+}
+
+impl Channel {
+    /// The word before the name in messages and confirmations.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Named => "",
+            Self::Pattern => "p",
+            Self::Shard => "s",
+        }
+    }
+
+    /// Which list it is in.
+    fn place(self) -> usize {
+        match self {
+            Self::Named => 0,
+            Self::Pattern => 1,
+            Self::Shard => 2,
+        }
+    }
+}
+
+impl Subscriptions {
+    /// Whether nobody listens to anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.iter().all(BTreeMap::is_empty)
+    }
+
+    pub(crate) fn add(&mut self, kind: Channel, name: &[u8], connection: ConnectionId) {
+        let list = &mut self.lists[kind.place()];
+        let listeners = list.entry(name.into()).or_default();
+        if !listeners.contains(&connection) {
+            listeners.push(connection);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, kind: Channel, name: &[u8], connection: ConnectionId) {
+        let list = &mut self.lists[kind.place()];
+        if let Some(listeners) = list.get_mut(name) {
+            listeners.retain(|other| *other != connection);
+            if listeners.is_empty() {
+                list.remove(name);
+            }
+        }
+    }
+
+    /// What a connection listens to.
+    pub(crate) fn of(&self, kind: Channel, connection: ConnectionId) -> Vec<Bytes> {
+        let list = self.lists[kind.place()].iter();
+        let his = list.filter(|(_, listeners)| listeners.contains(&connection));
+        his.map(|(name, _)| Bytes::clone(name)).collect()
+    }
+
+    /// To how many names and patterns a connection listens, or to how many channels of shards.
+    pub(crate) fn count(&self, kind: Channel, connection: ConnectionId) -> usize {
+        let in_list = |kind: Channel| {
+            let list = self.lists[kind.place()].values();
+            list.filter(|listeners| listeners.contains(&connection))
+                .count()
+        };
+        match kind {
+            Channel::Shard => in_list(Channel::Shard),
+            Channel::Named | Channel::Pattern => {
+                in_list(Channel::Named) + in_list(Channel::Pattern)
+            }
+        }
+    }
+
+    /// Forgets a connection.
+    pub(crate) fn forget(&mut self, connection: ConnectionId) {
+        for list in &mut self.lists {
+            list.retain(|_, listeners| {
+                listeners.retain(|other| *other != connection);
+                !listeners.is_empty()
+            });
+        }
+    }
+
+    /// The channels of this kind to which anybody listens, and how many do.
+    pub(crate) fn listened(&self, kind: Channel) -> impl Iterator<Item = (&Bytes, usize)> {
+        let list = self.lists[kind.place()].iter();
+        list.map(|(name, listeners)| (name, listeners.len()))
+    }
+
+    /// Sends a message to whoever listens to the channel. Answers how many that are.
+    pub(crate) fn publish(
+        &self,
+        kind: Channel,
+        channel: &[u8],
+        message: &[u8],
+        out: &mut Vec<Output>,
+    ) -> i64 {
+        let word = |text: &str| Value::bulk(format!("{}{text}", kind.prefix()));
+        let list = &self.lists[kind.place()];
+        let mut sent = 0;
+        if let Some(listeners) = list.get(channel) {
+            let parts = [word("message"), Value::bulk(channel), Value::bulk(message)];
+            let value = Value::Push(parts.into_iter().collect());
+            for &connection in listeners {
+                let value = value.clone();
+                out.push(Output::ToClient { connection, value });
+                sent += 1;
+            }
+        }
+        if kind == Channel::Shard {
+            return sent;
+        }
+        for (pattern, listeners) in &self.lists[Channel::Pattern.place()] {
+            if !glob::fits(pattern, channel) {
+                continue;
+            }
+            let parts = [
+                Value::bulk("pmessage"),
+                Value::Bulk(Bytes::clone(pattern)),
+                Value::bulk(channel),
+                Value::bulk(message),
+            ];
+            let value = Value::Push(parts.into_iter().collect());
+            for &connection in listeners {
+                let value = value.clone();
+                out.push(Output::ToClient { connection, value });
+                sent += 1;
+            }
+        }
+        sent
+    }
+
+    /// Tells a connection that it has begun or ceased to listen.
+    pub(crate) fn confirm(
+        &self,
+        connection: ConnectionId,
+        kind: Channel,
+        what: &str,
+        name: Option<&[u8]>,
+        out: &mut Vec<Output>,
+    ) {
+        let count = self.count(kind, connection);
+        let parts = [
+            Value::bulk(format!("{}{what}", kind.prefix())),
+            name.map_or(Value::Nil, Value::bulk),
+            Value::Integer(count as i64),
+        ];
+        let value = Value::Push(parts.into_iter().collect());
+        out.push(Output::ToClient { connection, value });
+    }
+}

@@ -1,0 +1,295 @@
+//! The failover, step by step, as the Sentinel that was elected does it.
+
+use picklock_clients::redis::Command;
+
+use super::instance::Purpose;
+use super::io::Event;
+use super::replica::Reconfiguration;
+use super::settings::{DESYNC_MILLIS, ELECTION, RECONFIGURATION};
+use super::wall_time::Stamp;
+use super::{Choose, Sentinel};
+use crate::replication_protocol::Address;
+
+/// How far a failover is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// There is none.
+    None,
+    /// Somebody is to be elected.
+    WaitStart,
+    /// We were elected, and choose a replica.
+    Select,
+    /// The replica is to be told.
+    Promote,
+    /// It was told, and is to say that it is the primary.
+    WaitPromotion,
+    /// It has said so; the others are told to follow it.
+    Reconfigure,
+    /// All is done but what we call the primary ourselves.
+    Update,
+}
+
+/// The failover that goes on, or the last one.
+#[derive(Clone, Debug)]
+pub(super) struct Failover {
+    pub stage: Stage,
+    pub epoch: u64,
+    /// When an attempt, of whomever, last began, or a little later.
+    pub started: Stamp,
+    changed: Stamp,
+    promoted: Option<Address>,
+}
+
+impl Failover {
+    pub fn none() -> Self {
+        Self {
+            stage: Stage::None,
+            epoch: 0,
+            started: Stamp::LONG_AGO,
+            changed: Stamp::LONG_AGO,
+            promoted: None,
+        }
+    }
+
+    pub fn goes_on(&self) -> bool {
+        self.stage != Stage::None
+    }
+}
+
+impl Sentinel {
+    pub(super) fn enter(&mut self, stage: Stage) {
+        self.failover.stage = stage;
+        self.failover.changed = self.desk.now;
+    }
+
+    /// Whether this replica was chosen.
+    pub(super) fn is_promoted(&self, place: usize) -> bool {
+        self.failover.promoted.as_ref() == Some(&self.replicas[place].own.address)
+    }
+
+    /// Where the replica is that was chosen.
+    pub(super) fn promoted_address(&self) -> Option<Address> {
+        self.failover.promoted.clone()
+    }
+
+    fn promoted_place(&self) -> Option<usize> {
+        (0..self.replicas.len()).find(|place| self.is_promoted(*place))
+    }
+
+    /// Where clients are sent.
+    pub(super) fn current_primary(&self) -> &Address {
+        let promoted = match self.failover.stage {
+            Stage::Reconfigure | Stage::Update => self.failover.promoted.as_ref(),
+            Stage::None
+            | Stage::WaitStart
+            | Stage::Select
+            | Stage::Promote
+            | Stage::WaitPromotion => None,
+        };
+        promoted.unwrap_or(&self.primary.address)
+    }
+
+    /// Begins a failover if it is time to.
+    pub(super) fn begin_if_needed(&mut self, choose: Choose) {
+        let now = self.desk.now;
+        let twice = self.settings.failover_timeout * 2;
+        let early = now.since(self.failover.started) < twice;
+        if !self.objectively_down || self.failover.goes_on() || early {
+            return;
+        }
+        self.epoch += 1;
+        self.failover.epoch = self.epoch;
+        self.note(Event::NewEpoch);
+        self.note(Event::TryFailover);
+        self.failover.started = now.later(self.desync(choose));
+        self.enter(Stage::WaitStart);
+        self.ask_for_opinions(true, choose);
+    }
+
+    pub(super) fn desync(&self, choose: Choose) -> std::time::Duration {
+        std::time::Duration::from_millis(choose(DESYNC_MILLIS).into())
+    }
+
+    fn abort(&mut self, why: Event) {
+        self.note(why);
+        self.failover.promoted = None;
+        for replica in &mut self.replicas {
+            replica.reconfiguration = Reconfiguration::None;
+        }
+        self.enter(Stage::None);
+    }
+
+    fn overdue(&self) -> bool {
+        self.desk.now.since(self.failover.changed) > self.settings.failover_timeout
+    }
+
+    /// Takes the next step.
+    pub(super) fn go_on(&mut self, choose: Choose) {
+        match self.failover.stage {
+            Stage::None | Stage::Update => {}
+            Stage::WaitStart => self.wait_for_election(choose),
+            Stage::Select => match self.select() {
+                Some(replica) => {
+                    self.desk.note(Event::SelectedReplica, &replica);
+                    self.failover.promoted = Some(replica);
+                    self.enter(Stage::Promote);
+                }
+                None => self.abort(Event::AbortNoGoodReplica),
+            },
+            Stage::Promote => self.promote(),
+            Stage::WaitPromotion if self.overdue() => self.abort(Event::AbortReplicaTimeout),
+            Stage::WaitPromotion => {}
+            Stage::Reconfigure => self.reconfigure(),
+        }
+    }
+
+    fn wait_for_election(&mut self, choose: Choose) {
+        let leader = self.leader_of(self.failover.epoch, choose);
+        if leader.is_some_and(|leader| leader == self.id) {
+            self.note(Event::ElectedLeader);
+            self.enter(Stage::Select);
+            return;
+        }
+        let most = self.settings.failover_timeout.min(ELECTION);
+        if self.desk.now.since(self.failover.started) > most {
+            self.abort(Event::AbortNotElected);
+        }
+    }
+
+    fn promote(&mut self) {
+        let reachable = self
+            .promoted_place()
+            .filter(|place| self.replicas[*place].own.connected);
+        if let Some(place) = reachable {
+            if self.order_to_follow(place, None) {
+                self.enter(Stage::WaitPromotion);
+            }
+        } else if self.overdue() {
+            self.abort(Event::AbortReplicaTimeout);
+        }
+    }
+
+    /// Tells replicas to follow the new primary, a few at a time.
+    fn reconfigure(&mut self) {
+        let now = self.desk.now;
+        let busy = |sentinel: &Self| {
+            let all = sentinel.replicas.iter();
+            let under_way = all.filter(|replica| {
+                matches!(
+                    replica.reconfiguration,
+                    Reconfiguration::Sent(_) | Reconfiguration::Begun
+                )
+            });
+            under_way.count()
+        };
+        for place in 0..self.replicas.len() {
+            let replica = &mut self.replicas[place];
+            if let Reconfiguration::Sent(at) = replica.reconfiguration
+                && now.since(at) > RECONFIGURATION
+            {
+                replica.reconfiguration = Reconfiguration::None;
+            }
+            let may = replica.reconfiguration == Reconfiguration::None && replica.own.connected;
+            if may && !self.is_promoted(place) && busy(self) < self.settings.parallel_syncs {
+                self.tell_of_promoted(place);
+            }
+        }
+        self.end_if_done();
+    }
+
+    fn tell_of_promoted(&mut self, place: usize) {
+        let promoted = self.failover.promoted.clone();
+        if promoted.is_some() && self.order_to_follow(place, promoted.as_ref()) {
+            let replica = &mut self.replicas[place];
+            replica.reconfiguration = Reconfiguration::Sent(self.desk.now);
+            let about = replica.own.address.clone();
+            self.desk.note(Event::ReconfigurationSent, &about);
+        }
+    }
+
+    fn end_if_done(&mut self) {
+        let promoted = self.promoted_place();
+        if promoted.is_none_or(|place| self.replicas[place].own.is_down) {
+            return;
+        }
+        let left: Vec<usize> = (0..self.replicas.len())
+            .filter(|place| {
+                let replica = &self.replicas[*place];
+                let done = replica.reconfiguration == Reconfiguration::Done;
+                !done && !replica.own.is_down && !self.is_promoted(*place)
+            })
+            .collect();
+        if self.overdue() {
+            self.note(Event::FailoverEndForTimeout);
+            for place in left {
+                if self.replicas[place].reconfiguration == Reconfiguration::None {
+                    self.tell_of_promoted(place);
+                }
+            }
+        } else if !left.is_empty() {
+            return;
+        }
+        self.note(Event::FailoverEnd);
+        self.enter(Stage::Update);
+    }
+
+    /// Tells a server to follow another, or nobody, and to send its clients away.
+    pub(super) fn order_to_follow(&mut self, place: usize, primary: Option<&Address>) -> bool {
+        let follow = Command::new("REPLICAOF");
+        let follow = match primary {
+            None => follow.arg("NO").arg("ONE"),
+            Some(Address { host, port }) => follow.arg(&**host).number(*port),
+        };
+        let kill = |kind: &str| Command::new("CLIENT").arg("KILL").arg("TYPE").arg(kind);
+        let commands = [
+            Command::new("MULTI"),
+            follow,
+            Command::new("CONFIG").arg("REWRITE"),
+            kill("normal"),
+            kill("pubsub"),
+            Command::new("EXEC"),
+        ];
+        let own = &mut self.replicas[place].own;
+        let desk = &mut self.desk;
+        let mut said = commands.map(|command| own.say(Purpose::Order, command, desk));
+        said.iter_mut().all(|said| *said)
+    }
+
+    /// Calls another the primary from now on, and the old one a replica.
+    pub(super) fn switch_to(&mut self, new: &Address) {
+        let old = self.primary.address.clone();
+        self.desk.note(Event::SwitchPrimary, new);
+        self.tell_listeners(&old, new);
+        self.primary.hang_up(&mut self.desk);
+        let mut others: Vec<Address> = Vec::new();
+        for mut replica in std::mem::take(&mut self.replicas) {
+            replica.own.hang_up(&mut self.desk);
+            if replica.own.address != *new {
+                others.push(replica.own.address);
+            }
+        }
+        if old != *new {
+            others.push(old);
+        }
+        let now = self.desk.now;
+        let refreshed = self.primary.refreshed;
+        self.primary = super::watched_primary(new.clone(), now);
+        self.primary.refreshed = refreshed;
+        let replicas = others.into_iter();
+        self.replicas = replicas
+            .map(|address| super::replica::Replica::new(address, now))
+            .collect();
+        self.objectively_down = false;
+        self.leader = None;
+        self.failover = Failover::none();
+    }
+
+    /// The last step: we call the new primary what it is.
+    pub(super) fn update(&mut self) {
+        if self.failover.stage == Stage::Update
+            && let Some(promoted) = self.failover.promoted.clone()
+        {
+            self.switch_to(&promoted);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! How Sentinels find each other, and learn of a new primary.
+
+use std::rc::Rc;
+
+use picklock_clients::redis::{Bytes, Value};
+
+use super::Sentinel;
+use super::io::Event;
+use super::odown_and_election::Colleague;
+use super::settings::NAME;
+use crate::replication_protocol::Address;
+
+/// What a Sentinel says of itself and of the primary.
+struct Hello {
+    from: Address,
+    id: Rc<str>,
+    epoch: u64,
+    primary: Address,
+    config_epoch: u64,
+}
+
+fn read(message: &[u8]) -> Option<Hello> {
+    let text = std::str::from_utf8(message).ok()?;
+    let words: Vec<&str> = text.split(',').collect();
+    let [
+        host,
+        port,
+        id,
+        epoch,
+        NAME,
+        primary,
+        primary_port,
+        config_epoch,
+    ] = *words
+    else {
+        return None;
+    };
+    Some(Hello {
+        from: Address {
+            host: host.into(),
+            port: port.parse().ok()?,
+        },
+        id: id.into(),
+        epoch: epoch.parse().ok()?,
+        primary: Address {
+            host: primary.into(),
+            port: primary_port.parse().ok()?,
+        },
+        config_epoch: config_epoch.parse().ok()?,
+    })
+}
+
+impl Sentinel {
+    /// What this Sentinel says of itself and of the primary.
+    pub(super) fn hello(&self) -> Bytes {
+        let Address { host, port } = &self.settings.address;
+        let primary = self.current_primary();
+        let text = format!(
+            "{host},{port},{},{},{NAME},{},{},{}",
+            self.id, self.epoch, primary.host, primary.port, self.config_epoch
+        );
+        text.as_bytes().into()
+    }
+
+    /// A message of the subscription.
+    pub(super) fn hear_message(&mut self, value: &Value) {
+        if let Some([Value::Bulk(kind), _, Value::Bulk(payload)]) = value.values()
+            && &**kind == b"message"
+        {
+            self.hear_hello(payload);
+        }
+    }
+
+    /// Another Sentinel has said what it knows.
+    pub(super) fn hear_hello(&mut self, message: &[u8]) {
+        let Some(hello) = read(message) else {
+            return;
+        };
+        if hello.id == self.id {
+            return;
+        }
+        let id = Some(&hello.id);
+        let known = |other: &Colleague| other.own.id.as_ref() == id;
+        if !self.sentinels.iter().any(known) {
+            self.desk.note(Event::NewSentinel, &hello.from);
+            let new = Colleague::new(hello.from, Rc::clone(&hello.id), self.desk.now);
+            self.sentinels.push(new);
+        }
+        if hello.epoch > self.epoch {
+            self.epoch = hello.epoch;
+            self.note(Event::NewEpoch);
+        }
+        if hello.config_epoch > self.config_epoch {
+            self.config_epoch = hello.config_epoch;
+            if hello.primary != self.primary.address {
+                self.note(Event::ConfigUpdate);
+                self.switch_to(&hello.primary);
+            }
+        }
+    }
+
+    /// Everybody is told what we know at the next look, and not only when it is time.
+    pub(super) fn tell_everybody_soon(&mut self) {
+        self.primary.must_be_told();
+        for replica in &mut self.replicas {
+            replica.own.must_be_told();
+        }
+        for other in &mut self.sentinels {
+            other.own.must_be_told();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a server says of itself, as a Sentinel reads it.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_clients::redis::Value;
+
+use super::Sentinel;
+use super::failover::Stage;
+use super::instance::{Instance, Role};
+use super::io::Event;
+use super::replica::{Reconfiguration, Replica};
+use super::settings::{HELLO, INFO};
+use crate::replication_protocol::Address;
+
+/// What a server says of itself.
+struct Info {
+    id: Option<Rc<str>>,
+    role: Option<Role>,
+    replicas: Vec<Address>,
+    follows: Option<Address>,
+    link_up: bool,
+    link_down_for: Duration,
+    priority: Option<u32>,
+    offset: Option<u64>,
+}
+
+fn replica_address(value: &str) -> Option<Address> {
+    let mut parts = value.split(',');
+    let host = parts.next()?.strip_prefix("ip=")?.into();
+    let port = parts.next()?.strip_prefix("port=")?.parse().ok()?;
+    Some(Address { host, port })
+}
+
+fn read(text: &str) -> Info {
+    let value = |key: &str| {
+        let lines = text.lines();
+        let mut values = lines.filter_map(|line| line.split_once(':'));
+        values
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value)
+    };
+    let numbered = (0..).map_while(|number| value(&format!("slave{number}")));
+    let port = value("master_port").and_then(|port| port.parse().ok());
+    let host = value("master_host").map(Rc::from);
+    let down = value("master_link_down_since_seconds");
+    let down = down.and_then(|seconds| seconds.parse().ok());
+    Info {
+        id: value("run_id").map(Rc::from),
+        role: value("role").and_then(|role| match role {
+            "master" => Some(Role::Primary),
+            "slave" => Some(Role::Replica),
+            _ => None,
+        }),
+        replicas: numbered.filter_map(replica_address).collect(),
+        follows: host.zip(port).map(|(host, port)| Address { host, port }),
+        link_up: value("master_link_status") == Some("up"),
+        link_down_for: Duration::from_secs(down.unwrap_or(0)),
+        priority: value("slave_priority").and_then(|number| number.parse().ok()),
+        offset: value("slave_repl_offset").and_then(|number| number.parse().ok()),
+    }
+}
+
+/// What every server says.
+fn refresh(instance: &mut Instance, info: &Info, desk: &mut super::context::Desk) {
+    if let Some(id) = &info.id
+        && instance
+            .id
+            .replace(Rc::clone(id))
+            .is_some_and(|old| old != *id)
+    {
+        desk.note(Event::Reboot, &instance.address);
+    }
+    instance.refreshed = desk.now;
+    if let Some(role) = info.role {
+        instance.says(role, desk);
+    }
+}
+
+impl Sentinel {
+    /// The primary has said what it is.
+    pub(super) fn refresh_primary(&mut self, value: &Value) {
+        let Some(text) = value.bytes().map(String::from_utf8_lossy) else {
+            return;
+        };
+        let info = read(&text);
+        refresh(&mut self.primary, &info, &mut self.desk);
+        for address in info.replicas {
+            let known = |replica: &Replica| replica.own.address == address;
+            if !self.replicas.iter().any(known) {
+                self.desk.note(Event::NewReplica, &address);
+                self.replicas.push(Replica::new(address, self.desk.now));
+            }
+        }
+    }
+
+    /// A replica has said what it is, and how far.
+    pub(super) fn refresh_replica(&mut self, place: usize, value: &Value) {
+        let Some(text) = value.bytes().map(String::from_utf8_lossy) else {
+            return;
+        };
+        let info = read(&text);
+        let now = self.desk.now;
+        let replica = &mut self.replicas[place];
+        let role_before = replica.own.role;
+        refresh(&mut replica.own, &info, &mut self.desk);
+        replica.link_down_for = info.link_down_for;
+        replica.link_up = info.link_up;
+        if info.role == Some(Role::Replica) {
+            if role_before == Role::Primary || replica.follows != info.follows {
+                replica.follows_since = now;
+            }
+            replica.follows = info.follows;
+            replica.priority = info.priority.unwrap_or(replica.priority);
+            replica.offset = info.offset.unwrap_or(replica.offset);
+        }
+        if self.tilt.is_some() {
+            return;
+        }
+        match info.role {
+            Some(Role::Primary) => self.replica_leads(place),
+            Some(Role::Replica) => self.replica_follows(place),
+            None => {}
+        }
+    }
+
+    /// What was to be a replica says that it is a primary: because we have told it to, or because it does not know.
+    fn replica_leads(&mut self, place: usize) {
+        let is_promoted = self.is_promoted(place);
+        if is_promoted && self.failover.stage == Stage::WaitPromotion {
+            // From this moment on clients are sent to it.
+            self.config_epoch = self.failover.epoch;
+            self.enter(Stage::Reconfigure);
+            let promoted = self.replicas[place].own.address.clone();
+            self.desk.note(Event::PromotedReplica, &promoted);
+            self.tell_everybody_soon();
+            return;
+        }
+        // It may be that it is right, and we have not been told of a new primary yet.
+        let wait = HELLO * 4;
+        let own = &self.replicas[place].own;
+        let settled = self.desk.now.since(own.role_since) > wait
+            && self.desk.now.since(own.down_since) > wait;
+        if !is_promoted && settled && self.primary_looks_sane() {
+            let primary = self.primary.address.clone();
+            if self.order_to_follow(place, Some(&primary)) {
+                let about = self.replicas[place].own.address.clone();
+                self.desk.note(Event::ConvertToReplica, &about);
+            }
+        }
+    }
+
+    fn replica_follows(&mut self, place: usize) {
+        let now = self.desk.now;
+        let wait = self.settings.failover_timeout;
+        let promoted = self.promoted_address();
+        let primary = self.primary.address.clone();
+        let replica = &mut self.replicas[place];
+        let about = replica.own.address.clone();
+        if matches!(replica.reconfiguration, Reconfiguration::Sent(_))
+            && replica.follows.is_some()
+            && replica.follows == promoted
+        {
+            replica.reconfiguration = Reconfiguration::Begun;
+            self.desk.note(Event::ReconfigurationBegun, &about);
+        }
+        if replica.reconfiguration == Reconfiguration::Begun && replica.link_up {
+            replica.reconfiguration = Reconfiguration::Done;
+            self.desk.note(Event::ReconfigurationDone, &about);
+        }
+        let astray = replica.follows.as_ref() != Some(&primary)
+            && now.since(replica.own.down_since) > wait
+            && now.since(replica.follows_since) > wait;
+        if astray && self.primary_looks_sane() && self.order_to_follow(place, Some(&primary)) {
+            self.desk.note(Event::FixReplica, &about);
+        }
+    }
+
+    fn primary_looks_sane(&self) -> bool {
+        let primary = &self.primary;
+        let fresh = self.desk.now.since(primary.refreshed) < INFO * 2;
+        primary.role == Role::Primary && !primary.is_down && !self.objectively_down && fresh
+    }
+}

@@ -1,0 +1,176 @@
+//! Whether the primary is down, and who is to replace it: what Sentinels ask each other.
+
+use std::rc::Rc;
+
+use picklock_clients::redis::{Command, Value};
+
+use super::instance::{Instance, Purpose, Role};
+use super::io::Event;
+use super::settings::{ASK, OPINION};
+use super::wall_time::Stamp;
+use super::{Choose, Sentinel};
+use crate::replication_protocol::Address;
+
+/// Another Sentinel.
+#[derive(Clone, Debug)]
+pub(super) struct Colleague {
+    pub own: Instance,
+    /// It finds the primary down.
+    finds_down: bool,
+    /// When it said last whether it does.
+    said: Stamp,
+    /// For whom it has voted, and in which epoch.
+    vote: Option<(Rc<str>, u64)>,
+}
+
+impl Colleague {
+    pub fn new(address: Address, id: Rc<str>, now: Stamp) -> Self {
+        let mut own = Instance::new(address, Role::Primary, false, now);
+        own.id = Some(id);
+        Self {
+            own,
+            finds_down: false,
+            said: Stamp::LONG_AGO,
+            vote: None,
+        }
+    }
+}
+
+impl Sentinel {
+    /// Finds whether enough Sentinels find the primary down.
+    pub(super) fn check_quorum(&mut self) {
+        let others = self.sentinels.iter().filter(|other| other.finds_down);
+        let agree = 1 + others.count();
+        let is_down = self.primary.is_down && agree >= self.settings.quorum;
+        if is_down != self.objectively_down {
+            self.objectively_down = is_down;
+            self.note(if is_down {
+                Event::ObjectivelyDown
+            } else {
+                Event::ObjectivelyUp
+            });
+        }
+    }
+
+    /// Asks the others whether the primary is down, and, in a failover, for their votes.
+    pub(super) fn ask_for_opinions(&mut self, forced: bool, choose: Choose) {
+        if self.objectively_down {
+            // Our own vote, if we have not given it yet.
+            let (epoch, id) = (self.epoch, Rc::clone(&self.id));
+            self.vote(epoch, &id, choose);
+        }
+        let now = self.desk.now;
+        let Address { host, port } = self.primary.address.clone();
+        let name: &str = if self.failover.goes_on() {
+            &self.id
+        } else {
+            "*"
+        };
+        let ask = Command::new("SENTINEL").arg("IS-MASTER-DOWN-BY-ADDR");
+        let ask = ask.arg(&*host).number(port);
+        let ask = ask.arg(self.epoch.to_string()).arg(name);
+        for other in &mut self.sentinels {
+            let age = now.since(other.said);
+            if age > OPINION {
+                other.finds_down = false;
+                other.vote = None;
+            }
+            if self.primary.is_down && other.own.connected && (forced || age >= ASK) {
+                other.own.say(Purpose::Opinion, ask.clone(), &mut self.desk);
+            }
+        }
+    }
+
+    /// Another Sentinel has answered.
+    pub(super) fn hear_opinion(&mut self, place: usize, value: &Value) {
+        let Some(
+            [
+                Value::Integer(down),
+                Value::Bulk(name),
+                Value::Integer(epoch),
+            ],
+        ) = value.values()
+        else {
+            return;
+        };
+        let other = &mut self.sentinels[place];
+        other.said = self.desk.now;
+        other.finds_down = *down == 1;
+        if &**name != b"*" {
+            let name = String::from_utf8_lossy(name).into();
+            other.vote = Some((name, u64::try_from(*epoch).unwrap_or(0)));
+        }
+    }
+
+    /// Votes, if we have not in this epoch or a later one. Answers for whom we have, and in which.
+    pub(super) fn vote(
+        &mut self,
+        epoch: u64,
+        name: &Rc<str>,
+        choose: Choose,
+    ) -> (Option<Rc<str>>, u64) {
+        if epoch > self.epoch {
+            self.epoch = epoch;
+            self.note(Event::NewEpoch);
+        }
+        if self.leader_epoch < epoch && self.epoch <= epoch {
+            self.leader = Some(Rc::clone(name));
+            self.leader_epoch = self.epoch;
+            self.note(Event::VoteForLeader);
+            if *name != self.id {
+                // Whoever has voted for another does not try for a while.
+                self.failover.started = self.desk.now.later(self.desync(choose));
+            }
+        }
+        (self.leader.clone(), self.leader_epoch)
+    }
+
+    /// Who has been elected: by the majority of all Sentinels that we know of, and by as many as the quorum.
+    pub(super) fn leader_of(&mut self, epoch: u64, choose: Choose) -> Option<Rc<str>> {
+        let now = self.epoch;
+        let given = self.sentinels.iter().filter_map(|other| match &other.vote {
+            Some((name, epoch)) if *epoch == now => Some(Rc::clone(name)),
+            _ => None,
+        });
+        let mut votes: Vec<Rc<str>> = given.collect();
+        let count =
+            |votes: &[Rc<str>], name: &Rc<str>| votes.iter().filter(|it| *it == name).count();
+        let first = |votes: &[Rc<str>]| {
+            let names = votes.iter();
+            names.max_by_key(|name| count(votes, name)).cloned()
+        };
+        // Whoever has not voted yet votes with the others.
+        let ours = first(&votes).unwrap_or_else(|| Rc::clone(&self.id));
+        if let (Some(name), given) = self.vote(epoch, &ours, choose)
+            && given == epoch
+        {
+            votes.push(name);
+        }
+        let all = self.sentinels.len() + 1;
+        let needed = (all / 2 + 1).max(self.settings.quorum);
+        first(&votes).filter(|name| count(&votes, name) >= needed)
+    }
+
+    /// What another Sentinel is told that asks whether the primary is down.
+    pub(super) fn opinion(
+        &mut self,
+        about: &Address,
+        epoch: u64,
+        name: &str,
+        choose: Choose,
+    ) -> Value {
+        let is_it = self.primary.address == *about;
+        let down = is_it && self.primary.is_down && self.tilt.is_none();
+        let (leader, epoch) = if is_it && name != "*" {
+            self.vote(epoch, &name.into(), choose)
+        } else {
+            (None, 0)
+        };
+        let leader = leader.unwrap_or_else(|| "*".into());
+        Value::array([
+            Value::Integer(down.into()),
+            Value::bulk(&*leader),
+            Value::Integer(epoch.cast_signed()),
+        ])
+    }
+}

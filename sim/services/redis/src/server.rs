@@ -1,0 +1,205 @@
+//! A server.
+
+use std::rc::Rc;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::Value;
+
+use crate::clients::{Client, Clients, Pause};
+use crate::cluster::Migration;
+use crate::db::Core;
+use crate::disk::Disk;
+use crate::key_observer::{Fate, KeyObserver};
+use crate::pubsub::Channel;
+use crate::replication::Replication;
+use crate::replication_protocol::Address;
+use crate::scripts::{Scripts, sha_of};
+use crate::{ConnectionId, Input, Now, Output, ServerConfig};
+
+/// A server and its data.
+#[derive(Clone, Debug)]
+pub struct Server {
+    // In a box, so that it can be lent to the interpreter of scripts.
+    pub(crate) core: Box<Core>,
+    pub(crate) clients: Clients,
+    pub(crate) scripts: Scripts,
+    pub(crate) replication: Replication,
+    pub(crate) disk: Disk,
+    /// Where its primary is after a restart, if it is a replica then.
+    pub(crate) configured: Option<Address>,
+    pub(crate) pause: Option<Pause>,
+    /// A transaction is being run, in which nobody waits.
+    pub(crate) in_transaction: bool,
+    /// Keys that are on their way to another node: meanwhile it does nothing else.
+    pub(crate) migration: Option<Box<Migration>>,
+    pub(crate) wake: VirtualTime,
+    /// How often it was started again.
+    pub(crate) restarts: u32,
+}
+
+impl Server {
+    /// A server without data.
+    pub fn new(settings: Rc<ServerConfig>) -> Self {
+        let configured = settings.primary.clone();
+        let mut server = Self {
+            replication: Replication::new(settings.number),
+            core: Box::new(Core::new(settings)),
+            clients: Clients::default(),
+            scripts: Scripts::default(),
+            disk: Disk::default(),
+            configured: configured.clone(),
+            pause: None,
+            in_transaction: false,
+            migration: None,
+            wake: VirtualTime::NEVER,
+            restarts: 0,
+        };
+        if let Some(primary) = configured {
+            server.begin_as_replica(primary);
+        }
+        if server.core.cluster.is_some() {
+            server.wake = VirtualTime::ZERO;
+        }
+        server
+    }
+
+    /// Lets something happen, and says what the server wants done about it.
+    pub fn handle(&mut self, now: Now, input: Input, out: &mut Vec<Output>) {
+        std::mem::swap(&mut self.core.out, out);
+        self.core.now = now;
+        self.set_writable();
+        if self.migration.is_none() {
+            self.on_input(input);
+        } else {
+            for input in self.while_migrating(input) {
+                // One of them may send keys away again.
+                match &mut self.migration {
+                    Some(migration) => migration.hold(input),
+                    None => self.on_input(input),
+                }
+            }
+        }
+        if self.migration.is_none() {
+            // What has arrived comes before what the time brings, as in the loop of a real server.
+            self.pass_time();
+        }
+        self.set_wake();
+        std::mem::swap(&mut self.core.out, out);
+    }
+
+    fn on_input(&mut self, input: Input) {
+        match input {
+            Input::Connected { connection } => {
+                self.clients.get_mut(connection);
+            }
+            Input::Received {
+                connection,
+                command,
+            } => self.received(connection, command),
+            Input::Gone { connection } => self.forget(connection),
+            Input::Linked { link } => self.linked(link),
+            Input::LinkGone { link } => self.link_gone(link),
+            Input::FromPeer { link, message } => self.heard_from_peer(link, message),
+            Input::FromNode { message } => self.heard_from_node(*message),
+            Input::Disk { is_full } => self.disk_fills(is_full),
+            Input::Wake => {}
+        }
+    }
+
+    /// When, by its monotonic clock, it wants to look at the clocks again. If its wall clock jumps, the answer may be
+    /// another after [`Input::Wake`].
+    pub fn next_wake(&self) -> VirtualTime {
+        self.wake
+    }
+
+    /// The value of a key that has not expired by this wall clock, as `GET`, `HGETALL`, or `LRANGE` would answer it.
+    pub fn read(&self, wall_micros: i64, key: &[u8]) -> Option<Value> {
+        let now = wall_micros.div_euclid(1_000);
+        let entry = self.core.keys.get(key)?;
+        (!entry.has_expired(now)).then(|| entry.data.value())
+    }
+
+    /// Whether it is nobody's replica.
+    pub fn is_primary(&self) -> bool {
+        self.replication.primary.is_none()
+    }
+
+    /// How many bytes the stream of replication has that it writes or follows.
+    pub fn stream_offset(&self) -> u64 {
+        self.replication.offset
+    }
+
+    /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have nobody.
+    pub fn serves(&self) -> bool {
+        let cluster = self.core.cluster.as_ref();
+        self.core.degraded.loading.is_none() && cluster.is_none_or(|cluster| cluster.serves)
+    }
+
+    /// What `INFO server` answers.
+    pub(crate) fn section(&self) -> String {
+        let number = self.core.settings.number;
+        let life = sha_of(format!("life {} of {number}", self.restarts).as_bytes());
+        format!(
+            "# Server\r\nredis_version:{}\r\nrun_id:{life}\r\n",
+            crate::VERSION
+        )
+    }
+
+    /// When, by its wall clock, a key expires, in milliseconds since the Unix epoch; `None` if never, or no such key.
+    pub fn expires_at(&self, key: &[u8]) -> Option<i64> {
+        self.core.keys.get(key)?.expires
+    }
+
+    /// Follows a key from now on, and no other: [`fate`](Self::fate) tells what becomes of it.
+    pub fn follow_key(&mut self, key: &[u8]) {
+        self.core.followed = Some(KeyObserver::new(key));
+    }
+
+    /// What has become of the key that it follows since it was asked last.
+    #[inline]
+    pub fn fate(&mut self) -> Fate {
+        let followed = self.core.followed.as_mut();
+        followed.map_or_else(Fate::default, KeyObserver::take_fate)
+    }
+
+    /// Notes to how much a connection listens.
+    pub(crate) fn note_listening(&mut self, connection: ConnectionId) {
+        let subscriptions = &self.core.subscriptions;
+        let listens = subscriptions.count(Channel::Named, connection)
+            + subscriptions.count(Channel::Shard, connection);
+        self.clients.get_mut(connection).listens = listens;
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.core.watches.forget(connection);
+        self.core.subscriptions.forget(connection);
+        self.clients.remove(connection);
+    }
+
+    pub(crate) fn close(&mut self, connection: ConnectionId) {
+        self.forget(connection);
+        self.core.out.push(Output::Close { connection });
+    }
+
+    /// Closes the connections that are meant. Answers how many.
+    pub(crate) fn kill(
+        &mut self,
+        by: ConnectionId,
+        is_meant: impl Fn(ConnectionId, &Client) -> bool,
+    ) -> i64 {
+        let meant = self
+            .clients
+            .iter()
+            .filter(|(id, client)| is_meant(*id, client));
+        let meant: Vec<ConnectionId> = meant.map(|(id, _)| id).collect();
+        for &connection in &meant {
+            if connection == by {
+                // Who closes itself is answered first.
+                self.clients.get_mut(connection).closing = true;
+            } else {
+                self.close(connection);
+            }
+        }
+        meant.len() as i64
+    }
+}

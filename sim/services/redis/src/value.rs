@@ -1,0 +1,289 @@
+//! What a key can hold.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use indexmap::IndexMap;
+use picklock_clients::redis::{Bytes, Command, Value};
+use rustc_hash::FxBuildHasher;
+
+use crate::numbers;
+
+/// What a key holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Data {
+    Text(Bytes),
+    Hash(Hash),
+    List(List),
+    Sorted(Sorted),
+    Set(Set),
+}
+
+/// Fields and their values. Small hashes of real servers keep the order of insertion, and so does this.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Hash(pub(crate) IndexMap<Bytes, Bytes, FxBuildHasher>);
+
+/// Elements, the head first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct List(pub(crate) VecDeque<Bytes>);
+
+/// Members without an order that anybody may rely on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Set(pub(crate) BTreeSet<Bytes>);
+
+/// Members by score, and by their bytes among the same score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sorted {
+    scores: BTreeMap<Bytes, Score>,
+    order: BTreeSet<(Score, Bytes)>,
+}
+
+/// A score: any number but NaN.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Score(pub(crate) f64);
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Never NaN, so there always is an order.
+        self.0.partial_cmp(&other.0).unwrap_or(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Score {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Score {}
+
+impl Sorted {
+    pub(crate) fn len(&self) -> usize {
+        self.scores.len()
+    }
+
+    pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
+        self.scores.get(member).map(|score| score.0)
+    }
+
+    /// Gives a member a score, new or not.
+    pub(crate) fn put(&mut self, member: &[u8], score: f64) {
+        let member: Bytes = match self.scores.get_key_value(member) {
+            Some((member, old)) => {
+                let (member, old) = (Bytes::clone(member), *old);
+                self.order.remove(&(old, Bytes::clone(&member)));
+                member
+            }
+            None => member.into(),
+        };
+        // Zero has no sign here, as in the lists of small sets of real servers.
+        let score = if score == 0.0 { 0.0 } else { score };
+        self.order.insert((Score(score), Bytes::clone(&member)));
+        self.scores.insert(member, Score(score));
+    }
+
+    /// Whether it was there.
+    pub(crate) fn remove(&mut self, member: &[u8]) -> bool {
+        match self.scores.remove_entry(member) {
+            Some((member, score)) => self.order.remove(&(score, member)),
+            None => false,
+        }
+    }
+
+    /// Members and scores, the lowest first.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (&Bytes, f64)> {
+        self.order.iter().map(|(score, member)| (member, score.0))
+    }
+
+    /// How many come before this member; `None` if it is not there.
+    pub(crate) fn rank(&self, member: &[u8]) -> Option<usize> {
+        let score = *self.scores.get(member)?;
+        let before = |(other, name): &&(Score, Bytes)| (*other, &name[..]) < (score, member);
+        Some(self.order.iter().take_while(before).count())
+    }
+}
+
+impl Data {
+    /// The name of its kind, as `TYPE` answers it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "string",
+            Self::Hash(_) => "hash",
+            Self::List(_) => "list",
+            Self::Sorted(_) => "zset",
+            Self::Set(_) => "set",
+        }
+    }
+
+    /// Whether nothing is left in it: then its key goes, too.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Hash(hash) => hash.0.is_empty(),
+            Self::List(list) => list.0.is_empty(),
+            Self::Sorted(sorted) => sorted.len() == 0,
+            Self::Set(set) => set.0.is_empty(),
+        }
+    }
+
+    /// All of it, as `GET`, `HGETALL`, `LRANGE`, `ZRANGE WITHSCORES`, or `SMEMBERS` would answer.
+    pub(crate) fn value(&self) -> Value {
+        let bulk = |bytes: &Bytes| Value::Bulk(Bytes::clone(bytes));
+        match self {
+            Self::Text(text) => bulk(text),
+            Self::Hash(hash) => {
+                let pairs = hash.0.iter();
+                Value::Map(
+                    pairs
+                        .flat_map(|(name, value)| [bulk(name), bulk(value)])
+                        .collect(),
+                )
+            }
+            Self::List(list) => Value::array(list.0.iter().map(bulk)),
+            Self::Sorted(sorted) => Value::array(
+                sorted
+                    .iter()
+                    .flat_map(|(member, score)| [bulk(member), Value::Double(score)]),
+            ),
+            Self::Set(set) => Value::Set(set.0.iter().map(bulk).collect()),
+        }
+    }
+}
+
+impl Data {
+    /// The commands that build such a key where there is none.
+    pub(crate) fn rebuilt(&self, key: &[u8], expires: Option<i64>) -> Vec<Command> {
+        let begin = |name: &str| Command::new(name).arg(key);
+        let build = match self {
+            Self::Text(text) => begin("SET").arg(text),
+            Self::Hash(hash) => {
+                let pairs = hash.0.iter();
+                pairs.fold(begin("HSET"), |it, (field, value)| it.arg(field).arg(value))
+            }
+            Self::List(list) => list.0.iter().fold(begin("RPUSH"), Command::arg),
+            Self::Sorted(sorted) => sorted.iter().fold(begin("ZADD"), |it, (member, score)| {
+                it.arg(numbers::float_text(score)).arg(member)
+            }),
+            Self::Set(set) => set.0.iter().fold(begin("SADD"), Command::arg),
+        };
+        let fresh = Command::new("DEL").arg(key);
+        let lasts = expires.map(|at| begin("PEXPIREAT").number(at));
+        [fresh, build].into_iter().chain(lasts).collect()
+    }
+}
+
+/// A kind of data that a command asks for.
+pub(crate) trait Kind: Sized {
+    /// The data, if it is of this kind.
+    fn of(data: &Data) -> Option<&Self>;
+    /// The same, to be changed.
+    fn of_mut(data: &mut Data) -> Option<&mut Self>;
+    /// What a key that is not there would hold.
+    fn nothing() -> Data;
+}
+
+impl Kind for Bytes {
+    fn of(data: &Data) -> Option<&Self> {
+        if let Data::Text(text) = data {
+            Some(text)
+        } else {
+            None
+        }
+    }
+    fn of_mut(data: &mut Data) -> Option<&mut Self> {
+        if let Data::Text(text) = data {
+            Some(text)
+        } else {
+            None
+        }
+    }
+    fn nothing() -> Data {
+        Data::Text(Bytes::from([]))
+    }
+}
+
+impl Kind for Hash {
+    fn of(data: &Data) -> Option<&Self> {
+        if let Data::Hash(hash) = data {
+            Some(hash)
+        } else {
+            None
+        }
+    }
+    fn of_mut(data: &mut Data) -> Option<&mut Self> {
+        if let Data::Hash(hash) = data {
+            Some(hash)
+        } else {
+            None
+        }
+    }
+    fn nothing() -> Data {
+        Data::Hash(Self::default())
+    }
+}
+
+impl Kind for List {
+    fn of(data: &Data) -> Option<&Self> {
+        if let Data::List(list) = data {
+            Some(list)
+        } else {
+            None
+        }
+    }
+    fn of_mut(data: &mut Data) -> Option<&mut Self> {
+        if let Data::List(list) = data {
+            Some(list)
+        } else {
+            None
+        }
+    }
+    fn nothing() -> Data {
+        Data::List(Self::default())
+    }
+}
+
+impl Kind for Sorted {
+    fn of(data: &Data) -> Option<&Self> {
+        if let Data::Sorted(sorted) = data {
+            Some(sorted)
+        } else {
+            None
+        }
+    }
+    fn of_mut(data: &mut Data) -> Option<&mut Self> {
+        if let Data::Sorted(sorted) = data {
+            Some(sorted)
+        } else {
+            None
+        }
+    }
+    fn nothing() -> Data {
+        Data::Sorted(Self::default())
+    }
+}
+
+impl Kind for Set {
+    fn of(data: &Data) -> Option<&Self> {
+        if let Data::Set(set) = data {
+            Some(set)
+        } else {
+            None
+        }
+    }
+    fn of_mut(data: &mut Data) -> Option<&mut Self> {
+        if let Data::Set(set) = data {
+            Some(set)
+        } else {
+            None
+        }
+    }
+    fn nothing() -> Data {
+        Data::Set(Self::default())
+    }
+}

@@ -1,0 +1,134 @@
+//! A server, and clients that type at it.
+
+use std::rc::Rc;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Value};
+use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
+
+/// What the wall clock shows at first, in microseconds.
+pub const WALL: i64 = 1_700_000_000_000_000;
+
+/// A server, its clocks, and what has come out of it that nobody has read yet.
+pub struct Bench {
+    pub server: Server,
+    pub now: Now,
+    pub out: Vec<Output>,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self::with(ServerConfig::default())
+    }
+
+    pub fn with(settings: ServerConfig) -> Self {
+        let now = Now {
+            monotonic: VirtualTime::ZERO,
+            wall_micros: WALL,
+        };
+        Self {
+            server: Server::new(Rc::new(settings)),
+            now,
+            out: Vec::new(),
+        }
+    }
+
+    /// Both clocks go on, and the server looks at them as often as it wants to.
+    pub fn pass(&mut self, millis: u64) {
+        let end = self.now.monotonic.micros() + millis * 1_000;
+        while self.server.next_wake().micros() <= end {
+            let wake = self.server.next_wake().micros();
+            self.move_to(wake.max(self.now.monotonic.micros()));
+            self.server.handle(self.now, Input::Wake, &mut self.out);
+        }
+        self.move_to(end);
+    }
+
+    /// Both clocks go on, and the server does not see it.
+    pub fn pass_unseen(&mut self, millis: u64) {
+        self.move_to(self.now.monotonic.micros() + millis * 1_000);
+    }
+
+    fn move_to(&mut self, micros: u64) {
+        self.now.wall_micros += (micros - self.now.monotonic.micros()) as i64;
+        self.now.monotonic = VirtualTime::from_micros(micros);
+    }
+
+    /// Sends a command, and answers with everything that comes out, one after the other.
+    pub fn on(&mut self, connection: u32, text: &str) -> String {
+        self.send(connection, words(text))
+    }
+
+    /// The same with words that may have spaces in them.
+    pub fn send<W: AsRef<[u8]>>(&mut self, connection: u32, words: Vec<W>) -> String {
+        let command = Command::of(words).expect("a command");
+        let connection = ConnectionId(connection);
+        let input = Input::Received {
+            connection,
+            command,
+        };
+        self.server.handle(self.now, input, &mut self.out);
+        self.read(connection)
+    }
+
+    /// What has come out for a connection.
+    pub fn read(&mut self, connection: ConnectionId) -> String {
+        let mut lines = Vec::new();
+        self.out.retain(|output| match output {
+            Output::ToClient {
+                connection: other,
+                value,
+            } if *other == connection => {
+                lines.push(shown(value));
+                false
+            }
+            Output::Close { connection: other } if *other == connection => {
+                lines.push("closed".to_owned());
+                false
+            }
+            _ => true,
+        });
+        lines.join(" | ")
+    }
+
+    /// Runs a script without keys.
+    pub fn eval(&mut self, script: &str) -> String {
+        self.send(0, vec!["EVAL", script, "0"])
+    }
+}
+
+/// The words of a line; those in single quotes may have spaces.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (place, part) in text.split('\'').enumerate() {
+        if place % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// A value in a line.
+pub fn shown(value: &Value) -> String {
+    let all = |values: &[Value]| {
+        let values: Vec<String> = values.iter().map(shown).collect();
+        values.join(" ")
+    };
+    match value {
+        Value::Nil => "nil".to_owned(),
+        Value::NilArray => "nil-array".to_owned(),
+        Value::Integer(number) => format!(":{number}"),
+        Value::Bulk(bytes) => bytes.escape_ascii().to_string().replace("\\'", "'"),
+        Value::Status(word) => format!("+{word}"),
+        Value::Error(error) => format!("-{error}"),
+        Value::Array(values) => format!("[{}]", all(values)),
+        Value::Push(values) => format!(">[{}]", all(values)),
+        Value::Boolean(yes) => format!("#{yes}"),
+        Value::Double(number) => format!(",{number}"),
+        Value::Map(values) => format!("%[{}]", all(values)),
+        Value::Set(values) => format!("~[{}]", all(values)),
+        Value::BigNumber(digits) => format!("({}", digits.escape_ascii()),
+    }
+}

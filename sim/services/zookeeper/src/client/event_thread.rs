@@ -1,0 +1,124 @@
+//! The event thread: on it the application is told of events, one after the other.
+
+use picklock_clients::completion::Completion;
+use picklock_clients::zookeeper::{Reply, WatchedEvent, Watcher};
+
+use super::Client;
+use crate::client_profile::EventThread as Kind;
+
+/// Who has asked for something.
+pub struct Caller {
+    completion: Completion<Reply>,
+    in_background: bool,
+}
+
+impl Caller {
+    /// Somebody who waits for the answer.
+    pub fn waiting(completion: Completion<Reply>) -> Self {
+        let in_background = false;
+        Self {
+            completion,
+            in_background,
+        }
+    }
+
+    /// A callback that gets the answer, in turn with events.
+    pub fn in_background(completion: Completion<Reply>) -> Self {
+        let in_background = true;
+        Self {
+            completion,
+            in_background,
+        }
+    }
+
+    /// Is answered without any ado.
+    pub(super) fn answer(self, reply: Reply) {
+        self.completion.complete(reply);
+    }
+}
+
+/// Something that the application is told later.
+enum News {
+    Event(Watcher, WatchedEvent),
+    Answer(Completion<Reply>, Reply),
+}
+
+/// Hands out what there is to tell, in the order in which it has come: events, and the answers to what was asked in the
+/// background. While a callback of the application does not return, whatever comes later waits. Who is to be told was
+/// settled when it came: a watch that has fired is gone, though nobody has heard of it.
+#[derive(Default)]
+pub(super) struct EventThread {
+    /// What a callback that does not return holds up, if there is one.
+    blocked: Option<Box<Blocked>>,
+}
+
+/// What is held up, and what has come meanwhile.
+struct Blocked {
+    kind: Kind,
+    queue: Vec<News>,
+}
+
+impl EventThread {
+    /// A watcher of a node is to be told.
+    #[inline]
+    pub(super) fn tell(&mut self, watcher: &Watcher, event: WatchedEvent) {
+        match &mut self.blocked {
+            None => watcher.tell(event),
+            Some(blocked) => blocked.queue.push(News::Event(watcher.clone(), event)),
+        }
+    }
+
+    /// A watcher of the session is to be told.
+    pub(super) fn tell_listener(&mut self, watcher: &Watcher, event: WatchedEvent) {
+        match self.blocked_kind() {
+            None | Some(Kind::WatchersOnly | Kind::Missing) => watcher.tell(event),
+            Some(Kind::Everything) => self.tell(watcher, event),
+        }
+    }
+
+    /// Somebody is to be answered: at once if it waits, a callback in its turn.
+    #[inline(always)]
+    pub(super) fn answer(&mut self, caller: Caller, reply: Reply) {
+        match &mut self.blocked {
+            Some(blocked) if caller.in_background && blocked.kind == Kind::Everything => {
+                blocked.queue.push(News::Answer(caller.completion, reply));
+            }
+            _ => caller.answer(reply),
+        }
+    }
+
+    fn blocked_kind(&self) -> Option<Kind> {
+        self.blocked.as_ref().map(|blocked| blocked.kind)
+    }
+}
+
+impl Client {
+    /// A callback of the application has been called, and does not return.
+    pub fn block_events(&mut self) {
+        let kind = self.settings.library.event_thread();
+        if kind != Kind::Missing && self.events.blocked.is_none() {
+            let queue = Vec::new();
+            self.events.blocked = Some(Box::new(Blocked { kind, queue }));
+        }
+    }
+
+    /// It has returned: whatever has queued up is told.
+    pub fn unblock_events(&mut self) {
+        let blocked = self.events.blocked.take();
+        for news in blocked.into_iter().flat_map(|blocked| blocked.queue) {
+            match news {
+                News::Event(watcher, event) => {
+                    if !watcher.is_forgotten() {
+                        watcher.tell(event);
+                    }
+                }
+                News::Answer(completion, reply) => completion.complete(reply),
+            }
+        }
+    }
+
+    /// Whether a callback of the application does not return.
+    pub fn events_are_blocked(&self) -> bool {
+        self.events.blocked.is_some()
+    }
+}

@@ -1,0 +1,134 @@
+//! Clients of the lease server: what they ask, and what they hear.
+
+use picklock_clients::RequestKind;
+use picklock_clients::completion::Completion;
+use picklock_clients::lease_server::{Claim, Reply, Unanswered};
+use picklock_lease_server::Input;
+
+use super::{LeaseServerEvent, SERVER, SimulatedLeaseServer};
+use crate::event::Event;
+use crate::network::{ConnectionId, RequestId};
+use crate::process::ProcessId;
+use crate::world::triggers::{Moment, Occasion};
+use crate::world::{Fate, World};
+
+/// A client. It asks one thing at a time: whoever asks again has given up waiting.
+pub(super) struct Client {
+    pub process: ProcessId,
+    pub waiting: Option<(RequestId, Completion<Result<Reply, Unanswered>>)>,
+    connection: ConnectionId,
+    sent: u32,
+}
+
+impl World<SimulatedLeaseServer> {
+    /// Gives a process a new client; answers its place.
+    pub(super) fn add_client(&mut self, process: ProcessId) -> u32 {
+        let place = self.service.clients.len() as u32;
+        self.service.clients.push(Client {
+            process,
+            waiting: None,
+            connection: self.connections.open((process, place), SERVER),
+            sent: 0,
+        });
+        place
+    }
+
+    /// A client claims the lock.
+    pub(super) fn submit(
+        &mut self,
+        place: u32,
+        claim: Claim,
+        done: Completion<Result<Reply, Unanswered>>,
+    ) {
+        let client = &mut self.service.clients[place as usize];
+        let process = client.process;
+        if self.connections.get(client.connection).broken {
+            client.connection = self.connections.open((process, place), SERVER);
+        }
+        client.sent += 1;
+        let (connection, number) = (client.connection, client.sent);
+        let request = RequestId { connection, number };
+        client.waiting = Some((request, done));
+        self.tell_faults(process, Occasion::Sent(RequestKind::Claim), request);
+        let Some(extra) = self.delay_of_request() else {
+            return self.cut(connection);
+        };
+        let at = self.reaches_server(connection, extra);
+        let event = LeaseServerEvent::ToServer { request, claim };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    fn tell_faults(&mut self, process: ProcessId, occasion: Occasion, request: RequestId) {
+        self.moment(Moment {
+            by: process.0,
+            occasion,
+            request: Some(request),
+        });
+    }
+
+    /// A claim reaches the server.
+    pub(super) fn at_server(&mut self, request: RequestId, claim: Claim) {
+        let ends = *self.connections.get(request.connection);
+        if ends.broken {
+            return;
+        }
+        if self.draining && (ends.process.0 as usize) < self.contenders.len() {
+            self.recorder.counts.requests += 1;
+        }
+        self.service.answering = request.number;
+        let connection = request.connection;
+        self.server_input(Input::Claim { connection, claim });
+        let committed = Occasion::Committed(RequestKind::Claim);
+        self.tell_faults(ends.process, committed, request);
+    }
+
+    /// The server answers the claim that has just come by a connection.
+    pub(super) fn send_to_client(&mut self, connection: ConnectionId, reply: Reply) {
+        let number = self.service.answering;
+        let request = RequestId { connection, number };
+        let process = self.process_of(connection);
+        let answered = Occasion::Answered(RequestKind::Claim);
+        let extra = match self.fate_of(process.0, answered, request) {
+            None => 0,
+            Some(Fate::NEVER) => return,
+            Some(Fate::Late(by)) => by,
+            Some(Fate::Lost) => return self.cut(connection),
+        };
+        let at = self.reaches_client(connection, self.now, extra);
+        let event = LeaseServerEvent::ToClient { request, reply };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    /// An answer reaches its client.
+    pub(super) fn at_client(&mut self, request: RequestId, reply: Reply) {
+        let ends = *self.connections.get(request.connection);
+        let client = &mut self.service.clients[ends.client as usize];
+        let Some((_, done)) = client.waiting.take_if(|(waiting, _)| *waiting == request) else {
+            return;
+        };
+        if reply == Reply::Refused && self.believes_in_vain(ends.process) {
+            self.refused(ends.process, SERVER, 1);
+        }
+        done.complete(Ok(reply));
+    }
+
+    /// A connection breaks. What is under way is lost with it, and whoever waits is told.
+    fn cut(&mut self, connection: ConnectionId) {
+        let ends = self.connections.get_mut(connection);
+        ends.broken = true;
+        let client = &mut self.service.clients[ends.client as usize];
+        if let Some((_, done)) = client.waiting.take() {
+            done.complete(Err(Unanswered));
+        }
+    }
+
+    /// The connections of these clients break.
+    pub(super) fn cut_clients(&mut self, which: impl Fn(&Client) -> bool) {
+        for place in 0..self.service.clients.len() {
+            let client = &self.service.clients[place];
+            if which(client) {
+                self.cut(client.connection);
+            }
+        }
+    }
+}

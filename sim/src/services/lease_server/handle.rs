@@ -1,0 +1,62 @@
+//! Client handles of the lease server.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::{Build, Lock};
+use picklock_clients::completion::Completion;
+use picklock_clients::env::Env;
+use picklock_clients::lease_server::{Claim, LeaseServer, Reply, Transport, Unanswered};
+
+use super::SimulatedLeaseServer;
+use crate::plan::Service;
+use crate::process::ProcessId;
+use crate::simulated_environment::environment;
+use crate::world::{KEEP, Read, Shared};
+
+type World = Rc<Shared<SimulatedLeaseServer>>;
+
+/// The lock of a contender, which stands on a new client.
+pub(super) fn connect(shared: &World, process: ProcessId, env: &Env) -> Box<dyn Lock> {
+    let Build::LeaseServer(build) = shared.world.borrow().plan.recipe.build else {
+        panic!("the recipe stands on another service than the lease server");
+    };
+    let lease = shared.world.borrow().plan.service.lease();
+    build(client(shared, process, env), env.clone(), lease)
+}
+
+/// Gives back what it never had.
+pub(super) fn bystander(shared: &World, process: ProcessId) -> Read {
+    let server = client(shared, process, &environment(shared, process));
+    Box::new(move || {
+        let server = server.clone();
+        Box::pin(async move { server.claim(0, Duration::ZERO).await.is_ok() })
+    })
+}
+
+struct SimulatedTransport {
+    shared: World,
+    client: u32,
+}
+
+impl Transport for SimulatedTransport {
+    fn submit(&self, claim: Claim, completion: Completion<Result<Reply, Unanswered>>) {
+        self.shared.called(KEEP);
+        let mut world = self.shared.world.borrow_mut();
+        world.submit(self.client, claim, completion);
+    }
+}
+
+/// A new client of a process.
+fn client(shared: &World, process: ProcessId, env: &Env) -> LeaseServer {
+    let mut world = shared.world.borrow_mut();
+    let Service::LeaseServer(settings) = &world.plan.service else {
+        unreachable!("a plan is run over its own service");
+    };
+    let timeout = settings.timeout;
+    let transport = SimulatedTransport {
+        shared: Rc::clone(shared),
+        client: world.add_client(process),
+    };
+    LeaseServer::new(transport, env.clone(), timeout)
+}

@@ -1,0 +1,340 @@
+//! Redis in the world: its servers and clients, and what they say to each other.
+
+mod answers;
+mod clients;
+mod cluster;
+mod delivery;
+mod event;
+mod faults;
+mod for_good;
+mod handle;
+mod ownership;
+mod power_loss;
+mod refusals;
+mod replication_links;
+mod sentinel_links;
+mod sentinels;
+mod servers;
+mod setup;
+mod slot_migration;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::Lock;
+use picklock_checker::VirtualTime;
+use picklock_clients::RequestKind;
+use picklock_clients::env::Env;
+use picklock_clients::redis::{Lane, Value};
+use picklock_clients::zookeeper::Path;
+use picklock_redis::sentinel::Output as SentinelOutput;
+use picklock_redis::{Output as ServerOutput, Server};
+
+use super::process_state::Life;
+use crate::clock::LocalClock;
+use crate::engine::Tape;
+use crate::event::{ClientId, Event};
+use crate::network::{ConnectionId, ServerId, Side};
+use crate::plan::{ContenderName, Deployment, Fault, LOCK_KEY, Plan, ServerName};
+use crate::process::ProcessId;
+use crate::world::Shared;
+use crate::world::{Read, SimulatedService, World, process};
+use answers::Grants;
+pub(crate) use event::RedisEvent;
+use ownership::{Holder, Owner};
+use picklock_redis::client::{Client, Output as ClientOutput};
+use power_loss::Dark;
+use replication_links::Ends;
+use sentinels::SentinelSlot;
+use slot_migration::SlotMove;
+
+/// Redis and its clients as the world sees them.
+#[derive(Default)]
+pub(crate) struct SimulatedRedis {
+    deployment: Deployment,
+    servers: Vec<RedisServer>,
+    sentinels: Vec<SentinelSlot>,
+    clients: Vec<RedisClient>,
+    /// The client of each process, by the process's place.
+    client_of: Vec<Option<ClientId>>,
+    /// What goes over each connection, by its number.
+    traffic: Vec<Traffic>,
+    /// Whoever clients are sent to, if there are replicas.
+    primary: ServerId,
+    /// The links between servers, by their numbers.
+    links: Vec<Ends>,
+    /// Who owns the lock by its keys, each by a token of its own.
+    owners: Vec<Owner>,
+    /// Which servers have granted the lock to whom, where a majority must.
+    grants: Grants,
+    /// Room for those who own it now.
+    owners_now: Vec<Holder>,
+    /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
+    look: Option<(ConnectionId, RequestKind)>,
+    /// Slots that are on their way.
+    moves: Vec<SlotMove>,
+    client_outputs: Vec<ClientOutput>,
+    server_outputs: Vec<ServerOutput>,
+    /// The servers whose outputs are being done, one within the other, and what they have wanted meanwhile.
+    saying: Vec<ServerId>,
+    to_be_said: Vec<(ServerId, ServerOutput)>,
+    sentinel_outputs: Vec<SentinelOutput>,
+}
+
+/// A server and what it does at the moment.
+struct RedisServer {
+    machine: Server,
+    clock: LocalClock,
+    life: Life<RedisEvent>,
+    /// Its machine has no power.
+    dark: Option<Dark>,
+    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
+    wake: VirtualTime,
+    busy_until: VirtualTime,
+    /// When the world looks next whether the lock's key has expired.
+    lease_check: VirtualTime,
+    /// Who has set the lock's key, and when, by the wall clock, it expires, in milliseconds.
+    holder: Option<Holder>,
+    /// How many entries that counts.
+    entries: u64,
+    expires: Option<i64>,
+    /// Who had set it before.
+    before: Option<Holder>,
+    /// Whether it took itself for a primary and served when that was last looked at.
+    leads: bool,
+    /// Whether it was nobody's replica when that was looked at last.
+    is_primary: bool,
+}
+
+impl RedisServer {
+    /// Whether it runs, takes itself for a primary, and serves.
+    fn leads(&self) -> bool {
+        self.life.is_up() && self.machine.is_primary() && self.machine.serves()
+    }
+
+    /// Whether what it says of the lock's key is what the service says: in a cluster, if it has the key's slot.
+    fn answers_for_all(&self, in_cluster: bool) -> bool {
+        self.leads() && (!in_cluster || self.machine.has_slot_of(LOCK_KEY.as_bytes()))
+    }
+}
+
+/// A client and where it is.
+struct RedisClient {
+    process: ProcessId,
+    machine: Client,
+    alive: bool,
+    /// When it is woken by its own clock, and when that is in the world's time. An event that comes earlier is of an
+    /// alarm that another has replaced.
+    wake: VirtualTime,
+    alarm: VirtualTime,
+    counted: usize,
+}
+
+/// What goes over a connection: commands are numbered from one, and answered in order.
+#[derive(Default)]
+struct Traffic {
+    sent: u32,
+    answered: u32,
+    /// The kinds of those that are not answered yet, and when they were sent.
+    unanswered: VecDeque<(RequestKind, VirtualTime)>,
+    /// How many answers were sent, and how many have arrived.
+    answers: u32,
+    heard: u32,
+    /// Of these, by number, those that say that the lock's key is not the client's own any more.
+    refusals: Vec<u32>,
+}
+
+impl SimulatedRedis {
+    /// How many independent servers there are.
+    pub fn nodes(&self) -> u32 {
+        u32::from(self.deployment.servers)
+    }
+
+    /// The server that a client is sent to.
+    fn server_for(&self, node: u32) -> ServerId {
+        if self.deployment.replicas > 0 {
+            self.primary
+        } else {
+            ServerId(node as u8)
+        }
+    }
+
+    /// The replica that a client is sent to: whoever is not the primary any more is one, whether it knows or not.
+    fn replica_for(&self, nth: u8) -> ServerId {
+        ServerId(nth + u8::from(nth >= self.primary.0))
+    }
+
+    /// A lane to a server that nobody else uses.
+    pub fn dedicated(&mut self, client: ClientId, node: u32) -> Lane {
+        self.clients[client.0 as usize].machine.dedicated(node)
+    }
+
+    fn is_idle(&self, process: ProcessId) -> bool {
+        let client = self.client_of.get(process.0 as usize).copied().flatten();
+        client.is_some_and(|client| {
+            let machine = &self.clients[client.0 as usize].machine;
+            machine.requests_in_flight() == 0
+        })
+    }
+
+    /// The server that a name means; `None` if there is none.
+    pub fn server(&self, name: ServerName) -> Option<ServerId> {
+        let place = match name {
+            ServerName::Number(number) => number,
+            // Whoever has the key at first. Servers that know nothing of each other have no leader: the first stands
+            // for the only one.
+            ServerName::Leader | ServerName::Of(_) => self.deployment.first_primary().into(),
+            ServerName::Follower(nth) => {
+                let replicas = self.deployment.first_replicas();
+                (*replicas.get(nth as usize)?).into()
+            }
+            // There are observers in ensembles alone.
+            ServerName::Observer(_) => return None,
+            ServerName::Sentinel(nth) => {
+                let known = (nth as usize) < self.sentinels.len();
+                return known.then(|| self.sentinel(nth as u8));
+            }
+        };
+        (place < self.servers.len() as u32).then_some(ServerId(place as u8))
+    }
+
+    /// Whether every server runs, and every Sentinel.
+    fn every_machine_runs(&self) -> bool {
+        self.servers.iter().all(|slot| slot.life.runs())
+            && self.sentinels.iter().all(|slot| slot.life.runs())
+    }
+
+    /// How the machine of a server or a Sentinel fares.
+    #[inline]
+    fn life(&mut self, machine: ServerId) -> &mut Life<RedisEvent> {
+        let place = usize::from(machine.0);
+        match place.checked_sub(self.servers.len()) {
+            None => &mut self.servers[place].life,
+            Some(place) => &mut self.sentinels[place].life,
+        }
+    }
+
+    /// How far the stream of replication goes that a server writes or follows.
+    fn stream_of(&self, server: ServerId) -> u64 {
+        self.servers[usize::from(server.0)].machine.stream_offset()
+    }
+}
+
+impl SimulatedService for SimulatedRedis {
+    type Event = RedisEvent;
+
+    const WAITERS_ASK_AGAIN: bool = true;
+
+    fn new(plan: &Plan, processes: usize, tape: &mut Tape) -> Self {
+        setup::deployed(plan, processes, tape)
+    }
+
+    fn lock_name(&self) -> Path {
+        LOCK_KEY.into()
+    }
+
+    fn start(world: &mut World<Self>) {
+        for server in 0..world.service.servers.len() {
+            world.arm_server(ServerId(server as u8));
+        }
+        world.arm_sentinels();
+    }
+
+    #[inline(always)]
+    fn on_event(world: &mut World<Self>, event: RedisEvent) {
+        world.on_service_event(event);
+    }
+
+    fn deliver(world: &mut World<Self>, event: RedisEvent) -> Option<Event<RedisEvent>> {
+        world.deliver_if_running(event)
+    }
+
+    fn drop_for_dead_process(world: &mut World<Self>, process: ProcessId, event: &RedisEvent) {
+        world.drop_event(process, event);
+    }
+
+    fn all_run(&self) -> bool {
+        self.every_machine_runs()
+    }
+
+    fn connect(shared: &Rc<Shared<Self>>, process: ProcessId, env: &Env) -> Box<dyn Lock> {
+        handle::connect(shared, process, env)
+    }
+
+    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, place: u32) -> Read {
+        handle::bystander(shared, process, place)
+    }
+
+    fn is_idle(world: &World<Self>, process: ProcessId) -> bool {
+        world.service.is_idle(process)
+    }
+
+    fn cut_off(world: &mut World<Self>, target: ContenderName) {
+        world.cut_connections_of(process(target));
+    }
+
+    fn process_died(world: &mut World<Self>, process: ProcessId) {
+        world.clients_die(process);
+    }
+
+    fn clock_drifts(world: &mut World<Self>, process: ProcessId) {
+        world.rearm_clients(process);
+    }
+
+    fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {
+        world.service.server(name)
+    }
+
+    fn crash(world: &mut World<Self>, server: ServerId) {
+        world.crash_server(server);
+    }
+
+    fn restart(world: &mut World<Self>, server: ServerId) {
+        world.restart_server(server);
+    }
+
+    fn hang(world: &mut World<Self>, server: ServerId) {
+        world.hang_server(server);
+    }
+
+    fn resume(world: &mut World<Self>, server: ServerId) {
+        world.resume_server(server);
+    }
+
+    fn inject(world: &mut World<Self>, fault: &Fault) -> Option<Duration> {
+        world.inject_at_deployment(fault)
+    }
+
+    fn heal(world: &mut World<Self>, number: usize, fault: &Fault) {
+        world.heal_at_deployment(number, fault);
+    }
+
+    fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
+        world.side_can_serve(side)
+    }
+
+    fn can_serve_who_reaches(world: &World<Self>, reached: &Side) -> bool {
+        world.side_can_serve_who_reaches(reached)
+    }
+}
+
+/// Whether this is a message of a channel, and no answer.
+fn is_message(value: &Value) -> bool {
+    let first = value.values().and_then(<[Value]>::first);
+    first.and_then(Value::bytes) == Some(b"message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_not_the_primary_is_a_replica() {
+        let mut redis = SimulatedRedis::default();
+        let replicas = |redis: &SimulatedRedis| [0, 1].map(|nth| redis.replica_for(nth).0);
+        assert_eq!(replicas(&redis), [1, 2]);
+        redis.primary = ServerId(1);
+        assert_eq!(replicas(&redis), [0, 2]);
+    }
+}

@@ -1,0 +1,127 @@
+//! What servers have truly answered about a hold, where who owns the lock does not show it.
+
+use picklock_checker::{ContenderId, EventKind, ServiceAnswer};
+
+use super::RedisServer;
+use super::SimulatedRedis;
+use super::ownership::{Holder, Owner};
+use crate::network::ServerId;
+use crate::world::{LOCK, World};
+
+/// Which of the servers that know nothing of each other have granted the lock, and to whom: the latest of these.
+#[derive(Debug, Default)]
+pub(super) struct Grants(Vec<(Holder, u16)>);
+
+/// A claim that is not decided by so many later ones is not waited for any more.
+const REMEMBERED: usize = 64;
+
+impl Grants {
+    /// Notes that one of so many servers has granted it. Answers whether they are a majority just now.
+    fn note(&mut self, holder: &Holder, by: ServerId, of: usize) -> bool {
+        let bit = 1_u16 << by.0;
+        let is_majority = |servers: u16| servers.count_ones() as usize * 2 > of;
+        let mut known = self.0.iter_mut().rev();
+        if let Some((_, servers)) = known.find(|(known, _)| known == holder) {
+            let before = *servers;
+            *servers |= bit;
+            return is_majority(*servers) && !is_majority(before);
+        }
+        if self.0.len() == REMEMBERED {
+            self.0.remove(0);
+        }
+        self.0.push((holder.clone(), bit));
+        is_majority(bit)
+    }
+}
+
+impl World<SimulatedRedis> {
+    fn has_answered(&mut self, by: ContenderId, answer: ServiceAnswer) {
+        let what = EventKind::Answered {
+            by,
+            lock: LOCK,
+            answer,
+        };
+        self.recorder.record(self.now, what);
+    }
+
+    fn owns(&self, holder: &Holder) -> bool {
+        self.service
+            .owners
+            .iter()
+            .any(|owner| owner.holder == *holder)
+    }
+
+    /// A server has granted the lock. If a majority has by now, and yet it is nobody's, then because some had lost it
+    /// before the last one said yes: nobody can have told the one who asked.
+    pub(super) fn note_grant(&mut self, holder: &Holder, by: ServerId) {
+        let servers = self.service.servers.len();
+        if self.answers_alone() {
+            return;
+        }
+        let majority = self.service.grants.note(holder, by, servers);
+        if majority && !self.owns(holder) {
+            self.has_answered(holder.by, ServiceAnswer::GrantedApart);
+        }
+    }
+
+    /// Notes of each owner whether there is a server that answers for all and does not have its hold.
+    pub(super) fn note_denials(&mut self, owners: &mut [Owner]) {
+        let redis = &self.service;
+        let in_cluster = redis.deployment.cluster.is_some();
+        if !in_cluster && !redis.deployment.is_replicated() {
+            return;
+        }
+        for owner in owners {
+            let denies = |slot: &RedisServer| {
+                slot.answers_for_all(in_cluster) && slot.holder.as_ref() != Some(&owner.holder)
+            };
+            let denied = self.service.servers.iter().any(denies);
+            if denied && !owner.denied {
+                self.has_answered(owner.holder.by, ServiceAnswer::DeniedAtOne);
+            }
+            owner.denied = denied;
+        }
+    }
+
+    /// The hold by which somebody owns the lock counts so many entries at this server.
+    pub(super) fn note_entries(&mut self, server: ServerId, entries: u64) {
+        let alone = self.answers_alone();
+        let in_cluster = self.service.deployment.cluster.is_some();
+        let slot = &mut self.service.servers[server.0 as usize];
+        let before = std::mem::replace(&mut slot.entries, entries);
+        if before == entries || !alone || !slot.answers_for_all(in_cluster) {
+            return;
+        }
+        if let Some(holder) = slot.holder.clone()
+            && self.owns(&holder)
+        {
+            self.has_answered(holder.by, ServiceAnswer::Counts(entries));
+        }
+    }
+
+    /// Whether one server answers for all: not where a majority of them must.
+    fn answers_alone(&self) -> bool {
+        let redis = &self.service;
+        redis.servers.len() == 1
+            || redis.deployment.is_replicated()
+            || redis.deployment.cluster.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use picklock_clients::redis::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn a_majority_is_one_once_whoever_has_lost_it_since() {
+        let holder = Holder {
+            by: ContenderId(0),
+            identity: Bytes::from(&b"token"[..]),
+        };
+        let mut grants = Grants::default();
+        let majorities = [0, 0, 3, 4, 1].map(|server| grants.note(&holder, ServerId(server), 5));
+        assert_eq!(majorities, [false, false, false, true, false]);
+    }
+}

@@ -1,0 +1,277 @@
+//! The life of Redis clients in the world.
+
+use picklock_checker::{ContenderId, EventKind, VirtualTime};
+use picklock_clients::redis::{Command, Value};
+use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClientConfig};
+
+use super::SimulatedRedis;
+use super::event::RedisEvent;
+use super::{RedisClient, Traffic, is_message};
+use crate::event::{ClientId, Event};
+use crate::network::{ConnectionId, RequestId};
+use crate::plan::Cluster;
+use crate::process::ProcessId;
+use crate::world::World;
+use crate::world::triggers::{Moment, Occasion};
+
+impl World<SimulatedRedis> {
+    /// Gives a process a new client.
+    pub fn add_client(&mut self, process: ProcessId) -> ClientId {
+        let deployment = &self.service.deployment;
+        let (sentinels, cluster) = (deployment.sentinels.as_ref(), deployment.cluster.as_ref());
+        let settings = RedisClientConfig {
+            nodes: self.service.nodes(),
+            timeout: deployment.timeout,
+            connect_timeout: deployment.connect_timeout,
+            retries: deployment.retries,
+            retry_pause: deployment.retry_pause,
+            sentinels: sentinels.map_or(0, |it| it.number),
+            poll: match cluster {
+                Some(cluster) => cluster.poll,
+                None => sentinels.and_then(|it| it.poll),
+            },
+            cluster: cluster.map_or(0, Cluster::nodes),
+            connections: deployment.connections,
+            replicas: deployment.replicas,
+            read_from: deployment.read_from,
+        };
+        let id = ClientId(self.service.clients.len() as u32);
+        self.service.clients.push(RedisClient {
+            process,
+            machine: Client::new(settings),
+            alive: true,
+            wake: VirtualTime::NEVER,
+            alarm: VirtualTime::NEVER,
+            counted: 0,
+        });
+        if let Some(place) = self.service.client_of.get_mut(process.0 as usize) {
+            *place = Some(id);
+        }
+        id
+    }
+
+    /// Lets a client handle an input, and does what it wants done.
+    pub fn client_input(&mut self, id: ClientId, input: Input) {
+        let slot = &self.service.clients[id.0 as usize];
+        if !slot.alive {
+            return;
+        }
+        let now = self.local_now(slot.process);
+        let redis = &mut self.service;
+        let machine = &mut redis.clients[id.0 as usize].machine;
+        machine.handle(now, input, &mut redis.client_outputs);
+        self.do_each(
+            |world| &mut world.service.client_outputs,
+            |world, output| world.apply_client_output(id, output),
+        );
+        self.look_after_client(id);
+    }
+
+    fn apply_client_output(&mut self, id: ClientId, output: Output) {
+        match output {
+            Output::Connect { end, to } => self.connect(id, end, &to),
+            Output::Send {
+                connection,
+                command,
+                again,
+            } => {
+                if again {
+                    self.resent(id);
+                }
+                self.send_to_server(connection, command);
+            }
+            Output::Disconnect { connection } => self.hang_up(connection),
+        }
+    }
+
+    /// The library of a contender's client sends a request again, and nobody has told it to.
+    #[cold]
+    fn resent(&mut self, id: ClientId) {
+        let process = self.service.clients[id.0 as usize].process;
+        if (process.0 as usize) < self.contenders.len() {
+            let by = ContenderId(process.0);
+            self.record(EventKind::Resent { by });
+        }
+    }
+
+    /// Counts what a client waits for, and sees to it that it is woken in time.
+    fn look_after_client(&mut self, client: ClientId) {
+        let slot = &mut self.service.clients[client.0 as usize];
+        if (slot.process.0 as usize) < self.contenders.len() {
+            let in_flight = slot.machine.requests_in_flight();
+            self.busy.requests = self.busy.requests + in_flight - slot.counted;
+            slot.counted = in_flight;
+        }
+        self.arm_client(client);
+    }
+
+    /// Sees to it that a client is woken in time.
+    fn arm_client(&mut self, client: ClientId) {
+        let slot = &mut self.service.clients[client.0 as usize];
+        let wake = slot.machine.next_wake();
+        if slot.alive && wake < slot.wake {
+            slot.wake = wake;
+            let at = self.processes[slot.process.0 as usize].world_time(wake);
+            slot.alarm = at;
+            let event = RedisEvent::ClientWake { client };
+            self.timeline.add(at.max(self.now), Event::Service(event));
+        }
+    }
+
+    /// The clock that the clients of a process go by has changed its pace.
+    pub(super) fn rearm_clients(&mut self, process: ProcessId) {
+        for id in 0..self.service.clients.len() {
+            if self.service.clients[id].process == process {
+                self.service.clients[id].wake = VirtualTime::NEVER;
+                self.arm_client(ClientId(id as u32));
+            }
+        }
+    }
+
+    pub(super) fn client_wake(&mut self, client: ClientId) {
+        let slot = &mut self.service.clients[client.0 as usize];
+        if slot.alarm > self.now {
+            return;
+        }
+        slot.wake = VirtualTime::NEVER;
+        slot.alarm = VirtualTime::NEVER;
+        self.client_input(client, Input::Wake);
+    }
+
+    fn connect(&mut self, client: ClientId, end: End, to: &Destination) {
+        let server = match to {
+            Destination::Node(node) => self.service.server_for(*node),
+            Destination::Replica(nth) => self.service.replica_for(*nth),
+            Destination::Sentinel(place) => self.service.sentinel(*place),
+            Destination::Address(address) => {
+                let known = self.server_at(address);
+                known.expect("servers and Sentinels name servers that there are")
+            }
+        };
+        let process = self.service.clients[client.0 as usize].process;
+        let ends = (process, client.0);
+        let connection = self.connections.open(ends, server);
+        self.service.traffic.push(Traffic::default());
+        let now = self.local_now(process);
+        let slot = &mut self.service.clients[client.0 as usize];
+        slot.machine.connecting(now, end, connection);
+        let at = self.reaches_server(connection, 0);
+        let event = RedisEvent::ConnectRequest { connection };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    /// The client closes its end: what it has sent still arrives, what comes is not read.
+    fn hang_up(&mut self, connection: ConnectionId) {
+        self.connections.get_mut(connection).open_at_client = false;
+        let at = self.reaches_server(connection, 0);
+        self.timeline
+            .add(at, Event::Service(RedisEvent::ClientClosed { connection }));
+    }
+
+    fn send_to_server(&mut self, connection: ConnectionId, command: Command) {
+        if self.service.is_sentinel(self.server_of(connection)) {
+            self.ask_sentinel(connection, command);
+            return;
+        }
+        let kind = command.kind();
+        let traffic = &mut self.service.traffic[connection.0 as usize];
+        traffic.sent += 1;
+        traffic.unanswered.push_back((kind, self.now));
+        let number = traffic.sent;
+        let request = Some(RequestId { connection, number });
+        let by = self.process_of(connection).0;
+        self.moment(Moment {
+            by,
+            occasion: Occasion::Sent(kind),
+            request,
+        });
+        let Some(extra) = self.delay_of_request() else {
+            self.cut(connection);
+            return;
+        };
+        if self.connections.get(connection).open_at_client {
+            let at = self.reaches_server(connection, extra);
+            let event = RedisEvent::ToServer {
+                connection,
+                command,
+            };
+            self.timeline.add(at, Event::Service(event));
+        }
+    }
+
+    /// The connection breaks, and both sides learn of it. What is under way is lost with it.
+    pub(super) fn cut(&mut self, connection: ConnectionId) {
+        let ends = self.connections.get_mut(connection);
+        ends.broken = true;
+        let (at_client, at_server) = (ends.open_at_client, ends.open_at_server);
+        if at_client {
+            let event = RedisEvent::ConnectionReset { connection };
+            self.timeline.add(self.now, Event::Service(event));
+        }
+        if at_server {
+            let event = RedisEvent::ClientClosed { connection };
+            self.timeline.add(self.now, Event::Service(event));
+        }
+    }
+
+    /// Every connection of a process breaks.
+    pub(super) fn cut_connections_of(&mut self, process: ProcessId) {
+        for connection in self.connections_of(process) {
+            self.cut(connection);
+        }
+    }
+
+    fn connections_of(&self, process: ProcessId) -> Vec<ConnectionId> {
+        let clients = self.service.clients.iter();
+        let own = clients.filter(|slot| slot.alive && slot.process == process);
+        own.flat_map(|slot| slot.machine.connections()).collect()
+    }
+
+    /// A process has died. Its kernel closes its connections.
+    pub(super) fn clients_die(&mut self, process: ProcessId) {
+        for connection in self.connections_of(process) {
+            self.hang_up(connection);
+        }
+        for slot in &mut self.service.clients {
+            if slot.process == process && slot.alive {
+                slot.alive = false;
+                self.busy.requests -= std::mem::take(&mut slot.counted);
+            }
+        }
+    }
+
+    pub(super) fn opened(&mut self, connection: ConnectionId) {
+        let ends = *self.connections.get(connection);
+        let slot = &self.service.clients[ends.client as usize];
+        let wanted = slot.alive && slot.machine.connections().any(|it| it == connection);
+        if ends.open_at_client && wanted {
+            let client = ClientId(ends.client);
+            self.client_input(client, Input::Opened { connection });
+        } else {
+            // It has given up waiting.
+            self.hang_up(connection);
+        }
+    }
+
+    pub(super) fn broken(&mut self, connection: ConnectionId) {
+        let ends = self.connections.get_mut(connection);
+        ends.open_at_client = false;
+        let client = ClientId(ends.client);
+        self.client_input(client, Input::Broken { connection });
+    }
+
+    pub(super) fn at_client(&mut self, connection: ConnectionId, value: Value) {
+        let ends = *self.connections.get(connection);
+        let process = self.process_of(connection);
+        let heard = ends.open_at_client && !ends.broken;
+        if is_message(&value) {
+            self.notified(process, heard);
+        } else {
+            self.on_refusal(process, connection, heard);
+        }
+        if heard {
+            let client = ClientId(ends.client);
+            self.client_input(client, Input::Heard { connection, value });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Redis servers that are the nodes of a cluster, and the bus between them.
+
+use picklock_checker::ServerChange;
+use picklock_redis::{BusMessage, ClusterConfig, Input, NodeId};
+
+use super::SimulatedRedis;
+use super::event::RedisEvent;
+use super::replication_links;
+use crate::event::Event;
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::plan::Cluster;
+use crate::world::World;
+use picklock_machines::Chance;
+
+/// So many streams of chance there are for each node.
+const STREAMS: u32 = 1 << 16;
+
+/// Whose replica a node is at first.
+pub(super) fn primary_of(cluster: &Cluster, node: ServerId) -> Option<ServerId> {
+    let replica = node.0.checked_sub(cluster.primaries)?;
+    Some(ServerId(replica % cluster.primaries))
+}
+
+/// How a node is set up.
+pub(super) fn settings(
+    cluster: &Cluster,
+    node: ServerId,
+    chance: &mut dyn Chance,
+) -> ClusterConfig {
+    let nodes = (0..cluster.nodes()).map(ServerId);
+    // No two nodes have the same one, whatever chance says.
+    let stream = u64::from(chance.choose(STREAMS)) << 8;
+    ClusterConfig {
+        nodes: nodes.map(replication_links::address).collect(),
+        primaries: cluster.primaries,
+        node_timeout: cluster.node_timeout,
+        validity_factor: cluster.validity_factor,
+        seed: stream | u64::from(node.0),
+    }
+}
+
+impl World<SimulatedRedis> {
+    /// A node has something to say to another. If that does not run when it arrives, it is lost.
+    pub(super) fn send_to_node(&mut self, from: ServerId, to: NodeId, message: Box<BusMessage>) {
+        let to = ServerId(to.0);
+        let at = self.reaches_peer(from, to);
+        let event = RedisEvent::ToNode { to, message };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    pub(super) fn at_node(&mut self, to: ServerId, message: Box<BusMessage>) {
+        self.server_input(to, Input::FromNode { message });
+        self.apply_server_outputs(to);
+    }
+
+    /// A server that becomes the primary of others has been elected, by whomever. A node of a cluster that becomes one,
+    /// or ceases to be one or to serve, changes who owns the lock.
+    pub(super) fn follow_role(&mut self, node: ServerId) {
+        let in_cluster = self.service.deployment.cluster.is_some();
+        if !in_cluster && self.service.deployment.replicas == 0 {
+            return;
+        }
+        let slot = &mut self.service.servers[usize::from(node.0)];
+        let is_primary = slot.machine.is_primary();
+        match (
+            std::mem::replace(&mut slot.is_primary, is_primary),
+            is_primary,
+        ) {
+            (false, true) => {
+                self.server_changed(node, ServerChange::Promoted);
+                // Leases go on as they did; only who waits for it is told.
+                if in_cluster || self.faults_armed > 0 {
+                    self.elected();
+                }
+            }
+            (true, false) => self.server_changed(node, ServerChange::Demoted),
+            (true, true) | (false, false) => {}
+        }
+        if !in_cluster {
+            return;
+        }
+        let slot = &mut self.service.servers[usize::from(node.0)];
+        let leads = slot.machine.is_primary() && slot.machine.serves();
+        if std::mem::replace(&mut slot.leads, leads) != leads {
+            self.owners_may_change(Actor::Outsider);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What happens at Redis, and whom it comes to.
+
+use super::event::{RedisEvent, SentinelEvent};
+use super::{SimulatedRedis, is_message};
+use crate::event::Event;
+use crate::network::ServerId;
+use crate::process::ProcessId;
+use crate::world::World;
+
+impl World<SimulatedRedis> {
+    /// Lets an event of Redis happen.
+    #[inline(never)]
+    pub(super) fn on_service_event(&mut self, event: RedisEvent) {
+        match event {
+            RedisEvent::ToServer {
+                connection,
+                command,
+            } => self.at_server(connection, command),
+            RedisEvent::ToClient { connection, value } => {
+                self.at_client(connection, value);
+            }
+            RedisEvent::ConnectRequest { connection } => self.connect_request(connection),
+            RedisEvent::ConnectionOpened { connection } => self.opened(connection),
+            RedisEvent::ConnectionReset { connection } => self.broken(connection),
+            RedisEvent::ClientClosed { connection } => self.gone(connection),
+            RedisEvent::ServerWake { server } => self.server_wake(server),
+            RedisEvent::ClientWake { client } => self.client_wake(client),
+            RedisEvent::LeaseEnds { server } => self.lease_ends(server),
+            RedisEvent::ReplicaConnectRequest { link } => self.replica_connect_request(link),
+            RedisEvent::LinkEstablished { link, up } => self.link_stands(link, up),
+            RedisEvent::ToPeer { to, link, message } => self.at_peer(to, link, *message),
+            RedisEvent::ToNode { to, message } => self.at_node(to, message),
+            RedisEvent::LinkClosed { server, link } => self.link_gone(server, link),
+            RedisEvent::Demote { server } => self.demote(server),
+            RedisEvent::SlotMoves { fault } => self.slot_moves(fault),
+            RedisEvent::Sentinel(event) => self.dispatch_sentinel(*event),
+        }
+    }
+
+    /// Answers the event if its recipient runs.
+    pub(super) fn deliver_if_running(&mut self, event: RedisEvent) -> Option<Event<RedisEvent>> {
+        match &event {
+            RedisEvent::ToServer { connection, .. } | RedisEvent::ClientClosed { connection } => {
+                let server = self.server_of(*connection);
+                self.deliver_to_server(server, event).map(Event::Service)
+            }
+            RedisEvent::ToClient { connection, .. }
+            | RedisEvent::ConnectionOpened { connection }
+            | RedisEvent::ConnectionReset { connection } => {
+                let process = self.process_of(*connection);
+                self.deliver_to_process(process, Event::Service(event))
+            }
+            RedisEvent::ClientWake { client } => {
+                let process = self.service.clients[client.0 as usize].process;
+                self.deliver_to_process(process, Event::Service(event))
+            }
+            // Lost with its sender, before it has come as far as the machine.
+            RedisEvent::ToPeer { link, .. } if !self.service.link_is_open(*link) => None,
+            RedisEvent::ToPeer { to: server, .. }
+            | RedisEvent::ToNode { to: server, .. }
+            | RedisEvent::LinkClosed { server, .. } => {
+                self.deliver_to_server(*server, event).map(Event::Service)
+            }
+            RedisEvent::LinkEstablished { link, .. } => {
+                let replica = self.service.replica_of(*link);
+                self.deliver_to_server(replica, event).map(Event::Service)
+            }
+            RedisEvent::Sentinel(news) => match **news {
+                // A machine that stands still has a kernel, and its own look at the clock sees for itself.
+                SentinelEvent::ConnectRequest { .. } | SentinelEvent::Wake { .. } => {
+                    Some(Event::Service(event))
+                }
+                SentinelEvent::Asked { .. }
+                | SentinelEvent::HungUp { .. }
+                | SentinelEvent::Answered { .. }
+                | SentinelEvent::Closed { .. } => {
+                    let whom = news.whom();
+                    self.deliver_to_server(whom, event).map(Event::Service)
+                }
+            },
+            RedisEvent::ConnectRequest { .. }
+            | RedisEvent::ServerWake { .. }
+            | RedisEvent::LeaseEnds { .. }
+            | RedisEvent::ReplicaConnectRequest { .. }
+            | RedisEvent::Demote { .. }
+            | RedisEvent::SlotMoves { .. } => Some(Event::Service(event)),
+        }
+    }
+
+    fn deliver_to_server(&mut self, server: ServerId, event: RedisEvent) -> Option<RedisEvent> {
+        self.service.life(server).receive(event)
+    }
+
+    /// What the dead do not hear.
+    pub(super) fn drop_event(&mut self, process: ProcessId, event: &RedisEvent) {
+        if let RedisEvent::ToClient { value, .. } = event
+            && is_message(value)
+        {
+            self.notified(process, false);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What happens at Redis, and between it and its clients.
+
+use picklock_clients::redis::{Command, Value};
+use picklock_redis::sentinel::CallId;
+use picklock_redis::{BusMessage, LinkId, PeerMessage};
+
+use crate::event::ClientId;
+use crate::event::ServiceEvent;
+use crate::network::{ConnectionId, ServerId};
+
+/// Something that happens between Redis and its clients.
+pub enum RedisEvent {
+    /// A command reaches a server.
+    ToServer {
+        connection: ConnectionId,
+        command: Command,
+    },
+    /// An answer or a message reaches a client.
+    ToClient {
+        connection: ConnectionId,
+        value: Value,
+    },
+    /// A client asks a server for a connection.
+    ConnectRequest { connection: ConnectionId },
+    /// A client learns that its connection is open.
+    ConnectionOpened { connection: ConnectionId },
+    /// A client learns that there is no connection, or no longer.
+    ConnectionReset { connection: ConnectionId },
+    /// A server learns that a client has closed a connection.
+    ClientClosed { connection: ConnectionId },
+    /// A server wanted to look at the clock.
+    ServerWake { server: ServerId },
+    /// A client wanted to look at the clock.
+    ClientWake { client: ClientId },
+    /// The lock's key may have expired at a server.
+    LeaseEnds { server: ServerId },
+    /// A replica knocks at its primary.
+    ReplicaConnectRequest { link: LinkId },
+    /// A replica learns whether its link stands.
+    LinkEstablished { link: LinkId, up: bool },
+    /// A message of another server arrives.
+    ToPeer {
+        to: ServerId,
+        link: LinkId,
+        message: Box<PeerMessage>,
+    },
+    /// A message of another node of the cluster arrives.
+    ToNode {
+        to: ServerId,
+        message: Box<BusMessage>,
+    },
+    /// A server learns that a link is gone.
+    LinkClosed { server: ServerId, link: LinkId },
+    /// A primary that was replaced is told so.
+    Demote { server: ServerId },
+    /// Whoever moves a slot does the next thing about it.
+    SlotMoves { fault: usize },
+    /// Something happens between a Sentinel and whom it asks.
+    Sentinel(Box<SentinelEvent>),
+}
+
+/// A call of a Sentinel, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub by: ServerId,
+    pub id: CallId,
+}
+
+/// Something that happens between a Sentinel and whom it asks.
+pub enum SentinelEvent {
+    /// A Sentinel wanted to look at the clock.
+    Wake { sentinel: ServerId },
+    /// It knocks at somebody.
+    ConnectRequest { call: Call, at: ServerId },
+    /// A command of it arrives.
+    Asked {
+        call: Call,
+        at: ServerId,
+        command: Command,
+    },
+    /// The other end learns that it has closed a call.
+    HungUp { call: Call, at: ServerId },
+    /// An answer arrives, or a message of a subscription.
+    Answered { call: Call, value: Value },
+    /// It learns that a call could not be made, or is gone.
+    Closed { call: Call },
+}
+
+impl SentinelEvent {
+    /// Whose machine it comes to.
+    pub fn whom(&self) -> ServerId {
+        match self {
+            Self::Wake { sentinel: whom }
+            | Self::ConnectRequest { at: whom, .. }
+            | Self::Asked { at: whom, .. }
+            | Self::HungUp { at: whom, .. } => *whom,
+            Self::Answered { call, .. } | Self::Closed { call } => call.by,
+        }
+    }
+
+    fn kind(&self) -> u64 {
+        match self {
+            Self::Wake { .. } => 35,
+            Self::ConnectRequest { .. } => 36,
+            Self::Asked { .. } => 37,
+            Self::HungUp { .. } => 38,
+            Self::Answered { .. } => 39,
+            Self::Closed { .. } => 40,
+        }
+    }
+}
+
+impl ServiceEvent for RedisEvent {
+    fn kind_and_whom(&self) -> (u64, u32) {
+        match self {
+            Self::ToServer { connection, .. } => (20, connection.0),
+            Self::ToClient { connection, .. } => (21, connection.0),
+            Self::ConnectRequest { connection } => (22, connection.0),
+            Self::ConnectionOpened { connection } => (23, connection.0),
+            Self::ConnectionReset { connection } => (24, connection.0),
+            Self::ClientClosed { connection } => (25, connection.0),
+            Self::ServerWake { server } => (26, u32::from(server.0)),
+            Self::ClientWake { client } => (27, client.0),
+            Self::LeaseEnds { server } => (28, u32::from(server.0)),
+            Self::ReplicaConnectRequest { link } => (30, link.0),
+            Self::LinkEstablished { link, .. } => (31, link.0),
+            Self::ToPeer { to, .. } => (32, u32::from(to.0)),
+            Self::LinkClosed { server, .. } => (33, u32::from(server.0)),
+            Self::Demote { server } => (34, u32::from(server.0)),
+            Self::SlotMoves { fault } => (44, *fault as u32),
+            Self::ToNode { to, .. } => (41, u32::from(to.0)),
+            Self::Sentinel(event) => (event.kind(), u32::from(event.whom().0)),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What breaks at Redis alone.
+
+use std::time::Duration;
+
+use picklock_clients::redis::Command;
+use picklock_redis::Input;
+
+use super::SimulatedRedis;
+use crate::network::ServerId;
+use crate::plan::Fault;
+use crate::world::World;
+
+impl World<SimulatedRedis> {
+    /// Breaks something that only Redis has; answers how long it lasts, if it has to be healed.
+    pub(super) fn inject_at_deployment(&mut self, fault: &Fault) -> Option<Duration> {
+        if let Fault::PowerLoss {
+            target,
+            restart_after,
+        } = *fault
+        {
+            let server = self.service.server(target)?;
+            self.dies_by_fault(server);
+            self.power_goes(server);
+            return restart_after;
+        }
+        if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {
+            let server = self.service.server(target)?;
+            self.struck.servers.push((self.striking, server));
+            self.fill(fault, server, true);
+            return length.duration();
+        }
+        if let Fault::MoveSlot { to, length } = *fault {
+            let to = self.service.server(to)?;
+            return self.begin_to_move_slot(to, length).then_some(length);
+        }
+        if let Fault::ServerClockJump { target, by_millis } = *fault
+            && let Some(server) = self.service.server(target)
+        {
+            self.jump_clock_of(server, by_millis);
+        }
+        if let Fault::Promote { target } = *fault
+            && let Some(server) = self.service.server(target)
+        {
+            self.promote(server);
+        }
+        if let Fault::EvictKey { target } = *fault
+            && let Some(server) = self.service.server(target)
+        {
+            self.evict_key_from(server);
+        }
+        None
+    }
+
+    /// What a fault has filled is empty again; a slot that it moves comes to where it is to go.
+    pub(super) fn heal_at_deployment(&mut self, number: usize, fault: &Fault) {
+        self.finish_moving_slot(number);
+        if let Fault::FullMemory { target, .. } | Fault::FullDisk { target, .. } = *fault
+            && let Some(server) = self.service.server(target)
+            && !self.is_full_for_good(server, fault)
+        {
+            self.fill(fault, server, false);
+        }
+    }
+
+    pub(super) fn fill(&mut self, fault: &Fault, server: ServerId, is_full: bool) {
+        if let Fault::FullMemory { .. } = fault {
+            let bytes = Command::new("CONFIG").arg("SET").arg("maxmemory");
+            self.run_as_operator(server, bytes.number(i64::from(is_full)));
+        } else {
+            self.server_input(server, Input::Disk { is_full });
+            self.apply_server_outputs(server);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Client handles of Redis: what locks and bystanders hold on to.
+
+use std::rc::Rc;
+
+use picklock_algorithms::{Build, Lease, Lock};
+use picklock_clients::completion::Completion;
+use picklock_clients::env::Env;
+use picklock_clients::redis::{
+    Bytes, Command, Lane, Listener, Redis, RedisResult, Transport, Value,
+};
+
+use super::SimulatedRedis;
+use crate::event::ClientId;
+use crate::plan::LOCK_KEY;
+use crate::process::ProcessId;
+use crate::world::{KEEP, LOOK, Read, Shared};
+use picklock_redis::client::Input;
+
+/// What bystanders read: in a cluster, it is in the slot of the lock's key.
+const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
+
+/// The lock of a contender, which stands on a new client.
+pub(super) fn connect(
+    shared: &Rc<Shared<SimulatedRedis>>,
+    process: ProcessId,
+    env: &Env,
+) -> Box<dyn Lock> {
+    let Build::Redis(build) = shared.world.borrow().plan.recipe.build else {
+        panic!("the recipe stands on another service than Redis");
+    };
+    let redis = redis(shared, process);
+    let lease = Lease {
+        key: LOCK_KEY.into(),
+        time: shared.world.borrow().plan.service.lease(),
+    };
+    build(redis, env.clone(), lease)
+}
+
+/// Reads a key that has nothing to do with the lock: on one of several independent servers, or beside the lock's.
+pub(super) fn bystander(
+    shared: &Rc<Shared<SimulatedRedis>>,
+    process: ProcessId,
+    place: u32,
+) -> Read {
+    let redis = redis(shared, process);
+    let redis = redis.at(place % redis.nodes().max(1));
+    Box::new(move || {
+        let redis = redis.clone();
+        Box::pin(async move { redis.get(BYSTANDER_KEY).await.is_ok() })
+    })
+}
+
+/// A client of the simulated Redis.
+struct SimulatedTransport {
+    shared: Rc<Shared<SimulatedRedis>>,
+    client: ClientId,
+}
+
+impl Transport for SimulatedTransport {
+    fn nodes(&self) -> u32 {
+        self.shared.called(LOOK);
+        self.shared.world.borrow().service.nodes()
+    }
+
+    fn dedicated(&self, node: u32) -> Lane {
+        self.shared.called(KEEP);
+        let mut world = self.shared.world.borrow_mut();
+        world.service.dedicated(self.client, node)
+    }
+
+    fn submit(&self, lane: Lane, command: Command, completion: Completion<RedisResult<Value>>) {
+        self.shared.called(KEEP);
+        let input = Input::Submit {
+            lane,
+            command,
+            completion,
+        };
+        let mut world = self.shared.world.borrow_mut();
+        world.client_input(self.client, input);
+    }
+
+    fn subscribe(
+        &self,
+        node: u32,
+        channel: Bytes,
+        listener: Listener,
+        completion: Completion<RedisResult<Value>>,
+    ) {
+        self.shared.called(KEEP);
+        let input = Input::Subscribe {
+            node,
+            channel,
+            listener,
+            completion,
+        };
+        let mut world = self.shared.world.borrow_mut();
+        world.client_input(self.client, input);
+    }
+}
+
+/// A new client of Redis for a process.
+pub(super) fn redis(shared: &Rc<Shared<SimulatedRedis>>, process: ProcessId) -> Redis {
+    let client = shared.world.borrow_mut().add_client(process);
+    Redis::new(Rc::new(SimulatedTransport {
+        shared: Rc::clone(shared),
+        client,
+    }))
+}

@@ -1,0 +1,275 @@
+//! The lock's key on each server, and who owns the lock by it.
+
+use picklock_checker::{ContenderId, Token, VirtualTime};
+use picklock_clients::redis::{Bytes, Value};
+use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
+
+use super::SimulatedRedis;
+use super::event::RedisEvent;
+use super::sentinel_links;
+use super::servers::OPERATOR;
+use crate::event::Event;
+use crate::network::{ConnectionId, ServerId};
+use crate::ownership::Actor;
+use crate::plan::LOCK_KEY;
+use crate::world::World;
+
+/// What the lock's key holds, and who has set it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holder {
+    pub by: ContenderId,
+    /// What tells one hold from the next: the value, or the first field of a hash.
+    pub identity: Bytes,
+}
+
+/// Who owns the lock by its keys.
+pub(super) struct Owner {
+    pub holder: Holder,
+    token: Token,
+    /// Whether a server that answers for all did not have this hold when that was last looked at.
+    pub denied: bool,
+}
+
+fn identity(value: &Value) -> Option<Bytes> {
+    match value {
+        Value::Bulk(bytes) => Some(Bytes::clone(bytes)),
+        Value::Array(values) | Value::Map(values) => values.first().and_then(identity),
+        _ => None,
+    }
+}
+
+/// How many entries a hold counts: what stands beside the first field of a hash.
+fn entries(value: &Value) -> u64 {
+    let count = match value {
+        Value::Array(values) | Value::Map(values) => values.get(1),
+        _ => None,
+    };
+    match count {
+        Some(Value::Integer(count)) => u64::try_from(*count).unwrap_or(0),
+        Some(Value::Bulk(digits)) => {
+            let digits = std::str::from_utf8(digits).ok();
+            digits.and_then(|it| it.parse().ok()).unwrap_or(1)
+        }
+        _ => 1,
+    }
+}
+
+impl World<SimulatedRedis> {
+    /// The same as [`follow_key`](Self::follow_key) after something has happened at a server, which is mostly nothing
+    /// to the lock's key.
+    #[inline]
+    pub(super) fn key_may_change(&mut self, server: ServerId) {
+        let slot = &mut self.service.servers[server.0 as usize];
+        let fate = slot.machine.fate();
+        let now = self.now;
+        let is_over = |expires| slot.clock.wall(now).div_euclid(1_000) > expires;
+        if fate != Fate::default() || slot.expires.is_some_and(is_over) {
+            self.key_has(server, fate);
+        }
+    }
+
+    /// Looks what has become of the lock's key on a server, and records who comes to own the lock, and who ceases to.
+    pub(super) fn follow_key(&mut self, server: ServerId) {
+        let fate = self.service.servers[server.0 as usize].machine.fate();
+        self.key_has(server, fate);
+    }
+
+    /// The lock's key has had this fate, or its time is over.
+    fn key_has(&mut self, server: ServerId, fate: Fate) {
+        let slot = &mut self.service.servers[server.0 as usize];
+        let wall = slot.clock.wall(self.now);
+        let value = slot.machine.read(wall, LOCK_KEY.as_bytes());
+        let identity = value.as_ref().and_then(identity);
+        let entries = value.as_ref().map_or(1, entries);
+        let before = slot.holder.clone();
+        let holder = identity.and_then(|identity| self.holder(server, identity, fate));
+        let is_new = holder != before;
+        if is_new {
+            let ended_by = self.ended_by(fate);
+            let slot = &mut self.service.servers[server.0 as usize];
+            slot.holder.clone_from(&holder);
+            slot.entries = entries;
+            if before.is_some() {
+                slot.before.clone_from(&before);
+            }
+            self.owners_may_change(ended_by);
+            if let Some(holder) = &holder {
+                self.note_grant(holder, server);
+            }
+        } else {
+            self.note_entries(server, entries);
+        }
+        self.arm_lease_check(server);
+    }
+
+    /// Whose this is, which a server has as the lock's key: whoever has put it there, also if another has had the same
+    /// before. What is there as before, changed or not, is whose it was.
+    fn holder(&self, server: ServerId, identity: Bytes, fate: Fate) -> Option<Holder> {
+        let before = self.service.servers[server.0 as usize].holder.as_ref();
+        let is_same = before.is_some_and(|before| before.identity == identity);
+        let made_anew = fate.gone.is_some() || before.is_none();
+        match self.writer(fate) {
+            Some(Actor::Contender(by)) if made_anew => Some(Holder { by, identity }),
+            _ if is_same => before.cloned(),
+            Some(Actor::Contender(by)) => {
+                let known = self.known(&identity);
+                Some(known.unwrap_or(Holder { by, identity }))
+            }
+            Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider) | None => {
+                self.known(&identity)
+            }
+        }
+    }
+
+    /// Who has written the key, if anybody has.
+    fn writer(&self, fate: Fate) -> Option<Actor> {
+        fate.written.map(|writer| match writer {
+            Writer::Client(connection) => self.served_at(connection),
+            Writer::Peer => Actor::Outsider,
+        })
+    }
+
+    /// Who has ended what the key told of.
+    fn ended_by(&self, fate: Fate) -> Actor {
+        match fate.gone {
+            Some(Gone { why, serving }) => match why {
+                // Whoever came upon it.
+                Why::Expired => Actor::SessionEnd,
+                Why::Deleted | Why::Flushed | Why::Migrated => {
+                    serving.map_or(Actor::Outsider, |it| self.served_at(it))
+                }
+                Why::Overwritten => match serving.map(|it| self.served_at(it)) {
+                    Some(Actor::Contender(by)) => Actor::Overwriter(by),
+                    Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider) | None => {
+                        Actor::Outsider
+                    }
+                },
+                Why::Synchronised | Why::Forgotten => Actor::Outsider,
+            },
+            // If nothing has happened to it, its time is over, and its server has not looked.
+            None => self.writer(fate).unwrap_or(Actor::SessionEnd),
+        }
+    }
+
+    /// Who is at the other end of a connection to a server.
+    fn served_at(&self, connection: At) -> Actor {
+        if connection == OPERATOR || sentinel_links::is_call(connection) {
+            return Actor::Outsider;
+        }
+        let process = self.process_of(ConnectionId(connection.0));
+        if (process.0 as usize) < self.contenders.len() {
+            Actor::Contender(ContenderId(process.0))
+        } else {
+            Actor::Outsider
+        }
+    }
+
+    /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
+    /// set it on a server that runs and takes writes. There may be two of those.
+    fn owners_now(&self, owners: &mut Vec<Holder>) {
+        let redis = &self.service;
+        if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
+            let primaries = redis.servers.iter().filter(|slot| slot.leads());
+            for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
+                if !owners.contains(holder) {
+                    owners.push(holder.clone());
+                }
+            }
+            return;
+        }
+        let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
+        let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
+        let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
+        owners.extend(owner.cloned());
+    }
+
+    /// Records who comes to own the lock, and who ceases to.
+    pub(super) fn owners_may_change(&mut self, actor: Actor) {
+        let mut now = std::mem::take(&mut self.service.owners_now);
+        self.owners_now(&mut now);
+        let mut owners = std::mem::take(&mut self.service.owners);
+        owners.retain(|owner| {
+            let stays = now.contains(&owner.holder);
+            if !stays {
+                self.recorder.counts.departures += u64::from(self.draining);
+                self.ownership
+                    .key_gone(self.now, owner.token, actor, &mut self.recorder);
+            }
+            stays
+        });
+        for new in now.drain(..) {
+            if owners.iter().any(|known| known.holder == new) {
+                continue;
+            }
+            let name = self.recorder.name(&self.lock_name);
+            let token = self
+                .ownership
+                .key_set(self.now, new.by, name, &mut self.recorder);
+            owners.push(Owner {
+                holder: new,
+                token,
+                denied: false,
+            });
+        }
+        self.note_denials(&mut owners);
+        self.service.owners = owners;
+        self.service.owners_now = now;
+    }
+
+    /// Who has set a key that came from another server, or that a clock brings back to life: primaries know best.
+    fn known(&self, identity: &Bytes) -> Option<Holder> {
+        let slots = || self.service.servers.iter();
+        let primaries = slots().filter(|slot| slot.machine.is_primary());
+        let primaries = primaries.filter_map(|slot| slot.holder.as_ref());
+        let all = slots().flat_map(|slot| slot.holder.iter().chain(&slot.before));
+        let mut known = primaries.chain(all);
+        known.find(|holder| holder.identity == *identity).cloned()
+    }
+
+    /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.
+    fn arm_lease_check(&mut self, server: ServerId) {
+        let slot = &mut self.service.servers[server.0 as usize];
+        slot.expires = match slot.holder {
+            Some(_) => slot.machine.expires_at(LOCK_KEY.as_bytes()),
+            None => None,
+        };
+        let Some(expires) = slot.expires else {
+            return;
+        };
+        // A key lives through the millisecond in which it expires.
+        let over = expires.saturating_add(1).saturating_mul(1_000);
+        let at = slot.clock.world_time_of_wall(over).max(self.now);
+        if at < slot.lease_check {
+            slot.lease_check = at;
+            let event = RedisEvent::LeaseEnds { server };
+            self.timeline.add(at, Event::Service(event));
+        }
+    }
+
+    pub(super) fn lease_ends(&mut self, server: ServerId) {
+        let slot = &mut self.service.servers[server.0 as usize];
+        // A check that another has replaced.
+        if slot.lease_check > self.now {
+            return;
+        }
+        slot.lease_check = VirtualTime::NEVER;
+        self.follow_key(server);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bulk(text: &str) -> Value {
+        Value::Bulk(text.as_bytes().into())
+    }
+
+    #[test]
+    fn a_hash_counts_entries_and_a_string_is_one() {
+        let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());
+        assert_eq!(entries(&hash("3")), 3);
+        assert_eq!(entries(&hash("not a count")), 1);
+        assert_eq!(entries(&bulk("7")), 1);
+    }
+}

@@ -1,0 +1,69 @@
+//! The power of a server's machine: when it goes, nobody is told.
+//!
+//! A process that is killed leaves a kernel that closes its connections. A machine without power leaves nothing: what
+//! is sent to it is lost, who knocks goes on knocking, and whoever had a connection learns that it is gone when the
+//! machine is back and knows nothing of it.
+
+use picklock_redis::LinkId;
+
+use super::SimulatedRedis;
+use crate::network::{ConnectionId, ServerId};
+use crate::ownership::Actor;
+use crate::world::World;
+
+/// Who is to learn, when the power is back, that it was gone.
+#[derive(Default)]
+pub(super) struct Dark {
+    connections: Vec<ConnectionId>,
+    links: Vec<LinkId>,
+    /// Who knocks meanwhile.
+    knocks: Vec<ConnectionId>,
+}
+
+impl World<SimulatedRedis> {
+    /// The power of the server's machine goes.
+    pub(super) fn power_goes(&mut self, server: ServerId) {
+        if self.service.is_sentinel(server) {
+            self.crash_sentinel(server);
+            return;
+        }
+        let slot = &mut self.service.servers[server.0 as usize];
+        slot.life.end();
+        let mut dark = slot.dark.take().unwrap_or_default();
+        for number in 0..self.service.traffic.len() {
+            let connection = ConnectionId(number as u32);
+            let ends = self.connections.get_mut(connection);
+            if ends.server == server && std::mem::take(&mut ends.open_at_server) {
+                dark.connections.push(connection);
+            }
+        }
+        dark.links = self.drop_links_of(server);
+        self.service.servers[server.0 as usize].dark = Some(dark);
+        self.owners_may_change(Actor::Outsider);
+    }
+
+    /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
+    pub(super) fn retries_connect_without_power(&mut self, connection: ConnectionId) -> bool {
+        let server = self.server_of(connection);
+        let slot = self.service.servers.get_mut(usize::from(server.0));
+        let Some(dark) = slot.and_then(|slot| slot.dark.as_mut()) else {
+            return false;
+        };
+        dark.knocks.push(connection);
+        true
+    }
+
+    /// The machine is back, and its server runs.
+    pub(super) fn power_is_back(&mut self, server: ServerId, dark: Dark) {
+        for connection in dark.connections {
+            self.tell_of_lost_connection(connection);
+        }
+        self.close_calls_to(server);
+        for link in dark.links {
+            self.tell_of_lost_link(server, link);
+        }
+        for connection in dark.knocks {
+            self.connect_request(connection);
+        }
+    }
+}

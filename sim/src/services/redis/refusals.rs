@@ -1,0 +1,97 @@
+//! Answers that say that the lock's key is not the client's own any more.
+
+use picklock_clients::RequestKind;
+use picklock_clients::redis::{Command, Value};
+
+use super::SimulatedRedis;
+use crate::network::ConnectionId;
+use crate::plan::LOCK_KEY;
+use crate::process::ProcessId;
+use crate::world::World;
+
+impl World<SimulatedRedis> {
+    /// Whether a command is one of a contender that believes in vain, about the hold that it believes in.
+    pub(super) fn look_of(
+        &self,
+        process: ProcessId,
+        connection: ConnectionId,
+        command: &Command,
+    ) -> Option<(ConnectionId, RequestKind)> {
+        if !self.believes_in_vain(process) {
+            return None;
+        }
+        // What it asked before it got the lock was about an earlier hold, and whoever asked may have given up.
+        let traffic = &self.service.traffic[connection.0 as usize];
+        let (_, sent) = traffic.unanswered.front()?;
+        if *sent < self.believes_since(process)? {
+            return None;
+        }
+        let kind = command.kind();
+        let named = command.words().any(|word| word == LOCK_KEY.as_bytes());
+        // What a transaction asks stands in the commands before it.
+        (named || kind == RequestKind::Exec).then_some((connection, kind))
+    }
+
+    /// A server sends an answer. It is noted if it refuses what its client asked of a key that it does not own.
+    pub(super) fn note_refusal(
+        &mut self,
+        process: ProcessId,
+        connection: ConnectionId,
+        value: &Value,
+    ) {
+        let refuses = match self.service.look {
+            Some((asked, kind)) if asked == connection => {
+                says_no(kind, value) && self.believes_in_vain(process)
+            }
+            Some(_) | None => false,
+        };
+        let traffic = &mut self.service.traffic[connection.0 as usize];
+        traffic.answers += 1;
+        if refuses {
+            traffic.refusals.push(traffic.answers);
+        }
+    }
+
+    /// An answer arrives.
+    pub(super) fn on_refusal(&mut self, process: ProcessId, connection: ConnectionId, heard: bool) {
+        let traffic = &mut self.service.traffic[connection.0 as usize];
+        traffic.heard += 1;
+        if traffic.refusals.is_empty() {
+            return;
+        }
+        let number = traffic.heard;
+        let known = traffic.refusals.iter().position(|it| *it == number);
+        let refused = known.map(|it| traffic.refusals.swap_remove(it)).is_some();
+        if refused && heard && self.believes_in_vain(process) {
+            let server = self.server_of(connection);
+            let needed = self.service.refusals_needed();
+            self.refused(process, server, needed);
+        }
+    }
+}
+
+impl super::SimulatedRedis {
+    /// How many servers must refuse a key until nobody can hold it on a majority of them. Where one server has the key,
+    /// its word is enough.
+    fn refusals_needed(&self) -> u32 {
+        if self.deployment.is_replicated() || self.deployment.cluster.is_some() {
+            return 1;
+        }
+        let servers = self.servers.len() as u32;
+        servers - servers / 2
+    }
+}
+
+/// Whether the answer to a request of this kind about a key says that the key is not there, or is another's. What only
+/// tries to set a key is refused its own, too.
+fn says_no(kind: RequestKind, value: &Value) -> bool {
+    let nothing = matches!(value, Value::Nil | Value::NilArray | Value::Boolean(false));
+    let none = matches!(value, Value::Integer(number) if *number <= 0);
+    match kind {
+        RequestKind::Get => nothing || matches!(value, Value::Bulk(_)),
+        RequestKind::Script | RequestKind::OtherCommand => nothing || none,
+        RequestKind::Del | RequestKind::Expire => none,
+        RequestKind::Exec => nothing,
+        _ => false,
+    }
+}

@@ -1,0 +1,243 @@
+//! Links between replicas and their primaries, and who is primary.
+
+use picklock_clients::redis::Command;
+use picklock_redis::{Address, Input, LinkId, PeerMessage};
+
+use super::SimulatedRedis;
+use super::event::RedisEvent;
+use crate::event::Event;
+use crate::link_ids;
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::world::World;
+use picklock_machines::Message;
+
+/// A link between two servers.
+pub(super) struct Ends {
+    replica: ServerId,
+    primary: ServerId,
+    open: bool,
+}
+
+impl Ends {
+    fn other(&self, server: ServerId) -> ServerId {
+        if server == self.replica {
+            self.primary
+        } else {
+            self.replica
+        }
+    }
+}
+
+/// How long it takes until a primary that was replaced is told to follow the new one, once it can be reached: Sentinel
+/// wants to have seen it for eight seconds, and looks every ten (measured: writes were taken for 10.02 s).
+const DEMOTED_AFTER: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Where a server is: its number, from one, and the usual port.
+pub(super) fn address(server: ServerId) -> Address {
+    Address {
+        host: format!("server-{}", server.0 + 1).into(),
+        port: 6_379,
+    }
+}
+
+impl SimulatedRedis {
+    /// Whether what is under way by a link arrives.
+    pub(super) fn link_is_open(&self, link: LinkId) -> bool {
+        self.links[link.0 as usize].open
+    }
+
+    /// The replica's end of a link.
+    pub(super) fn replica_of(&self, link: LinkId) -> ServerId {
+        self.links[link.0 as usize].replica
+    }
+}
+
+impl World<SimulatedRedis> {
+    pub(super) fn server_at(&self, address: &Address) -> Option<ServerId> {
+        let number: u8 = address.host.strip_prefix("server-")?.parse().ok()?;
+        let server = ServerId(number.checked_sub(1)?);
+        (usize::from(server.0) < self.service.servers.len()).then_some(server)
+    }
+
+    /// When what one server says to another now arrives.
+    pub(super) fn reaches_peer(
+        &mut self,
+        from: ServerId,
+        to: ServerId,
+    ) -> picklock_checker::VirtualTime {
+        let link = link_ids::between_servers(from, to);
+        let departs = self.now;
+        let sent = Message { link, departs };
+        let latency = self.server_latency.draw_of(sent, &mut self.tape);
+        self.links.between(from, to).arrival(self.now, latency)
+    }
+
+    /// A replica wants a link to its primary.
+    pub(super) fn reach_primary(&mut self, replica: ServerId, to: &Address) {
+        let Some(primary) = self.server_at(to) else {
+            return;
+        };
+        let link = LinkId(self.service.links.len() as u32);
+        self.service.links.push(Ends {
+            replica,
+            primary,
+            open: true,
+        });
+        let at = self.reaches_peer(replica, primary);
+        let event = RedisEvent::ReplicaConnectRequest { link };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    pub(super) fn replica_connect_request(&mut self, link: LinkId) {
+        let (replica, primary) = {
+            let ends = &self.service.links[link.0 as usize];
+            (ends.replica, ends.primary)
+        };
+        let up = self.service.life(primary).is_up();
+        self.service.links[link.0 as usize].open = up;
+        let at = self.reaches_peer(primary, replica);
+        let event = RedisEvent::LinkEstablished { link, up };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    pub(super) fn link_stands(&mut self, link: LinkId, up: bool) {
+        let replica = self.service.replica_of(link);
+        let input = if up {
+            Input::Linked { link }
+        } else {
+            Input::LinkGone { link: None }
+        };
+        self.server_input(replica, input);
+        self.apply_server_outputs(replica);
+    }
+
+    pub(super) fn send_to_peer(&mut self, from: ServerId, link: LinkId, message: PeerMessage) {
+        let ends = &self.service.links[link.0 as usize];
+        if !ends.open {
+            return;
+        }
+        let to = ends.other(from);
+        let at = self.reaches_peer(from, to);
+        let event = RedisEvent::ToPeer {
+            to,
+            link,
+            message: Box::new(message),
+        };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    /// A message arrives at the machine of a server that runs.
+    pub(super) fn at_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
+        if self.service.link_is_open(link) {
+            self.read_from_peer(to, link, message);
+        }
+    }
+
+    /// A server reads a message that has arrived, whatever has become of the link meanwhile.
+    pub(super) fn read_from_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
+        self.server_input(to, Input::FromPeer { link, message });
+        if !self.spreading.is_empty() {
+            let primary = self.service.links[link.0 as usize].primary;
+            let mark = self.service.stream_of(to);
+            self.has_come(to, Some(primary), mark);
+        }
+        self.apply_server_outputs(to);
+    }
+
+    /// A server closes a link, or its machine does; the other end learns of it.
+    pub(super) fn close_link(&mut self, by: ServerId, link: LinkId) {
+        let ends = &mut self.service.links[link.0 as usize];
+        if std::mem::take(&mut ends.open) {
+            self.tell_of_lost_link(by, link);
+        }
+    }
+
+    /// The other end of a link learns that it is gone.
+    pub(super) fn tell_of_lost_link(&mut self, by: ServerId, link: LinkId) {
+        let other = self.service.links[link.0 as usize].other(by);
+        let at = self.reaches_peer(by, other);
+        let event = RedisEvent::LinkClosed {
+            server: other,
+            link,
+        };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    pub(super) fn link_gone(&mut self, server: ServerId, link: LinkId) {
+        if self.service.life(server).is_up() {
+            let gone = Input::LinkGone { link: Some(link) };
+            self.server_input(server, gone);
+            self.apply_server_outputs(server);
+        }
+    }
+
+    /// A server has died: what was under way from it is lost, and so are its links.
+    pub(super) fn close_links_of(&mut self, server: ServerId) {
+        for number in 0..self.service.links.len() {
+            let ends = &self.service.links[number];
+            if ends.replica == server || ends.primary == server {
+                self.close_link(server, LinkId(number as u32));
+            }
+        }
+    }
+
+    /// The links of a server are gone, and nobody is told. Answers which they were.
+    pub(super) fn drop_links_of(&mut self, server: ServerId) -> Vec<LinkId> {
+        let mut dropped = Vec::new();
+        for (number, ends) in self.service.links.iter_mut().enumerate() {
+            let its_own = ends.replica == server || ends.primary == server;
+            if its_own && std::mem::take(&mut ends.open) {
+                dropped.push(LinkId(number as u32));
+            }
+        }
+        dropped
+    }
+
+    /// Makes a replica the primary, as Sentinel does: clients that ask are sent to it from now on, and the other
+    /// replicas follow it. The old primary is told some time later; until then it takes writes if it runs.
+    pub(super) fn promote(&mut self, server: ServerId) {
+        let before = std::mem::replace(&mut self.service.primary, server);
+        if before == server {
+            return;
+        }
+        self.tell_to_follow(server, None);
+        for place in 0..self.service.servers.len() {
+            let other = ServerId(place as u8);
+            if other != server && other != before {
+                self.tell_to_follow(other, Some(server));
+            }
+        }
+        let event = RedisEvent::Demote { server: before };
+        self.timeline
+            .add(self.now + DEMOTED_AFTER, Event::Service(event));
+    }
+
+    /// The old primary is told to follow the new one, if it can be reached by now; if not, a little later.
+    pub(super) fn demote(&mut self, server: ServerId) {
+        let slot = &self.service.servers[server.0 as usize];
+        if server == self.service.primary {
+            return;
+        }
+        if slot.life.runs() {
+            self.tell_to_follow(server, Some(self.service.primary));
+        } else if !self.is_calm() || self.contenders_are_active() {
+            let event = RedisEvent::Demote { server };
+            self.timeline
+                .add(self.now + DEMOTED_AFTER, Event::Service(event));
+        }
+    }
+
+    fn tell_to_follow(&mut self, server: ServerId, primary: Option<ServerId>) {
+        let command = Command::new("REPLICAOF");
+        let command = match primary {
+            None => command.arg("NO").arg("ONE"),
+            Some(primary) => {
+                let Address { host, port } = address(primary);
+                command.arg(&*host).number(port)
+            }
+        };
+        self.run_as_operator(server, command);
+        self.owners_may_change(Actor::Outsider);
+    }
+}

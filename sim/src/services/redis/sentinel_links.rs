@@ -1,0 +1,260 @@
+//! The calls of Sentinels: to servers, and to each other.
+
+use picklock_clients::redis::{Command, Value};
+use picklock_redis::sentinel::{CallId, Input as SentinelInput};
+use picklock_redis::{Address, ConnectionId as At, Input};
+
+use super::SimulatedRedis;
+use super::event::{Call, RedisEvent, SentinelEvent};
+use crate::event::Event;
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::world::World;
+
+/// The connections of Sentinels have numbers from here on; those of clients never come so far.
+const FIRST: u32 = 1 << 31;
+/// A Sentinel has so many numbers for its calls, as a power of two.
+const EACH: u32 = 24;
+
+/// A call, as the Sentinel that has made it sees it.
+pub(super) struct Ends {
+    to: ServerId,
+    open: bool,
+    /// The other end has taken it.
+    taken: bool,
+}
+
+/// Whether a connection, as its server sees it, is a call of a Sentinel.
+pub(super) fn is_call(connection: At) -> bool {
+    connection.0 >= FIRST
+}
+
+/// The call that a connection is: by which Sentinel, by its place, and which of its calls.
+pub(super) fn call(connection: At) -> (usize, CallId) {
+    let number = connection.0 - FIRST;
+    ((number >> EACH) as usize, CallId(number % (1 << EACH)))
+}
+
+impl World<SimulatedRedis> {
+    fn place_of(&self, call: Call) -> usize {
+        usize::from(call.by.0) - self.service.servers.len()
+    }
+
+    fn connection_of_call(&self, call: Call) -> At {
+        At(FIRST | (self.place_of(call) as u32) << EACH | call.id.0)
+    }
+
+    fn ends(&mut self, call: Call) -> &mut Ends {
+        let place = self.place_of(call);
+        &mut self.service.sentinels[place].calls[call.id.0 as usize]
+    }
+
+    fn send_news(&mut self, from: ServerId, to: ServerId, news: SentinelEvent) {
+        let at = self.reaches_peer(from, to);
+        let event = RedisEvent::Sentinel(Box::new(news));
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    /// A Sentinel wants to ask somebody. Whoever is not there refuses.
+    pub(super) fn make_call(&mut self, by: ServerId, id: CallId, to: &Address) {
+        let at = self.server_at(to).or_else(|| self.sentinel_at(to));
+        let at = at.expect("Sentinels know nobody who does not exist");
+        let call = Call { by, id };
+        let place = self.place_of(call);
+        self.service.sentinels[place].calls.push(Ends {
+            to: at,
+            open: true,
+            taken: false,
+        });
+        self.send_news(by, at, SentinelEvent::ConnectRequest { call, at });
+    }
+
+    fn sentinel_at(&self, address: &Address) -> Option<ServerId> {
+        let number: u8 = address.host.strip_prefix("sentinel-")?.parse().ok()?;
+        Some(self.service.sentinel(number.checked_sub(1)?))
+    }
+
+    pub(super) fn send_by_call(&mut self, by: ServerId, id: CallId, command: Command) {
+        let call = Call { by, id };
+        let ends = self.ends(call);
+        if ends.open {
+            let at = ends.to;
+            self.send_news(by, at, SentinelEvent::Asked { call, at, command });
+        }
+    }
+
+    pub(super) fn hang_up_call(&mut self, by: ServerId, id: CallId) {
+        let call = Call { by, id };
+        let ends = self.ends(call);
+        if std::mem::take(&mut ends.open) {
+            let at = ends.to;
+            self.send_news(by, at, SentinelEvent::HungUp { call, at });
+        }
+    }
+
+    /// Somebody answers a call, or sends a message of a subscription.
+    pub(super) fn answer_call(&mut self, from: ServerId, call: (usize, CallId), value: Value) {
+        let call = self.call_of(call);
+        if self.ends(call).taken {
+            self.send_news(from, call.by, SentinelEvent::Answered { call, value });
+        }
+    }
+
+    /// Somebody closes a call, or refuses it.
+    pub(super) fn close_call(&mut self, from: ServerId, call: (usize, CallId)) {
+        let call = self.call_of(call);
+        self.ends(call).taken = false;
+        self.send_news(from, call.by, SentinelEvent::Closed { call });
+    }
+
+    fn call_of(&self, (place, id): (usize, CallId)) -> Call {
+        let by = self.service.sentinel(place as u8);
+        Call { by, id }
+    }
+
+    /// A machine has died: its kernel closes all calls to it.
+    pub(super) fn close_calls_to(&mut self, machine: ServerId) {
+        for place in 0..self.service.sentinels.len() {
+            for number in 0..self.service.sentinels[place].calls.len() {
+                let ends = &self.service.sentinels[place].calls[number];
+                if ends.open && ends.to == machine {
+                    self.close_call(machine, (place, CallId(number as u32)));
+                }
+            }
+        }
+    }
+
+    /// A Sentinel has died: its kernel closes all calls that it has made.
+    pub(super) fn close_calls_of(&mut self, sentinel: ServerId, place: usize) {
+        for number in 0..self.service.sentinels[place].calls.len() {
+            self.hang_up_call(sentinel, CallId(number as u32));
+        }
+    }
+
+    /// Lets something happen between a Sentinel and whom it asks.
+    pub(super) fn dispatch_sentinel(&mut self, news: SentinelEvent) {
+        match news {
+            SentinelEvent::Wake { sentinel } => self.sentinel_wakes(sentinel),
+            SentinelEvent::ConnectRequest { call, at } => self.sentinel_connect_request(call, at),
+            SentinelEvent::Asked { call, at, command } => self.asked_by_call(call, at, command),
+            SentinelEvent::HungUp { call, at } => self.left_by_call(call, at),
+            SentinelEvent::Answered { call, value } => {
+                if self.ends(call).open {
+                    let id = call.id;
+                    self.sentinel_input(call.by, SentinelInput::Answered { call: id, value });
+                }
+            }
+            SentinelEvent::Closed { call } => {
+                if std::mem::take(&mut self.ends(call).open) {
+                    self.sentinel_input(call.by, SentinelInput::Closed { call: call.id });
+                }
+            }
+        }
+    }
+
+    fn sentinel_connect_request(&mut self, call: Call, at: ServerId) {
+        let server = self.service.servers.get(usize::from(at.0));
+        if server.is_some_and(|slot| slot.dark.is_some()) {
+            // Nobody is there to say that nobody is there.
+            return;
+        }
+        if self.service.life(at).is_up() {
+            self.ends(call).taken = true;
+        } else {
+            let place = self.place_of(call);
+            self.close_call(at, (place, call.id));
+        }
+    }
+
+    fn asked_by_call(&mut self, call: Call, at: ServerId, command: Command) {
+        if !self.ends(call).taken {
+            return;
+        }
+        let connection = self.connection_of_call(call);
+        if self.service.is_sentinel(at) {
+            self.sentinel_is_asked(at, connection, command);
+            return;
+        }
+        let led = self.service.servers[at.0 as usize].machine.is_primary();
+        let received = Input::Received {
+            connection,
+            command,
+        };
+        self.server_input(at, received);
+        if self.service.servers[at.0 as usize].machine.is_primary() != led {
+            self.owners_may_change(Actor::Outsider);
+        }
+        self.apply_server_outputs(at);
+    }
+
+    fn left_by_call(&mut self, call: Call, at: ServerId) {
+        if !std::mem::take(&mut self.ends(call).taken) {
+            return;
+        }
+        let connection = self.connection_of_call(call);
+        if self.service.is_sentinel(at) {
+            self.sentinel_is_left(at, connection);
+        } else {
+            self.server_input(at, Input::Gone { connection });
+            self.apply_server_outputs(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use picklock_algorithms::registry;
+
+    use crate::plan::{
+        Deployment, Fault, Hold, Network, Plan, PlannedFault, Resource, Sentinels, ServerName,
+        Service, Trigger, Workload,
+    };
+    use crate::services::redis::SimulatedRedis;
+    use crate::simulation::world_after;
+    use crate::world::World;
+
+    /// Whether the first connections of the first Sentinel still stand when the run is over, as it sees them, and as
+    /// those do to whom they lead.
+    fn first_calls_stand(faults: Vec<PlannedFault>) -> (bool, bool) {
+        let plan = Plan {
+            recipe: *registry::find("redis-compare-and-delete").expect("a recipe"),
+            service: Service::Redis(Deployment {
+                replicas: 1,
+                sentinels: Some(Sentinels::of(3)),
+                ..Deployment::default()
+            }),
+            network: Network::default(),
+            workload: Workload {
+                hold: Hold::For(Duration::from_secs(1)),
+                ..Workload::default()
+            },
+            resource: Resource { fenced: false },
+            faults,
+            event_budget: 1_000_000,
+        };
+        world_after(&plan, 1, |world: &World<SimulatedRedis>| {
+            let calls = &world.service.sentinels[0].calls;
+            // To the primary: one to ask by, and one to listen.
+            let first = calls.first().expect("it has called somebody");
+            (first.open, first.taken)
+        })
+    }
+
+    #[test]
+    fn a_sentinel_that_dies_closes_the_connections_that_it_has_made() {
+        assert_eq!(first_calls_stand(Vec::new()), (true, true));
+        let inject = Fault::CrashServer {
+            target: ServerName::Sentinel(0),
+            restart_after: Some(Duration::from_millis(500)),
+        };
+        let dies = PlannedFault {
+            when: Trigger::At(Duration::from_millis(200)),
+            after: Duration::ZERO,
+            text: format!("{inject:?}"),
+            inject,
+        };
+        assert_eq!(first_calls_stand(vec![dies]), (false, false));
+    }
+}

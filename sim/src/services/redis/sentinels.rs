@@ -1,0 +1,236 @@
+//! The life of Sentinels in the world. They are machines like servers, and have the numbers that come after theirs.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Command, Value};
+use picklock_redis::sentinel::{Input, Output, SentinelConfig};
+use picklock_redis::{Address, ConnectionId as At, Now, Sentinel};
+
+use super::event::{RedisEvent, SentinelEvent};
+use super::{SimulatedRedis, replication_links, sentinel_links};
+use crate::clock::LocalClock;
+use crate::event::Event;
+use crate::network::{ConnectionId, ServerId};
+use crate::plan::Deployment;
+use crate::services::process_state::Life;
+use crate::world::World;
+use picklock_machines::Chance;
+
+/// They are not started all at the same time, so that not all look at the clock at the same time for ever.
+const APART: Duration = Duration::from_millis(37);
+
+/// A Sentinel and where it is.
+pub(super) struct SentinelSlot {
+    pub machine: Sentinel,
+    pub clock: LocalClock,
+    pub life: Life<RedisEvent>,
+    wake: VirtualTime,
+    /// Its calls, by their numbers.
+    pub calls: Vec<sentinel_links::Ends>,
+}
+
+/// Where a Sentinel is: its number, from one, and the usual port.
+fn address(place: u8) -> Address {
+    Address {
+        host: format!("sentinel-{}", place + 1).into(),
+        port: 26_379,
+    }
+}
+
+/// The Sentinels of a deployment. They know each other and the servers.
+pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
+    let Some(sentinels) = &deployment.sentinels else {
+        return Vec::new();
+    };
+    let settings = |place: u8| {
+        let others = (0..sentinels.number).filter(|other| *other != place);
+        let primary = replication_links::address(ServerId(0));
+        let quorum = usize::from(sentinels.quorum);
+        SentinelConfig {
+            replicas: (1..=deployment.replicas)
+                .map(|number| replication_links::address(ServerId(number)))
+                .collect(),
+            sentinels: others.map(|it| (it.into(), address(it))).collect(),
+            down_after: sentinels.down_after,
+            failover_timeout: sentinels.failover_timeout,
+            parallel_syncs: sentinels.parallel_syncs.into(),
+            ..SentinelConfig::new(place.into(), address(place), primary, quorum)
+        }
+    };
+    let slot = |place: u8| {
+        let clock = LocalClock::default();
+        let started = VirtualTime::ZERO + APART * place.into();
+        let now = Now {
+            monotonic: started,
+            wall_micros: clock.wall(started),
+        };
+        SentinelSlot {
+            machine: Sentinel::new(Rc::new(settings(place)), now),
+            clock,
+            life: Life::begun(),
+            wake: VirtualTime::NEVER,
+            calls: Vec::new(),
+        }
+    };
+    (0..sentinels.number).map(slot).collect()
+}
+
+impl SimulatedRedis {
+    /// The machine of a Sentinel.
+    pub(super) fn sentinel(&self, place: u8) -> ServerId {
+        ServerId(self.servers.len() as u8 + place)
+    }
+
+    /// Whether a machine is that of a Sentinel.
+    #[inline]
+    pub(super) fn is_sentinel(&self, machine: ServerId) -> bool {
+        usize::from(machine.0) >= self.servers.len()
+    }
+
+    /// The Sentinel of a machine, if it is one's.
+    pub(super) fn sentinel_slot(&mut self, machine: ServerId) -> Option<&mut SentinelSlot> {
+        let place = usize::from(machine.0).checked_sub(self.servers.len())?;
+        self.sentinels.get_mut(place)
+    }
+}
+
+impl World<SimulatedRedis> {
+    /// Sentinels begin to look at the clock.
+    pub(super) fn arm_sentinels(&mut self) {
+        for place in 0..self.service.sentinels.len() {
+            self.arm_sentinel(self.service.sentinel(place as u8));
+        }
+    }
+
+    fn arm_sentinel(&mut self, machine: ServerId) {
+        let now = self.now;
+        if let Some(slot) = self.service.sentinel_slot(machine) {
+            let wake = slot.clock.world_time(slot.machine.next_wake());
+            if slot.life.runs() && wake < slot.wake {
+                slot.wake = wake.max(now);
+                let news = SentinelEvent::Wake { sentinel: machine };
+                let event = RedisEvent::Sentinel(Box::new(news));
+                self.timeline.add(wake.max(now), Event::Service(event));
+            }
+        }
+    }
+
+    pub(super) fn sentinel_wakes(&mut self, machine: ServerId) {
+        let now = self.now;
+        if let Some(slot) = self.service.sentinel_slot(machine)
+            && slot.wake <= now
+        {
+            slot.wake = VirtualTime::NEVER;
+            if slot.life.runs() {
+                self.sentinel_input(machine, Input::Wake);
+            }
+        }
+    }
+
+    /// Lets a Sentinel handle an input, and does what it wants done.
+    pub(super) fn sentinel_input(&mut self, machine: ServerId, input: Input) {
+        let now = self.now;
+        let place = usize::from(machine.0) - self.service.servers.len();
+        let mut out = std::mem::take(&mut self.service.sentinel_outputs);
+        let slot = &mut self.service.sentinels[place];
+        let now = Now {
+            monotonic: slot.clock.monotonic(now),
+            wall_micros: slot.clock.wall(now),
+        };
+        let tape = &mut self.tape;
+        let mut choose = |options| tape.choose(options);
+        slot.machine.handle(now, input, &mut choose, &mut out);
+        for output in out.drain(..) {
+            match output {
+                Output::Call { call, to } => self.make_call(machine, call, &to),
+                Output::Send { call, command } => self.send_by_call(machine, call, command),
+                Output::HangUp { call } => self.hang_up_call(machine, call),
+                Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
+                    self.answer_call(machine, sentinel_links::call(connection), value);
+                }
+                Output::ToClient { connection, value } => {
+                    self.send_to_client_of_sentinel(ConnectionId(connection.0), value);
+                }
+                // What it did is seen by what becomes of the servers.
+                Output::Noted { .. } => {}
+            }
+        }
+        self.service.sentinel_outputs = out;
+        self.arm_sentinel(machine);
+    }
+
+    /// A client asks a Sentinel. Faults that strike requests have nothing to do with it.
+    pub(super) fn ask_sentinel(&mut self, connection: ConnectionId, command: Command) {
+        if self.connections.get(connection).open_at_client {
+            let at = self.reaches_server(connection, 0);
+            let event = RedisEvent::ToServer {
+                connection,
+                command,
+            };
+            self.timeline.add(at, Event::Service(event));
+        }
+    }
+
+    fn send_to_client_of_sentinel(&mut self, connection: ConnectionId, value: Value) {
+        let ends = *self.connections.get(connection);
+        if ends.open_at_server && !ends.broken {
+            let at = self.reaches_client(connection, self.now, 0);
+            let event = RedisEvent::ToClient { connection, value };
+            self.timeline.add(at, Event::Service(event));
+        }
+    }
+
+    pub(super) fn sentinel_is_asked(&mut self, machine: ServerId, by: At, command: Command) {
+        let input = Input::Received {
+            connection: by,
+            command,
+        };
+        self.sentinel_input(machine, input);
+    }
+
+    pub(super) fn sentinel_is_left(&mut self, machine: ServerId, by: At) {
+        self.sentinel_input(machine, Input::Gone { connection: by });
+    }
+
+    /// A Sentinel's process dies. Its kernel closes its connections.
+    pub(super) fn crash_sentinel(&mut self, machine: ServerId) {
+        self.service.life(machine).end();
+        let place = usize::from(machine.0) - self.service.servers.len();
+        self.close_calls_of(machine, place);
+        self.close_calls_to(machine);
+        self.close_connections_to(machine);
+    }
+
+    /// It comes back with what was in its configuration.
+    pub(super) fn restart_sentinel(&mut self, machine: ServerId) {
+        let now = self.now;
+        if let Some(slot) = self.service.sentinel_slot(machine)
+            && slot.life.start()
+        {
+            slot.wake = VirtualTime::NEVER;
+            let now = Now {
+                monotonic: slot.clock.monotonic(now),
+                wall_micros: slot.clock.wall(now),
+            };
+            slot.machine.restart(now);
+            self.arm_sentinel(machine);
+        }
+    }
+
+    /// A Sentinel that stood still goes on: it reads what has queued up.
+    pub(super) fn resume_sentinel(&mut self, machine: ServerId) {
+        let Some(slot) = self.service.sentinel_slot(machine) else {
+            return;
+        };
+        let Some(backlog) = slot.life.resume() else {
+            return;
+        };
+        slot.wake = VirtualTime::NEVER;
+        for event in backlog {
+            self.dispatch_from_backlog(Event::Service(event));
+        }
+        self.arm_sentinel(machine);
+    }
+}

@@ -1,0 +1,387 @@
+//! The life of Redis servers in the world.
+
+use picklock_checker::{Ended, ServerChange, VirtualTime};
+use picklock_clients::redis::{Command, Value};
+use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
+
+use super::event::RedisEvent;
+use super::{SimulatedRedis, is_message, sentinel_links};
+use crate::event::Event;
+use crate::network::{ConnectionId, RequestId, ServerId};
+use crate::ownership::Actor;
+use crate::plan::LOCK_KEY;
+use crate::world::triggers::{Moment, Occasion};
+use crate::world::{Fate, World};
+
+/// The connection of somebody with a shell on the server's machine.
+pub(super) const OPERATOR: At = At(u32::MAX);
+
+impl World<SimulatedRedis> {
+    fn server_now(&self, server: ServerId) -> Now {
+        let clock = &self.service.servers[server.0 as usize].clock;
+        Now {
+            monotonic: clock.monotonic(self.now),
+            wall_micros: clock.wall(self.now),
+        }
+    }
+
+    /// Lets a server handle an input. [`apply_server_outputs`](Self::apply_server_outputs) does what it wants done.
+    pub(super) fn server_input(&mut self, server: ServerId, input: Input) {
+        let now = self.server_now(server);
+        let redis = &mut self.service;
+        let machine = &mut redis.servers[server.0 as usize].machine;
+        machine.handle(now, input, &mut redis.server_outputs);
+        self.key_may_change(server);
+        self.follow_role(server);
+    }
+
+    /// Does what a server wants done. A fault that waits for one of these may make it want more: that comes after them.
+    pub(super) fn apply_server_outputs(&mut self, server: ServerId) {
+        let SimulatedRedis {
+            saying,
+            server_outputs,
+            to_be_said,
+            ..
+        } = &mut self.service;
+        if saying.contains(&server) {
+            to_be_said.extend(server_outputs.drain(..).map(|output| (server, output)));
+            return;
+        }
+        saying.push(server);
+        self.do_each(
+            |world| &mut world.service.server_outputs,
+            |world, output| world.apply_server_output(server, output),
+        );
+        let of_this = |(of, _): &(ServerId, Output)| *of == server;
+        while let Some(next) = self.service.to_be_said.iter().position(of_this) {
+            let (_, output) = self.service.to_be_said.remove(next);
+            self.apply_server_output(server, output);
+        }
+        self.service.saying.pop();
+        self.arm_server(server);
+    }
+
+    fn apply_server_output(&mut self, server: ServerId, output: Output) {
+        match output {
+            Output::ToClient { connection, .. } if connection == OPERATOR => {}
+            Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
+                self.answer_call(server, sentinel_links::call(connection), value);
+            }
+            Output::ToClient { connection, value } => {
+                self.send_to_client(server, ConnectionId(connection.0), value);
+            }
+            Output::Close { connection } if sentinel_links::is_call(connection) => {
+                self.close_call(server, sentinel_links::call(connection));
+            }
+            Output::Close { connection } => self.close_client(ConnectionId(connection.0)),
+            Output::ReachPrimary { to } => self.reach_primary(server, &to),
+            Output::ToPeer { link, message } => self.send_to_peer(server, link, message),
+            Output::CloseLink { link } => self.close_link(server, link),
+            Output::ToNode { to, message } => self.send_to_node(server, to, message),
+            // What happens from here on proves nothing.
+            Output::NotModelled { what } => self.not_modelled(what),
+            Output::ScriptCut { script, line } => {
+                self.not_modelled(format!(
+                    "the script {script} goes on for ever in line {line}"
+                ));
+            }
+        }
+    }
+
+    fn not_modelled(&mut self, what: String) {
+        self.recorder.history.not_modelled.get_or_insert(what);
+        self.ended = self.ended.or(Some(Ended::NotModelled));
+    }
+
+    pub(super) fn arm_server(&mut self, server: ServerId) {
+        let slot = &mut self.service.servers[server.0 as usize];
+        let wake = slot.clock.world_time(slot.machine.next_wake());
+        if slot.life.runs() && wake < slot.wake {
+            slot.wake = wake.max(self.now);
+            let event = RedisEvent::ServerWake { server };
+            self.timeline.add(slot.wake, Event::Service(event));
+        }
+    }
+
+    pub(super) fn server_wake(&mut self, server: ServerId) {
+        let slot = &mut self.service.servers[server.0 as usize];
+        if slot.wake > self.now {
+            return;
+        }
+        slot.wake = VirtualTime::NEVER;
+        if slot.life.runs() {
+            self.server_input(server, Input::Wake);
+            self.apply_server_outputs(server);
+        }
+    }
+
+    /// A client knocks: taken if the server runs, refused otherwise.
+    pub(super) fn connect_request(&mut self, connection: ConnectionId) {
+        let server = self.server_of(connection);
+        if self.retries_connect_without_power(connection) {
+            return;
+        }
+        if !self.service.life(server).is_up() {
+            self.tell_of_lost_connection(connection);
+            return;
+        }
+        let at = self.reaches_client(connection, self.now, 0);
+        let ends = self.connections.get_mut(connection);
+        ends.open_at_server = true;
+        let slot = self.service.servers.get(usize::from(server.0));
+        // One that stands still has a kernel that takes it, and learns of it by what comes first.
+        if slot.is_some_and(|slot| !slot.life.is_hung()) {
+            let connected = Input::Connected {
+                connection: At(connection.0),
+            };
+            self.server_input(server, connected);
+            self.apply_server_outputs(server);
+        }
+        let event = RedisEvent::ConnectionOpened { connection };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    pub(super) fn gone(&mut self, connection: ConnectionId) {
+        let server = self.server_of(connection);
+        let ends = self.connections.get_mut(connection);
+        if !std::mem::take(&mut ends.open_at_server) {
+            return;
+        }
+        if self.service.is_sentinel(server) {
+            self.sentinel_is_left(server, At(connection.0));
+        } else {
+            let gone = Input::Gone {
+                connection: At(connection.0),
+            };
+            self.server_input(server, gone);
+            self.apply_server_outputs(server);
+        }
+    }
+
+    /// A command arrives.
+    pub(super) fn at_server(&mut self, connection: ConnectionId, command: Command) {
+        let ends = *self.connections.get(connection);
+        if !ends.open_at_server || ends.broken {
+            return;
+        }
+        if self.service.is_sentinel(ends.server) {
+            self.sentinel_is_asked(ends.server, At(connection.0), command);
+            return;
+        }
+        let process = self.process_of(connection);
+        let contender = (process.0 as usize) < self.contenders.len();
+        if self.draining && contender {
+            self.recorder.counts.requests += 1;
+            self.recorder.counts.bytes += command.wire_bytes();
+        }
+        let kind = self.watches_moments().then(|| command.kind());
+        let before = self.service.stream_of(ends.server);
+        self.service.look = self.look_of(process, connection, &command);
+        let received = Input::Received {
+            connection: At(connection.0),
+            command,
+        };
+        self.server_input(ends.server, received);
+        if let Some(kind) = kind {
+            let traffic = &self.service.traffic[connection.0 as usize];
+            let number = traffic.answered + 1;
+            let request = Some(RequestId { connection, number });
+            self.moment(Moment {
+                by: process.0,
+                occasion: Occasion::Committed(kind),
+                request,
+            });
+        }
+        let after = self.service.stream_of(ends.server);
+        let spreads = kind.filter(|_| after > before);
+        if let Some(kind) = spreads {
+            self.spreads(ends.server, Some(ends.server), (process.0, kind), after);
+        }
+        self.apply_server_outputs(ends.server);
+        self.service.look = None;
+        if let Some(kind) = spreads {
+            self.moment(Moment {
+                by: process.0,
+                occasion: Occasion::Streamed(kind),
+                request: None,
+            });
+        }
+    }
+
+    fn send_to_client(&mut self, server: ServerId, connection: ConnectionId, value: Value) {
+        let ends = *self.connections.get(connection);
+        if !ends.open_at_server || ends.broken {
+            return;
+        }
+        let process = self.process_of(connection);
+        let mut extra = 0;
+        if is_message(&value) {
+            self.count_message(process, false);
+            // Nobody is told that it is lost.
+            let number = 0;
+            let message = RequestId { connection, number };
+            if let Some(Fate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
+                self.notified(process, false);
+                return;
+            }
+        } else {
+            self.note_refusal(process, connection, &value);
+            match self.fate_of_answer(connection) {
+                None => {}
+                Some(Fate::Late(by)) => extra = by,
+                Some(Fate::Lost) => {
+                    self.cut(connection);
+                    return;
+                }
+            }
+        }
+        let takes = self.service.deployment.command_time;
+        let slot = &mut self.service.servers[server.0 as usize];
+        slot.busy_until = slot.busy_until.max(self.now) + takes;
+        let departs = slot.busy_until;
+        let at = self.reaches_client(connection, departs, extra);
+        let event = RedisEvent::ToClient { connection, value };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<Fate> {
+        let traffic = &mut self.service.traffic[connection.0 as usize];
+        let (kind, _) = traffic.unanswered.pop_front()?;
+        traffic.answered += 1;
+        let number = traffic.answered;
+        let by = self.process_of(connection).0;
+        let request = RequestId { connection, number };
+        self.fate_of(by, Occasion::Answered(kind), request)
+    }
+
+    /// The server closes its end; the client learns of it when the news has travelled.
+    pub(super) fn close_client(&mut self, connection: ConnectionId) {
+        let ends = self.connections.get_mut(connection);
+        if std::mem::take(&mut ends.open_at_server) {
+            self.tell_of_lost_connection(connection);
+        }
+    }
+
+    /// A client learns that its connection is gone, or is none, when the news has travelled.
+    pub(super) fn tell_of_lost_connection(&mut self, connection: ConnectionId) {
+        let at = self.reaches_client(connection, self.now, 0);
+        let event = RedisEvent::ConnectionReset { connection };
+        self.timeline.add(at, Event::Service(event));
+    }
+
+    /// The server's process dies. Its kernel closes its connections.
+    pub(super) fn crash_server(&mut self, server: ServerId) {
+        if self.service.is_sentinel(server) {
+            self.crash_sentinel(server);
+            return;
+        }
+        self.service.life(server).end();
+        // Of a server that is down nobody can own anything.
+        self.owners_may_change(Actor::Outsider);
+        self.close_links_of(server);
+        self.close_calls_to(server);
+        self.close_connections_to(server);
+    }
+
+    /// A server or a Sentinel has died: its kernel closes its connections to clients.
+    pub(super) fn close_connections_to(&mut self, server: ServerId) {
+        for number in 0..self.service.traffic.len() {
+            let connection = ConnectionId(number as u32);
+            if self.server_of(connection) == server {
+                self.close_client(connection);
+            }
+        }
+    }
+
+    /// A dead server comes back with what it had on its disk.
+    pub(super) fn restart_server(&mut self, server: ServerId) {
+        if self.service.is_sentinel(server) {
+            self.restart_sentinel(server);
+            return;
+        }
+        let slot = &mut self.service.servers[server.0 as usize];
+        if !slot.life.start() {
+            return;
+        }
+        slot.wake = VirtualTime::NEVER;
+        let dark = slot.dark.take();
+        self.server_changed(server, ServerChange::Restarted);
+        let end = if dark.is_some() {
+            End::PowerLoss
+        } else {
+            End::Kill
+        };
+        let now = self.server_now(server);
+        let redis = &mut self.service;
+        let machine = &mut redis.servers[server.0 as usize].machine;
+        machine.restart(now, end, &mut redis.server_outputs);
+        self.follow_key(server);
+        self.follow_role(server);
+        self.owners_may_change(Actor::Outsider);
+        self.apply_server_outputs(server);
+        if let Some(dark) = dark {
+            self.power_is_back(server, dark);
+        }
+        if !self.struck.for_good.is_empty() {
+            self.fill_again(server);
+        }
+    }
+
+    /// A server stands still; its kernel goes on.
+    pub(super) fn hang_server(&mut self, server: ServerId) {
+        self.service.life(server).hang();
+    }
+
+    /// A server that stood still goes on: it reads what has queued up.
+    pub(super) fn resume_server(&mut self, server: ServerId) {
+        if self.service.is_sentinel(server) {
+            self.resume_sentinel(server);
+            return;
+        }
+        let slot = &mut self.service.servers[server.0 as usize];
+        let Some(backlog) = slot.life.resume() else {
+            return;
+        };
+        slot.wake = VirtualTime::NEVER;
+        for event in backlog {
+            match event {
+                // Its machine has had it all the time: whoever sent it may be dead by now.
+                RedisEvent::ToPeer { to, link, message } => {
+                    self.read_from_peer(to, link, *message);
+                }
+                event => self.dispatch_from_backlog(Event::Service(event)),
+            }
+        }
+        self.arm_server(server);
+    }
+
+    /// The wall clock of a server jumps.
+    pub(super) fn jump_clock_of(&mut self, server: ServerId, by_millis: i64) {
+        if let Some(slot) = self.service.sentinel_slot(server) {
+            slot.clock.jump(by_millis.saturating_mul(1_000));
+            return;
+        }
+        let slot = &mut self.service.servers[server.0 as usize];
+        slot.clock.jump(by_millis.saturating_mul(1_000));
+        slot.lease_check = VirtualTime::NEVER;
+        self.follow_key(server);
+    }
+
+    /// The lock's key goes from a server, as if an operator had deleted it.
+    pub(super) fn evict_key_from(&mut self, server: ServerId) {
+        self.run_as_operator(server, Command::new("DEL").arg(LOCK_KEY));
+    }
+
+    /// Somebody with a shell on the server's machine runs a command.
+    pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
+        let connection = OPERATOR;
+        self.server_input(server, Input::Connected { connection });
+        let received = Input::Received {
+            connection,
+            command,
+        };
+        self.server_input(server, received);
+        self.server_input(server, Input::Gone { connection });
+        self.apply_server_outputs(server);
+    }
+}

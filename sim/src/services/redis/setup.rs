@@ -1,0 +1,71 @@
+//! How a deployment begins: everybody in place, and nothing has happened yet.
+
+use std::rc::Rc;
+
+use picklock_checker::VirtualTime;
+use picklock_redis::{Server, ServerConfig};
+
+use super::{RedisServer, SimulatedRedis, cluster, replication_links, sentinels};
+use crate::clock::LocalClock;
+use crate::network::ServerId;
+use crate::plan::{Deployment, LOCK_KEY, Plan, Service};
+use crate::services::process_state::Life;
+use picklock_machines::Chance;
+
+/// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
+pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -> SimulatedRedis {
+    let Service::Redis(deployment) = &plan.service else {
+        unreachable!("a plan is run over its own service");
+    };
+    let service = &plan.service;
+    let mut server = |number: u8| {
+        let machine = machine(deployment, ServerId(number), chance);
+        let is_primary = machine.is_primary();
+        RedisServer {
+            machine,
+            clock: LocalClock::default(),
+            life: Life::begun(),
+            dark: None,
+            wake: VirtualTime::NEVER,
+            busy_until: VirtualTime::ZERO,
+            lease_check: VirtualTime::NEVER,
+            holder: None,
+            entries: 1,
+            expires: None,
+            before: None,
+            leads: true,
+            is_primary,
+        }
+    };
+    SimulatedRedis {
+        deployment: deployment.clone(),
+        servers: (0..service.servers()).map(&mut server).collect(),
+        sentinels: sentinels::of(deployment),
+        client_of: vec![None; processes],
+        ..SimulatedRedis::default()
+    }
+}
+
+/// A server of a deployment that has not begun to run.
+fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -> Server {
+    let follows = deployment.replicas > 0 && server.0 > 0;
+    let primary = match &deployment.cluster {
+        Some(cluster) => cluster::primary_of(cluster, server),
+        None => follows.then_some(ServerId(0)),
+    };
+    let in_cluster = deployment.cluster.as_ref();
+    let mut machine = Server::new(Rc::new(ServerConfig {
+        number: server.0.into(),
+        address: Some(replication_links::address(server)),
+        primary: primary.map(replication_links::address),
+        cluster: in_cluster.map(|cluster| cluster::settings(cluster, server, chance)),
+        persistence: deployment.persistence.clone(),
+        serve_stale_data: deployment.serve_stale_data,
+        load_time: deployment.load_time,
+        min_replicas_to_write: deployment.min_replicas_to_write.into(),
+        min_replicas_max_lag: deployment.min_replicas_max_lag,
+        ..ServerConfig::default()
+    }));
+    machine.follow_key(LOCK_KEY.as_bytes());
+    machine
+}

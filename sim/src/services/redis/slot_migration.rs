@@ -1,0 +1,169 @@
+//! The slot of the lock's key, on its way from one primary of a cluster to another.
+//!
+//! An operator does what `redis-cli --cluster reshard` does, from the machines of the two: the target is told that it
+//! imports the slot, and the source that it migrates it; then keys go one by one (`MIGRATE`); and when none is left,
+//! the target and the source are told whose the slot is, and all others hear it from them. A key goes a quarter of the
+//! time after the one before it, so that somebody asks while some are here and some are there.
+
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::{Bytes, Command};
+use picklock_redis::{NodeId, slot_of};
+
+use super::SimulatedRedis;
+use super::event::RedisEvent;
+use super::replication_links;
+use crate::event::Event;
+use crate::network::ServerId;
+use crate::plan::LOCK_KEY;
+use crate::world::World;
+
+/// Keys go at so many moments while a slot is on its way.
+const PARTS: u32 = 4;
+/// How long a source waits for its target, in milliseconds, as `redis-cli` sets it: it does nothing else meanwhile.
+const PATIENCE: u32 = 60_000;
+/// How soon it is looked again whether all keys have gone, and whether both ends run.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A slot that is on its way.
+pub(super) struct SlotMove {
+    /// By its number, the fault that moves it.
+    fault: usize,
+    from: ServerId,
+    to: ServerId,
+    /// How long after a key goes the next one.
+    every: Duration,
+    /// From then on the slot is given over as soon as it can be.
+    ends: VirtualTime,
+}
+
+impl World<SimulatedRedis> {
+    /// Begins to move the slot of the lock's key. Whether there is somebody who has it, and another who can take it.
+    pub(super) fn begin_to_move_slot(&mut self, to: ServerId, length: Duration) -> bool {
+        let all = (0..self.service.servers.len()).map(|place| ServerId(place as u8));
+        let Some(from) = { all }.find(|server| self.has_slot(*server)) else {
+            return false;
+        };
+        let target = &self.service.servers[usize::from(to.0)];
+        let can = target.machine.is_primary() && target.life.runs();
+        if from == to || !can {
+            return false;
+        }
+        self.set_slot(to, "IMPORTING", Some(from));
+        self.set_slot(from, "MIGRATING", Some(to));
+        let (fault, every) = (self.striking, length / PARTS);
+        self.service.moves.push(SlotMove {
+            fault,
+            from,
+            to,
+            every,
+            ends: self.now + length,
+        });
+        self.look_at_slot(fault, every);
+        true
+    }
+
+    /// Whether a node that runs takes itself for the primary of the slot.
+    fn has_slot(&self, server: ServerId) -> bool {
+        let slot = &self.service.servers[usize::from(server.0)];
+        slot.life.runs() && slot.machine.has_slot_of(LOCK_KEY.as_bytes())
+    }
+
+    fn look_at_slot(&mut self, fault: usize, after: Duration) {
+        let event = RedisEvent::SlotMoves { fault };
+        self.timeline.add(self.now + after, Event::Service(event));
+    }
+
+    /// It is time for the next key, or to look whether the slot can be given over.
+    pub(super) fn slot_moves(&mut self, fault: usize) {
+        let moves = &self.service.moves;
+        let Some(SlotMove {
+            from,
+            to,
+            every,
+            ends,
+            ..
+        }) = moves.iter().find(|it| it.fault == fault)
+        else {
+            return;
+        };
+        let (from, to, every, ends) = (*from, *to, *every, *ends);
+        if self.now >= ends {
+            self.finish_moving_slot(fault);
+            return;
+        }
+        if self.has_slot(from) && self.service.life(to).runs() {
+            let keys = self.keys_of_slot(from);
+            self.send_keys(from, to, &keys[..keys.len().min(1)]);
+        }
+        self.look_at_slot(fault, every);
+    }
+
+    /// The slot is given to its new primary, if all keys are there; if not, they go, and it is looked again. Whoever
+    /// has lost it meanwhile has nothing to give: then all is left as it is.
+    pub(super) fn finish_moving_slot(&mut self, fault: usize) {
+        let moves = self.service.moves.iter();
+        let Some(place) = { moves }.position(|it| it.fault == fault) else {
+            return;
+        };
+        let (from, to) = (self.service.moves[place].from, self.service.moves[place].to);
+        if !self.service.life(from).runs() || !self.service.life(to).runs() {
+            self.look_at_slot(fault, LOOK);
+            return;
+        }
+        if !self.has_slot(from) {
+            self.service.moves.remove(place);
+            for server in [to, from] {
+                self.set_slot(server, "STABLE", None);
+            }
+            return;
+        }
+        let keys = self.keys_of_slot(from);
+        if !keys.is_empty() {
+            self.send_keys(from, to, &keys);
+            self.look_at_slot(fault, LOOK);
+            return;
+        }
+        self.service.moves.remove(place);
+        for server in [to, from] {
+            self.set_slot(server, "NODE", Some(to));
+        }
+    }
+
+    fn keys_of_slot(&self, server: ServerId) -> Vec<Bytes> {
+        let slot = &self.service.servers[usize::from(server.0)];
+        slot.machine.keys_beside(LOCK_KEY.as_bytes())
+    }
+
+    /// Keys go, unless others are still on their way. One that the target has from before is replaced.
+    fn send_keys(&mut self, from: ServerId, to: ServerId, keys: &[Bytes]) {
+        let busy = self.service.servers[usize::from(from.0)]
+            .machine
+            .is_migrating();
+        if busy || keys.is_empty() {
+            return;
+        }
+        let address = replication_links::address(to);
+        let command = Command::new("MIGRATE")
+            .arg(&*address.host)
+            .number(address.port)
+            .arg("")
+            .number(0)
+            .number(PATIENCE)
+            .arg("REPLACE")
+            .arg("KEYS");
+        self.run_as_operator(from, keys.iter().fold(command, Command::arg));
+    }
+
+    /// `CLUSTER SETSLOT`, of the slot of the lock's key.
+    fn set_slot(&mut self, server: ServerId, how: &str, node: Option<ServerId>) {
+        let machine = &self.service.servers[usize::from(server.0)].machine;
+        let name = node.and_then(|node| machine.name_of_node(NodeId(node.0)));
+        let command = Command::new("CLUSTER")
+            .arg("SETSLOT")
+            .number(slot_of(LOCK_KEY.as_bytes()))
+            .arg(how);
+        self.run_as_operator(server, name.into_iter().fold(command, Command::arg));
+    }
+}

@@ -1,0 +1,134 @@
+//! What tells a contender that it has lost the lock: the state of its session, and what it hears of its node.
+
+use picklock_checker::Knowledge;
+use picklock_clients::zookeeper::{EventType, Request, SessionState, ZkError};
+
+use super::SimulatedZooKeeper;
+use crate::event::ClientId;
+use crate::network::ConnectionId;
+use crate::process::ProcessId;
+use crate::world::World;
+use picklock_zookeeper::messages::{ServerMessage, Xid};
+
+/// What is on its way to contenders that believe in a node that is gone.
+#[derive(Default)]
+pub(super) struct Looks {
+    /// Requests about the node.
+    requests: Vec<(ConnectionId, Xid)>,
+    /// Contenders whose event threads have not come to say so.
+    untold: Vec<ProcessId>,
+}
+
+impl World<SimulatedZooKeeper> {
+    /// A contender has come to believe that it holds the lock.
+    pub(super) fn note_new_belief(&mut self, process: ProcessId) {
+        self.service.looks.untold.retain(|it| *it != process);
+        self.look_at_session(process);
+    }
+
+    /// The state of a contender's session has changed, or its event thread goes on and can say so.
+    pub(super) fn look_at_session(&mut self, process: ProcessId) {
+        let client = (self.contenders.get(process.0 as usize)).and_then(|it| it.client);
+        let (Some(_), Some(client)) = (self.believed_place(process), client) else {
+            return;
+        };
+        let machine = &self.service.clients[client.0 as usize].machine;
+        if machine.events_are_blocked() {
+            return;
+        }
+        match machine.state() {
+            SessionState::Connected => self.is_connected(process, true),
+            SessionState::Connecting | SessionState::ConnectedReadOnly => {
+                self.is_connected(process, false);
+            }
+            SessionState::Closed => self.could_know_from_now(process, Knowledge::SessionLost),
+        }
+    }
+
+    /// A contender's event thread goes on after a callback that did not return.
+    pub(super) fn event_thread_goes_on(&mut self, process: ProcessId) {
+        self.look_at_session(process);
+        let untold = &mut self.service.looks.untold;
+        if let Some(found) = untold.iter().position(|it| *it == process) {
+            untold.swap_remove(found);
+            self.could_know_from_now(process, Knowledge::NodeGone);
+        }
+    }
+
+    /// A contender asks an ensemble for something: if it is about a node of its own that is gone, the answer will say
+    /// so.
+    #[inline]
+    pub(super) fn follow_look(
+        &mut self,
+        process: ProcessId,
+        connection: ConnectionId,
+        (xid, request): (Xid, &Request),
+    ) {
+        if self.believes_in_vain(process)
+            && let Some(node) = self.believed_place(process)
+            && node_of(request) == Some(node)
+        {
+            self.service.looks.requests.push((connection, xid));
+        }
+    }
+
+    /// A message of an ensemble has been delivered to the client of a contender that believes in vain.
+    #[cold]
+    pub(super) fn loss_delivered(
+        &mut self,
+        client: ClientId,
+        connection: ConnectionId,
+        message: &ServerMessage,
+    ) {
+        let process = self.service.clients[client.0 as usize].process;
+        match message {
+            ServerMessage::Reply { xid, reply, .. } => {
+                let asked = (connection, *xid);
+                let looks = &mut self.service.looks.requests;
+                let look = looks.iter().position(|look| *look == asked);
+                if look.map(|it| looks.swap_remove(it)).is_some()
+                    && reply.as_ref().err() == Some(&ZkError::NoNode)
+                {
+                    self.could_know_from_now(process, Knowledge::NodeGone);
+                }
+            }
+            ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
+                let machine = &self.service.clients[client.0 as usize].machine;
+                let (own, blocked) = (self.believed_place(process), machine.events_are_blocked());
+                match own == Some(path) {
+                    true if blocked => self.service.looks.untold.push(process),
+                    true => self.could_know_from_now(process, Knowledge::NodeGone),
+                    false => {}
+                }
+            }
+            ServerMessage::Notification { .. }
+            | ServerMessage::Connected { .. }
+            | ServerMessage::Expired
+            | ServerMessage::Authenticated
+            | ServerMessage::AuthFailed
+            | ServerMessage::Pong
+            | ServerMessage::WatchesSet { .. } => {}
+        }
+    }
+}
+
+/// The one node that a request is about, if it says whether that is there.
+fn node_of(request: &Request) -> Option<&str> {
+    match request {
+        Request::Delete { path, .. }
+        | Request::Exists { path, .. }
+        | Request::GetData { path, .. }
+        | Request::SetData { path, .. }
+        | Request::GetAcl { path }
+        | Request::SetAcl { path, .. } => Some(path),
+        Request::Create(_)
+        | Request::GetChildren { .. }
+        | Request::Sync { .. }
+        | Request::Multi(_)
+        | Request::MultiRead(_)
+        | Request::AddWatch { .. }
+        | Request::RemoveWatches { .. }
+        | Request::CheckWatches { .. }
+        | Request::GetEphemerals { .. } => None,
+    }
+}

@@ -1,0 +1,75 @@
+//! What clients ask, and what they hear.
+
+use picklock_checker::ContenderId;
+
+use super::{SimulatedZooKeeper, ZooKeeperEvent};
+use crate::event::{ClientId, Event};
+use crate::network::{ConnectionId, RequestId};
+use crate::world::World;
+use crate::world::timeline_lanes::TO_SERVERS;
+use crate::world::triggers::{Moment, Occasion};
+use picklock_zookeeper::client::Input;
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
+
+impl World<SimulatedZooKeeper> {
+    #[inline(always)]
+    pub(super) fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
+        let client = self.connections.get(connection).client as usize;
+        if let ClientMessage::Request { xid, request } = &message
+            && self.watches_requests()
+        {
+            let (xid, kind) = (*xid, request.kind());
+            self.service.clients[client].sent.push((xid, kind));
+            let by = self.service.clients[client].process.0;
+            let number = xid.0;
+            let request = Some(RequestId { connection, number });
+            self.moment(Moment {
+                by,
+                occasion: Occasion::Sent(kind),
+                request,
+            });
+        }
+        let Some(extra) = self.delay_of_request() else {
+            self.cut(connection);
+            return;
+        };
+        if self.connections.get(connection).open_at_client {
+            let at = self.reaches_server(connection, extra);
+            self.timeline.add_behind(
+                TO_SERVERS,
+                at,
+                Event::Service(ZooKeeperEvent::ToServer {
+                    connection,
+                    message,
+                }),
+            );
+        }
+    }
+
+    /// A message reaches a client.
+    pub(super) fn at_client(&mut self, connection: ConnectionId, message: ServerMessage) {
+        let ends = *self.connections.get(connection);
+        let id = ClientId(ends.client);
+        let heard = ends.open_at_client && !ends.broken;
+        self.arrived(id, &message, heard);
+        if !heard {
+            return;
+        }
+        if let ServerMessage::Connected { session, .. } = message {
+            let process = ends.process;
+            if (process.0 as usize) < self.contenders.len() {
+                self.service
+                    .sessions
+                    .insert(session, ContenderId(process.0));
+            }
+        }
+        if self.believes_in_vain(ends.process) {
+            self.loss_delivered(id, connection, &message);
+        }
+        let input = Input::Message {
+            connection,
+            message,
+        };
+        self.client_input(id, input);
+    }
+}

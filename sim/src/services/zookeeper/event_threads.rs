@@ -1,0 +1,74 @@
+//! Callbacks that do not return: what they hold up, and what comes of it when they do.
+
+use super::SimulatedZooKeeper;
+use crate::event::ClientId;
+use crate::plan::ContenderName;
+use crate::process::{ProcessId, ProcessState};
+use crate::world::World;
+use picklock_checker::VirtualTime;
+use picklock_zookeeper::messages::ServerMessage;
+
+/// What becomes of the event thread of a client handle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Held {
+    /// Until when a callback does not return.
+    until: VirtualTime,
+    /// How many notifications have come to the handle, and nobody has been told.
+    notifications: u32,
+}
+
+impl World<SimulatedZooKeeper> {
+    /// A callback on the event thread of the contender's present handle does not return until then.
+    pub(super) fn block_events(&mut self, target: ContenderName, until: VirtualTime) {
+        let Some(client) = self.contenders[target.0 as usize].client else {
+            return;
+        };
+        let slot = &mut self.service.clients[client.0 as usize];
+        if slot.alive {
+            slot.held.until = slot.held.until.max(until);
+            slot.machine.block_events();
+        }
+    }
+
+    /// Callbacks of a process that are over return, if it runs.
+    pub(super) fn unblock_events(&mut self, process: ProcessId) {
+        if self.processes[process.0 as usize].state != ProcessState::Running {
+            return;
+        }
+        for client in 0..self.service.clients.len() {
+            let slot = &mut self.service.clients[client];
+            if slot.process == process
+                && slot.machine.events_are_blocked()
+                && slot.held.until <= self.now
+            {
+                slot.machine.unblock_events();
+                self.no_longer_held(ClientId(client as u32), true);
+                self.event_thread_goes_on(process);
+            }
+        }
+    }
+
+    /// A message has come to a client. One that waits until a callback returns is still under way; everybody else has
+    /// been told of it, if it was heard.
+    pub(super) fn arrived(&mut self, client: ClientId, message: &ServerMessage, heard: bool) {
+        let ServerMessage::Notification { .. } = message else {
+            return;
+        };
+        let slot = &mut self.service.clients[client.0 as usize];
+        if heard && slot.machine.events_are_blocked() {
+            slot.held.notifications += 1;
+        } else {
+            let process = slot.process;
+            self.notified(process, heard);
+        }
+    }
+
+    /// What was held up at a client is told, or will never be.
+    pub(super) fn no_longer_held(&mut self, client: ClientId, heard: bool) {
+        let slot = &mut self.service.clients[client.0 as usize];
+        let (process, held) = (slot.process, std::mem::take(&mut slot.held.notifications));
+        for _ in 0..held {
+            self.notified(process, heard);
+        }
+    }
+}

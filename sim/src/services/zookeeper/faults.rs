@@ -1,0 +1,76 @@
+//! What breaks at ZooKeeper alone.
+
+use std::time::Duration;
+
+use picklock_checker::ContenderId;
+use picklock_clients::zookeeper::Path;
+
+use super::{LOCK_PATH, SimulatedZooKeeper, operator};
+use crate::plan::{ContenderName, Fault, ServerName};
+use crate::world::World;
+
+impl World<SimulatedZooKeeper> {
+    /// Breaks something that only an ensemble has; answers how long it lasts, if it has to be healed.
+    pub(super) fn inject_at_ensemble(&mut self, fault: &Fault) -> Option<Duration> {
+        match *fault {
+            Fault::BlockEvents { target, length } => {
+                self.block_events(target, self.until(length));
+                length.duration()
+            }
+            Fault::ExpireSession { target } => {
+                self.expire_session(target);
+                None
+            }
+            Fault::DeleteNode { of } => {
+                self.delete_node_of(ContenderId(of.0));
+                None
+            }
+            Fault::RecreateLock => {
+                self.operate(Box::new(|shared| Box::pin(operator::recreate_lock(shared))));
+                None
+            }
+            Fault::LagServer { target, by, length } => {
+                let (server, until) = (self.server(target)?, self.until(length));
+                self.lag_server(server, by, until);
+                length.duration()
+            }
+            Fault::SlowDisk {
+                target,
+                fsync,
+                length,
+            } => {
+                let server = self.server(target)?;
+                self.struck.servers.push((self.striking, server));
+                self.service.servers[server.0 as usize]
+                    .machine
+                    .set_fsync(fsync);
+                length.duration()
+            }
+            _ => None,
+        }
+    }
+
+    fn expire_session(&mut self, target: ContenderName) {
+        let Some(client) = self.contenders[target.0 as usize].client else {
+            return;
+        };
+        let session = self.service.clients[client.0 as usize].machine.session();
+        let Some(leader) = self.server(ServerName::Leader) else {
+            return;
+        };
+        let machine = &mut self.service.servers[leader.0 as usize].machine;
+        let out = &mut self.service.server_outputs;
+        machine.expire_session(self.now, session, &mut self.tape, out);
+        self.apply_server_outputs(leader);
+    }
+
+    /// An operator deletes the node of a contender.
+    fn delete_node_of(&mut self, by: ContenderId) {
+        if let Some(name) = self.ownership.node_of(by) {
+            let path = Path::from(format!("{LOCK_PATH}/{name}"));
+            self.operate(Box::new(|shared| {
+                Box::pin(operator::delete_node(shared, path))
+            }));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Client handles of ZooKeeper: what locks and bystanders hold on to.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_algorithms::{Build, Lock};
+use picklock_clients::completion::Completion;
+use picklock_clients::env::{Env, LocalFuture};
+use picklock_clients::zookeeper::{
+    Path, Reply, Request, SessionId, SessionState, Transport, Watcher, ZooKeeper,
+};
+
+use super::{BYSTANDER_PATH, SimulatedZooKeeper};
+use crate::event::ClientId;
+use crate::process::ProcessId;
+use crate::world::{KEEP, LOOK, Read, Shared};
+use picklock_zookeeper::client::{Caller, Input};
+
+/// The lock of a contender, which stands on a new session.
+pub(super) fn connect(
+    shared: &Rc<Shared<SimulatedZooKeeper>>,
+    process: ProcessId,
+    env: &Env,
+) -> Box<dyn Lock> {
+    let Build::ZooKeeper(build) = shared.world.borrow().plan.recipe.build else {
+        panic!("the recipe stands on another service than ZooKeeper");
+    };
+    let zk = zookeeper(shared, process);
+    let path = Path::clone(&shared.world.borrow().lock_name);
+    build(zk, env.clone(), path)
+}
+
+/// Resolves when a contender's client has a session, or will never have one. `None` if it has had one.
+pub(super) fn first_session(
+    shared: &Rc<Shared<SimulatedZooKeeper>>,
+    process: ProcessId,
+) -> Option<LocalFuture<'static, ()>> {
+    let client = shared.world.borrow().contenders[process.0 as usize].client?;
+    let zk = handle(shared, client);
+    has_no_session_yet(&zk).then(|| -> LocalFuture<'static, ()> {
+        Box::pin(async move {
+            let changes = zk.session_events();
+            while has_no_session_yet(&zk) {
+                changes.next().await;
+            }
+        })
+    })
+}
+
+fn has_no_session_yet(zk: &ZooKeeper) -> bool {
+    zk.session().0 == 0 && zk.state() == SessionState::Connecting
+}
+
+/// Reads a node that has nothing to do with the lock.
+pub(super) fn bystander(shared: &Rc<Shared<SimulatedZooKeeper>>, process: ProcessId) -> Read {
+    let zk = zookeeper(shared, process);
+    let path = Path::from(BYSTANDER_PATH);
+    Box::new(move || {
+        let (zk, path) = (zk.clone(), Path::clone(&path));
+        Box::pin(async move { zk.exists(&path).await.is_ok() })
+    })
+}
+
+/// A client handle of the simulated ZooKeeper.
+struct SimulatedTransport {
+    shared: Rc<Shared<SimulatedZooKeeper>>,
+    client: ClientId,
+}
+
+impl SimulatedTransport {
+    fn tell(&self, input: Input) {
+        self.shared.called(KEEP);
+        let mut world = self.shared.world.borrow_mut();
+        world.client_input(self.client, input);
+    }
+}
+
+impl Transport for SimulatedTransport {
+    fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
+        self.tell(Input::Request {
+            request,
+            watcher,
+            caller: Caller::waiting(completion),
+        });
+    }
+
+    fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
+        self.tell(Input::Request {
+            request,
+            watcher: None,
+            caller: Caller::in_background(completion),
+        });
+    }
+
+    fn watch_session(&self, watcher: Watcher) {
+        self.tell(Input::WatchSession { watcher });
+    }
+
+    fn authenticate(&self, scheme: &str, secret: &[u8]) {
+        self.tell(Input::Authenticate {
+            scheme: scheme.into(),
+            secret: secret.into(),
+        });
+    }
+
+    fn state(&self) -> SessionState {
+        self.shared.called(LOOK);
+        self.shared.world.borrow().service.clients[self.client.0 as usize]
+            .machine
+            .state()
+    }
+
+    fn session(&self) -> SessionId {
+        self.shared.called(LOOK);
+        self.shared.world.borrow().service.clients[self.client.0 as usize]
+            .machine
+            .session()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.shared.called(LOOK);
+        self.shared.world.borrow().service.clients[self.client.0 as usize]
+            .machine
+            .timeout()
+    }
+
+    fn renew(&self) -> ZooKeeper {
+        self.shared.called(KEEP);
+        let mut world = self.shared.world.borrow_mut();
+        world.client_input(self.client, Input::Abandon);
+        let process = world.service.clients[self.client.0 as usize].process;
+        let client = world.add_client(process);
+        handle(&self.shared, client)
+    }
+
+    fn close(&self, completion: Completion<Reply>) {
+        self.tell(Input::Close { completion });
+    }
+}
+
+/// A new session of a process.
+pub(super) fn zookeeper(shared: &Rc<Shared<SimulatedZooKeeper>>, process: ProcessId) -> ZooKeeper {
+    let client = shared.world.borrow_mut().add_client(process);
+    handle(shared, client)
+}
+
+/// A handle to a client that is there.
+pub(super) fn handle(shared: &Rc<Shared<SimulatedZooKeeper>>, client: ClientId) -> ZooKeeper {
+    ZooKeeper::new(SimulatedTransport {
+        shared: Rc::clone(shared),
+        client,
+    })
+}

@@ -1,0 +1,53 @@
+//! Clients at servers that answer reads alone look for one that takes writes.
+
+use picklock_checker::VirtualTime;
+
+use super::{SimulatedZooKeeper, ZooKeeperEvent};
+use crate::event::{ClientId, Event};
+use crate::link_ids;
+use crate::network::ServerId;
+use crate::world::World;
+
+impl World<SimulatedZooKeeper> {
+    /// A client asks a server whether it takes writes: it has to connect first.
+    #[cold]
+    pub(super) fn ask_for_writer(&mut self, client: ClientId, server: ServerId) {
+        let there = self.passes((client, server), true, self.now);
+        let back = self.passes((client, server), false, there);
+        let at = self.passes((client, server), true, back);
+        self.timeline.add(
+            at,
+            Event::Service(ZooKeeperEvent::IsroProbe { client, server }),
+        );
+    }
+
+    /// Only a yes is of any use. One that stands still does not answer before the client has given up.
+    #[cold]
+    pub(super) fn asked_for_writer(&mut self, client: ClientId, server: ServerId) {
+        let slot = &self.service.servers[server.0 as usize];
+        if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {
+            let at = self.passes((client, server), false, self.now);
+            self.timeline.add(
+                at,
+                Event::Service(ZooKeeperEvent::IsroReply { client, server }),
+            );
+        }
+    }
+
+    /// When a message of a client to a server, or to it from a server, gets through.
+    fn passes(
+        &mut self,
+        (client, server): (ClientId, ServerId),
+        to_server: bool,
+        departs: VirtualTime,
+    ) -> VirtualTime {
+        let ends = (self.service.clients[client.0 as usize].process, server);
+        if to_server {
+            let obstacle = self.in_the_way(ends, |link| link.to_server);
+            self.travels(link_ids::to_server(client.0), obstacle, departs, 0)
+        } else {
+            let obstacle = self.in_the_way(ends, |link| link.to_client);
+            self.travels(link_ids::to_client(client.0), obstacle, departs, 0)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The operator: somebody with a shell, who deletes what is in the way.
+
+use std::rc::Rc;
+
+use picklock_clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper, until_answered};
+
+use super::handle::handle;
+use super::{LOCK_PATH, SimulatedZooKeeper};
+use crate::world::Shared;
+
+type World = Rc<Shared<SimulatedZooKeeper>>;
+
+/// Deletes a node.
+pub(super) async fn delete_node(shared: World, path: Path) {
+    until_done(shared, async |zk| delete(zk, &path).await).await;
+}
+
+/// Deletes the lock's own node with all below it, and makes it anew.
+pub(super) async fn recreate_lock(shared: World) {
+    until_done(shared, make_anew).await;
+}
+
+/// Does the work. An operator whose session dies in the middle begins again: to leave the lock without its node would
+/// be a fault of another kind.
+async fn until_done(shared: World, work: impl AsyncFn(&ZooKeeper) -> ZkResult<()>) {
+    while let Err(ZkError::SessionExpired) = work(&operator_session(&shared)).await {}
+}
+
+/// So often an operator deletes what is below the lock's node. If somebody has come each time meanwhile, it gives up:
+/// it would break holds for as long as anybody wants the lock.
+const PASSES: u32 = 20;
+
+async fn make_anew(zk: &ZooKeeper) -> ZkResult<()> {
+    let lock = Path::from(LOCK_PATH);
+    for pass in 1.. {
+        if pass > PASSES {
+            return Ok(());
+        }
+        let children = match until_answered(|| zk.children(&lock)).await {
+            // Another operator is at the same work, or this one was interrupted in it.
+            Err(ZkError::NoNode) => break,
+            answer => answer?,
+        };
+        for name in children.names() {
+            delete(zk, &Path::from(format!("{LOCK_PATH}/{name}"))).await?;
+        }
+        match zk.delete(&lock, None).await {
+            Ok(()) | Err(ZkError::NoNode) => break,
+            // Somebody was quicker.
+            Err(ZkError::NotEmpty | ZkError::ConnectionLoss) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    loop {
+        match zk.create(&lock, b"", CreateMode::Persistent).await {
+            Ok(_) | Err(ZkError::NodeExists) => return Ok(()),
+            Err(ZkError::ConnectionLoss) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
+    match until_answered(|| zk.delete(path, None)).await {
+        Err(ZkError::NoNode) => Ok(()),
+        answer => answer,
+    }
+}
+
+fn operator_session(shared: &World) -> ZooKeeper {
+    let client = {
+        let mut world = shared.world.borrow_mut();
+        let process = world.operator_process();
+        world.add_client(process)
+    };
+    handle(shared, client)
+}

@@ -1,0 +1,137 @@
+//! What the ensemble has committed, as it bears on the lock: who comes to own it, and who ceases to.
+
+use picklock_checker::{ContenderId, Event, EventKind};
+use picklock_clients::RequestKind;
+use picklock_clients::zookeeper::SessionId;
+use picklock_zookeeper::txn::{Txn, TxnChange};
+
+use super::{LOCK_PATH, SimulatedZooKeeper};
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::world::World;
+use crate::world::triggers::{Moment, Occasion};
+
+impl World<SimulatedZooKeeper> {
+    /// A transaction is committed. A new leader may tell of some again.
+    pub(super) fn committed(&mut self, leader: ServerId, txn: &Txn) {
+        if txn.zxid.0 <= self.service.last_commit {
+            return;
+        }
+        self.service.last_commit = txn.zxid.0;
+        let before = self.recorder.history.events.len();
+        let session = txn.session.unwrap_or_default();
+        self.follow(txn, session, &txn.change);
+        self.queued_since(before);
+        if let Some(kind) = kind(&txn.change) {
+            self.request_moment(session, txn.xid, Occasion::Committed(kind));
+            if self.faults_armed > 0
+                && let Some(by) = self.service.sessions.get(&session).map(|by| by.0)
+            {
+                self.spreads(leader, None, (by, kind), txn.zxid.0);
+            }
+        }
+    }
+
+    fn follow(&mut self, txn: &Txn, session: SessionId, change: &TxnChange) {
+        match change {
+            TxnChange::Create(created) => {
+                let name = name_in_lock(&created.path);
+                if let (Some(name), Some(by)) = (name, self.service.sessions.get(&session)) {
+                    let (by, zxid) = (*by, txn.zxid.0);
+                    self.ownership
+                        .created(self.now, name, created, by, zxid, &mut self.recorder);
+                }
+            }
+            TxnChange::Delete { path, .. } => {
+                if let Some(name) = name_in_lock(path) {
+                    let actor = self.actor(session);
+                    self.departed();
+                    self.ownership
+                        .deleted(self.now, name, actor, &mut self.recorder);
+                }
+            }
+            TxnChange::CloseSession { paths } => {
+                for path in paths.iter() {
+                    if let Some(name) = name_in_lock(path) {
+                        self.departed();
+                        let recorder = &mut self.recorder;
+                        self.ownership
+                            .deleted(self.now, name, Actor::SessionEnd, recorder);
+                    }
+                }
+            }
+            TxnChange::SetData { path, data, .. } => {
+                if name_in_lock(path).is_some() {
+                    let (actor, free, zxid) = (self.actor(session), data.is_empty(), txn.zxid.0);
+                    let recorder = &mut self.recorder;
+                    self.ownership
+                        .data_set(self.now, path, free, actor, zxid, recorder);
+                }
+            }
+            TxnChange::Multi(changes) => {
+                for change in changes.iter() {
+                    self.follow(txn, session, change);
+                }
+            }
+            TxnChange::CreateSession { .. }
+            | TxnChange::SetAcl { .. }
+            | TxnChange::MultiFailed(_)
+            | TxnChange::Error(_)
+            | TxnChange::Check => {}
+        }
+    }
+
+    fn actor(&self, session: SessionId) -> Actor {
+        self.service
+            .sessions
+            .get(&session)
+            .map_or(Actor::Outsider, |by| Actor::Contender(*by))
+    }
+
+    fn departed(&mut self) {
+        if self.draining {
+            self.recorder.counts.departures += 1;
+        }
+    }
+
+    /// Tells the faults who has come to be in the queue.
+    fn queued_since(&mut self, before: usize) {
+        if !self.watches_moments() {
+            return;
+        }
+        let queued: Vec<ContenderId> = self.recorder.history.events[before..]
+            .iter()
+            .filter_map(|Event { what, .. }| match what {
+                EventKind::Queued { by, .. } => Some(*by),
+                _ => None,
+            })
+            .collect();
+        for by in queued {
+            self.moment(Moment {
+                by: by.0,
+                occasion: Occasion::Queued,
+                request: None,
+            });
+        }
+    }
+}
+
+/// The name of a child of the lock.
+fn name_in_lock(path: &str) -> Option<&str> {
+    path.strip_prefix(LOCK_PATH)?.strip_prefix('/')
+}
+
+fn kind(change: &TxnChange) -> Option<RequestKind> {
+    match change {
+        TxnChange::Create(_) => Some(RequestKind::Create),
+        TxnChange::Delete { .. } => Some(RequestKind::Delete),
+        TxnChange::SetData { .. } => Some(RequestKind::SetData),
+        TxnChange::SetAcl { .. } => Some(RequestKind::SetAcl),
+        TxnChange::Multi(_) => Some(RequestKind::Multi),
+        TxnChange::CreateSession { .. }
+        | TxnChange::CloseSession { .. }
+        | TxnChange::MultiFailed(_)
+        | TxnChange::Error(_)
+        | TxnChange::Check => None,
+    }
+}

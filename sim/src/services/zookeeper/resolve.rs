@@ -1,0 +1,42 @@
+//! What the names of a plan mean at the moment.
+
+use super::SimulatedZooKeeper;
+use crate::network::{ConnectionId, ServerId};
+use crate::plan::{ContenderName, ServerName};
+use crate::world::World;
+
+impl World<SimulatedZooKeeper> {
+    /// The connection that a contender's client has at the moment.
+    pub(super) fn connection_of(&self, target: ContenderName) -> Option<ConnectionId> {
+        let client = self.contenders.get(target.0 as usize)?.client?;
+        self.service.clients[client.0 as usize].connection
+    }
+
+    /// The server that a name means at the moment; `None` if there is none.
+    pub(super) fn server(&self, name: ServerName) -> Option<ServerId> {
+        let leader = self
+            .service
+            .servers
+            .iter()
+            .position(|slot| slot.up && slot.machine.is_leader());
+        let place = match name {
+            ServerName::Leader => leader,
+            ServerName::Number(number) => Some(number as usize),
+            // There are Sentinels beside Redis alone.
+            ServerName::Sentinel(_) => None,
+            ServerName::Observer(nth) => {
+                Some((u32::from(self.service.ensemble.servers) + nth) as usize)
+            }
+            ServerName::Follower(nth) => (0..usize::from(self.service.ensemble.servers))
+                .filter(|place| Some(*place) != leader)
+                .nth(nth as usize),
+            ServerName::Of(contender) => {
+                let connection = self.connection_of(contender)?;
+                Some(self.connections.get(connection).server.0 as usize)
+            }
+        };
+        place
+            .filter(|place| *place < self.service.servers.len())
+            .map(|place| ServerId(place as u8))
+    }
+}

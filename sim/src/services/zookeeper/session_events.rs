@@ -1,0 +1,102 @@
+//! What becomes of sessions and of the requests in them: moments that faults wait for, and the history tells of.
+
+use picklock_checker::{ContenderId, EventKind};
+use picklock_clients::RequestKind;
+use picklock_clients::zookeeper::{SessionId, SessionState};
+
+use super::SimulatedZooKeeper;
+use crate::event::ClientId;
+use crate::network::RequestId;
+use crate::world::World;
+use crate::world::triggers::{Moment, Occasion};
+use picklock_zookeeper::messages::Xid;
+
+impl World<SimulatedZooKeeper> {
+    pub(super) fn proposed(&mut self, session: SessionId, xid: Option<Xid>, kind: RequestKind) {
+        self.request_moment(session, xid, Occasion::Proposed(kind));
+    }
+
+    #[inline]
+    pub(super) fn request_moment(
+        &mut self,
+        session: SessionId,
+        xid: Option<Xid>,
+        occasion: Occasion,
+    ) {
+        if self.watches_moments() {
+            self.fire_request_moment(session, xid, occasion);
+        }
+    }
+
+    #[inline(never)]
+    fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
+        let Some(by) = self.service.sessions.get(&session).map(|by| by.0) else {
+            return;
+        };
+        let client = self.contenders[by as usize].client;
+        let connection =
+            client.and_then(|client| self.service.clients[client.0 as usize].connection);
+        let request = connection.zip(xid).map(|(connection, xid)| RequestId {
+            connection,
+            number: xid.0,
+        });
+        self.moment(Moment {
+            by,
+            occasion,
+            request,
+        });
+    }
+
+    /// A client sees its session in another state.
+    #[cold]
+    pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
+        let process = self.service.clients[client.0 as usize].process;
+        let by = ContenderId(process.0);
+        let Some(contender) = self.contenders.get(process.0 as usize) else {
+            return;
+        };
+        if contender.client != Some(client) {
+            return;
+        }
+        self.look_at_session(process);
+        let machine = &self.service.clients[client.0 as usize].machine;
+        let resumed =
+            machine.session().0 != 0 && self.service.sessions.contains_key(&machine.session());
+        let (what, occasion) = match state {
+            SessionState::Connecting => (EventKind::Disconnected { by }, Occasion::Disconnected),
+            SessionState::Connected
+                if resumed && self.service.clients[client.0 as usize].greeted =>
+            {
+                (EventKind::Reconnected { by }, Occasion::Reconnected)
+            }
+            SessionState::Connected => {
+                self.service.clients[client.0 as usize].greeted = true;
+                return;
+            }
+            SessionState::ConnectedReadOnly => {
+                self.service.clients[client.0 as usize].greeted = true;
+                self.record(EventKind::ConnectedReadOnly { by });
+                return;
+            }
+            SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
+        };
+        self.record(what);
+        self.moment(Moment {
+            by: by.0,
+            occasion,
+            request: None,
+        });
+    }
+
+    #[cold]
+    pub(super) fn session_expired(&mut self, session: SessionId) {
+        if let Some(by) = self.service.sessions.get(&session).copied() {
+            self.record(EventKind::SessionExpired { by });
+            self.moment(Moment {
+                by: by.0,
+                occasion: Occasion::SessionExpired,
+                request: None,
+            });
+        }
+    }
+}

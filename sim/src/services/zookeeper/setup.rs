@@ -1,0 +1,54 @@
+//! How an ensemble begins: it has formed, and nothing has happened yet.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use picklock_checker::VirtualTime;
+use picklock_clients::zookeeper::Path;
+
+use super::servers::Pace;
+use super::{BYSTANDER_PATH, LOCK_PATH, ServerSlot, SimulatedZooKeeper};
+use crate::plan::{Plan, Service};
+use picklock_zookeeper::state::{QuorumPeerConfig, Server};
+
+/// The ensemble of a plan, which has formed, with the lock's own node.
+pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
+    let Service::ZooKeeper(ensemble) = &plan.service else {
+        unreachable!("a plan is run over its own service");
+    };
+    let settings = Rc::new(QuorumPeerConfig::from(ensemble));
+    let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
+    let machines = Server::formed(&settings, &nodes).into_iter();
+    let [_, lock, _] = nodes;
+    SimulatedZooKeeper {
+        ensemble: ensemble.clone(),
+        lock,
+        pace: Pace::from(ensemble),
+        clients: Vec::with_capacity(plan.workload.contenders as usize + 1),
+        servers: machines.map(ServerSlot::new).collect(),
+        sessions: BTreeMap::new(),
+        last_commit: 0,
+        list_retries: Default::default(),
+        looks: Default::default(),
+        client_outputs: Vec::new(),
+        server_outputs: Vec::new(),
+        speaking: None,
+        said_meanwhile: Vec::new(),
+    }
+}
+
+impl ServerSlot {
+    fn new(machine: Server) -> Self {
+        Self {
+            machine,
+            up: true,
+            deaths: Vec::new(),
+            hung: false,
+            backlog: Vec::new(),
+            wake: VirtualTime::NEVER,
+            busy_until: VirtualTime::ZERO,
+            lag: 0,
+            lag_until: VirtualTime::ZERO,
+        }
+    }
+}

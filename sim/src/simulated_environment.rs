@@ -1,0 +1,116 @@
+//! The environment of a simulated process, as its code sees it.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_clients::completion::Completions;
+use picklock_clients::env::{Env, Environment, LocalFuture};
+
+use crate::process::ProcessId;
+use crate::world::{KEEP, LOOK, Shared, SimulatedService, Task};
+
+/// An odd number with its bits spread evenly: multiples of it are all different.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The environment of a simulated process.
+struct SimulatedEnvironment<S: SimulatedService> {
+    shared: Rc<Shared<S>>,
+    process: ProcessId,
+    /// What a sleep came in before, and others may again.
+    sleeps: Completions<()>,
+}
+
+impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
+    fn monotonic(&self) -> Duration {
+        self.shared.called(LOOK);
+        let world = self.shared.world.borrow();
+        world.processes[self.process.0 as usize]
+            .monotonic(world.now)
+            .since_start()
+    }
+
+    fn wall(&self) -> Duration {
+        self.shared.called(LOOK);
+        let world = self.shared.world.borrow();
+        let micros = world.processes[self.process.0 as usize].wall(world.now);
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+    }
+
+    fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        self.shared.called(KEEP);
+        let (done, slept) = self.sleeps.completion();
+        self.shared
+            .world
+            .borrow_mut()
+            .sleep(self.process, duration, done);
+        Box::pin(slept)
+    }
+
+    fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
+        let slept = self.sleep(duration);
+        let pause = Pause::of(&self.shared, self.process);
+        Box::pin(async move {
+            slept.await;
+            drop(pause);
+        })
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        self.shared.called(KEEP);
+        // Dropping an environment's owner may spawn while the world is being taken down.
+        if let Ok(mut world) = self.shared.world.try_borrow_mut() {
+            world.spawned.push((self.process, Task::OfRecipe(task)));
+        }
+    }
+
+    fn host(&self) -> String {
+        self.shared.called(LOOK);
+        format!("host-{}", self.process.0 + 1)
+    }
+
+    fn random(&self) -> u64 {
+        self.shared.called(LOOK);
+        let drawn = self.shared.drawn.get() + 1;
+        self.shared.drawn.set(drawn);
+        match self.shared.world.borrow_mut().tape.number() {
+            // A tape that has run out. Two names made of zeros would be the same name, and a run whose tape was
+            // shortened would fail for a reason of its own.
+            0 => drawn.wrapping_mul(SPREAD),
+            number => number,
+        }
+    }
+}
+
+/// A contender is between two tries. It may be dropped there.
+struct Pause<S: SimulatedService> {
+    shared: Rc<Shared<S>>,
+    process: ProcessId,
+}
+
+impl<S: SimulatedService> Pause<S> {
+    fn of(shared: &Rc<Shared<S>>, process: ProcessId) -> Self {
+        shared.world.borrow_mut().pauses(process, true);
+        Self {
+            shared: Rc::clone(shared),
+            process,
+        }
+    }
+}
+
+impl<S: SimulatedService> Drop for Pause<S> {
+    fn drop(&mut self) {
+        // It may be dropped while the world is being taken down.
+        if let Ok(mut world) = self.shared.world.try_borrow_mut() {
+            world.pauses(self.process, false);
+        }
+    }
+}
+
+/// The environment of a process.
+pub(crate) fn environment<S: SimulatedService>(shared: &Rc<Shared<S>>, process: ProcessId) -> Env {
+    Env::new(Rc::new(SimulatedEnvironment {
+        shared: Rc::clone(shared),
+        process,
+        sleeps: Completions::default(),
+    }))
+}

@@ -1,0 +1,57 @@
+//! What faults make of single messages: some are lost, some come late.
+
+use super::SimulatedService;
+use super::triggers::{Moment, Occasion};
+use super::{Fate, World};
+use crate::network::RequestId;
+
+impl<S: SimulatedService> World<S> {
+    /// By how much the request that is being sent comes late; `None` if it is lost, and its connection with it.
+    #[inline(always)]
+    pub(crate) fn delay_of_request(&mut self) -> Option<u64> {
+        match self.request_fate.take() {
+            None => Some(0),
+            Some(Fate::Late(by)) => Some(by),
+            Some(Fate::Lost) => None,
+        }
+    }
+
+    /// What becomes of an answer, or of a message of a channel, that is being sent.
+    pub(crate) fn fate_of(
+        &mut self,
+        by: u32,
+        occasion: Occasion,
+        request: RequestId,
+    ) -> Option<Fate> {
+        if !self.watches_requests() {
+            return None;
+        }
+        self.answering = Some(request);
+        self.moment(Moment {
+            by,
+            occasion,
+            request: Some(request),
+        });
+        self.answering = None;
+        self.planned_fate_of_reply(request)
+    }
+
+    /// What a fault has planned for an answer that is being sent.
+    pub(crate) fn planned_fate_of_reply(&mut self, request: RequestId) -> Option<Fate> {
+        let mut doomed = self.doomed_replies.iter();
+        let doomed = doomed.position(|(known, _)| *known == request);
+        self.reply_fate
+            .take()
+            .or_else(|| doomed.map(|place| self.doomed_replies.remove(place).1))
+    }
+
+    /// Plans what becomes of the answer to a request.
+    pub(crate) fn plan_fate_of_reply(&mut self, request: Option<RequestId>, fate: Fate) {
+        match request {
+            // The answer is being sent at this very moment.
+            Some(request) if self.answering == Some(request) => self.reply_fate = Some(fate),
+            Some(request) => self.doomed_replies.push((request, fate)),
+            None => {}
+        }
+    }
+}
