@@ -4,16 +4,16 @@
 //! and every message must be the same; where a server tells the time, up to a few milliseconds. The client speaks
 //! Redis's protocol itself ([`resp`]): a library would hide the order of messages and refuse bad commands.
 
+mod backend;
+mod cases;
 mod cluster;
 mod compare;
 mod failover;
 mod model;
-mod normal;
+mod normalize;
 mod random;
 mod real;
 pub mod resp;
-mod scripts;
-mod side;
 mod step;
 
 use std::sync::atomic::AtomicBool;
@@ -27,7 +27,7 @@ use compare::Pair;
 use model::Model;
 use real::Real;
 
-use crate::error::VerifyError;
+use crate::harness::error::VerifyError;
 
 /// What is to be compared.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub fn compare(
 ) -> Result<Compared, VerifyError> {
     let real = Real::start(installed, stop)?;
     let mut pair = Pair::new(real, Model::new());
-    pair.scripts(scripts::SCRIPTS, stop)?;
+    pair.cases(cases::CASES, stop)?;
     pair.random(plan, stop, told)?;
     Ok(pair.compared())
 }

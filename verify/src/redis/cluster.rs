@@ -4,8 +4,8 @@
 mod model;
 mod random;
 mod real;
-mod replicas;
-mod slots;
+mod replica_reads;
+mod slot_migration;
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use picklock_clients::redis::{Command, Value};
 
+use super::backend::Incoming;
 use super::compare::{Compared, Difference};
-use super::normal::shown;
+use super::normalize::shown;
 use super::real::Installed;
-use super::side::Incoming;
-use crate::error::{VerifyError, unless_stopped};
+use crate::harness::error::{VerifyError, unless_stopped};
 use model::Nodes as Model;
 use random::Random;
 use real::Nodes as Real;
@@ -132,7 +132,7 @@ pub fn compare(
     let mut model = Model::new(&real.addresses(), seed);
     let mut compared = Compared::default();
     let ports: Vec<u16> = real.addresses().iter().map(|it| it.port).collect();
-    slots::moves((&mut real, &mut model), &ports, |node, command, answers| {
+    slot_migration::moves((&mut real, &mut model), &ports, |node, command, answers| {
         note(&mut compared, node, command, answers);
     })?;
     let mut random = Random::new(seed);
@@ -144,7 +144,7 @@ pub fn compare(
         note(&mut compared, node, &command, (real, model));
         told(done + 1);
     }
-    slots::dies((&mut real, &mut model), &ports, |node, command, answers| {
+    slot_migration::dies((&mut real, &mut model), &ports, |node, command, answers| {
         note(&mut compared, node, command, answers);
     })?;
     drop(real);
@@ -171,7 +171,7 @@ fn note(
     compared.differences.push(Difference {
         part: format!("node {} of a cluster", node + 1),
         asked: command.to_string(),
-        wire: 0,
+        connection: 0,
         real: text(real),
         model: text(model),
     });

@@ -7,24 +7,24 @@ use std::time::{Duration, SystemTime};
 use picklock_clients::redis::{Command, Value};
 
 use super::Plan;
+use super::backend::{CONNECTIONS, Incoming, ServerBackend};
+use super::cases::Case;
 use super::model::Model;
-use super::normal::{alike, plain, same_command, shown};
+use super::normalize::{alike, plain, same_command, shown};
 use super::random::Random;
-use super::scripts::Script;
-use super::side::{Incoming, Side, WIRES};
 use super::step::Step;
-use crate::clock;
-use crate::error::{VerifyError, unless_stopped};
+use crate::harness::clock;
+use crate::harness::error::{VerifyError, unless_stopped};
 
 /// An answer on which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// In which script, or among which random commands.
+    /// In which case, or among which random commands.
     pub part: String,
     /// After what was asked.
     pub asked: String,
     /// Over which connection.
-    pub wire: usize,
+    pub connection: usize,
     /// What the real server said.
     pub real: String,
     /// What the model said.
@@ -56,8 +56,8 @@ pub struct Compared {
 pub(super) struct Pair<R> {
     real: R,
     model: Model,
-    /// On which wires a transaction has been begun.
-    in_transaction: [bool; WIRES],
+    /// On which connections a transaction has been begun.
+    in_transaction: [bool; CONNECTIONS],
     part: String,
     compared: Compared,
     turn: u64,
@@ -73,15 +73,15 @@ fn wall_micros() -> i64 {
     since.map_or(0, |since| since.as_micros() as i64)
 }
 
-/// What has come over each wire.
-type Seen = Vec<Vec<Incoming>>;
+/// What has come over each connection.
+type Observed = Vec<Vec<Incoming>>;
 
-impl<R: Side> Pair<R> {
+impl<R: ServerBackend> Pair<R> {
     pub(super) fn new(real: R, model: Model) -> Self {
         Self {
             real,
             model,
-            in_transaction: [false; WIRES],
+            in_transaction: [false; CONNECTIONS],
             part: String::new(),
             compared: Compared::default(),
             turn: 0,
@@ -92,19 +92,15 @@ impl<R: Side> Pair<R> {
         self.compared
     }
 
-    /// Does scripts, each with new connections and without keys.
-    pub(super) fn scripts(
-        &mut self,
-        scripts: &[Script],
-        stop: &AtomicBool,
-    ) -> Result<(), VerifyError> {
-        for script in scripts {
-            self.begin(script.name)?;
-            for line in script.lines() {
+    /// Does cases, each with new connections and without keys.
+    pub(super) fn cases(&mut self, cases: &[Case], stop: &AtomicBool) -> Result<(), VerifyError> {
+        for case in cases {
+            self.begin(case.name)?;
+            for line in case.lines() {
                 unless_stopped(stop)?;
                 match Step::parse(&line) {
                     Some(step) => self.perform(&step)?,
-                    None => unreachable!("a line of a script that is no step: {line}"),
+                    None => unreachable!("a line of a case that is no step: {line}"),
                 }
             }
         }
@@ -139,14 +135,17 @@ impl<R: Side> Pair<R> {
     }
 
     fn begin(&mut self, part: &str) -> Result<(), VerifyError> {
-        for wire in 0..WIRES {
-            self.perform(&Step::Renew { wire })?;
+        for connection in 0..CONNECTIONS {
+            self.perform(&Step::Renew { connection })?;
         }
         self.compare_streams()?;
         self.part = part.to_owned();
         for words in [&["FLUSHALL"][..], &["SCRIPT", "FLUSH"]] {
             if let Some(command) = Command::of(words) {
-                self.perform(&Step::Ask { wire: 0, command })?;
+                self.perform(&Step::Ask {
+                    connection: 0,
+                    command,
+                })?;
             }
         }
         Ok(())
@@ -156,11 +155,14 @@ impl<R: Side> Pair<R> {
     fn compare_streams(&mut self) -> Result<(), VerifyError> {
         const CHANNEL: &str = "picklock";
         let text = self.turn.to_string();
-        if self.turn <= WIRES as u64 {
+        if self.turn <= CONNECTIONS as u64 {
             self.model.attach();
         }
         let command = Command::new("PUBLISH").arg(CHANNEL).arg(&text);
-        self.perform(&Step::Ask { wire: 0, command })?;
+        self.perform(&Step::Ask {
+            connection: 0,
+            command,
+        })?;
         let mut real = self.real.streamed(CHANNEL, &text)?;
         let mut model = self.model.streamed(CHANNEL, &text)?;
         // The model is idle for long here, and says so. The real one does when its first tick comes after its replica.
@@ -179,7 +181,7 @@ impl<R: Side> Pair<R> {
             self.compared.differences.push(Difference {
                 part: self.part.clone(),
                 asked: format!("command {} of what replicas are told", place + 1),
-                wire: WIRES,
+                connection: CONNECTIONS,
                 real: text(real),
                 model: text(model),
             });
@@ -212,26 +214,33 @@ impl<R: Side> Pair<R> {
         Ok(())
     }
 
-    fn note_transaction(&mut self, step: &Step, real: &Seen) {
+    fn note_transaction(&mut self, step: &Step, real: &Observed) {
         match step {
-            Step::Renew { wire } => self.in_transaction[*wire] = false,
+            Step::Renew { connection } => self.in_transaction[*connection] = false,
             Step::Pass { .. } => {}
-            Step::Ask { wire, command } => {
-                let ok = real[*wire].first() == Some(&Incoming::Value(Value::OK));
+            Step::Ask {
+                connection,
+                command,
+            } => {
+                let ok = real[*connection].first() == Some(&Incoming::Value(Value::OK));
                 if command.is("MULTI") && ok {
-                    self.in_transaction[*wire] = true;
+                    self.in_transaction[*connection] = true;
                 } else if command.is("EXEC") || command.is("DISCARD") || command.is("RESET") {
-                    self.in_transaction[*wire] = false;
+                    self.in_transaction[*connection] = false;
                 }
             }
         }
     }
 
-    fn note(&mut self, step: &Step, real: &Seen, model: &Seen) {
-        for wire in 0..WIRES {
-            let most = real[wire].len().max(model[wire].len());
+    fn note(&mut self, step: &Step, real: &Observed, model: &Observed) {
+        for connection in 0..CONNECTIONS {
+            let most = real[connection].len().max(model[connection].len());
             for place in 0..most {
-                let of = |seen: &Seen| seen[wire].get(place).map(|incoming| plain(step, incoming));
+                let of = |seen: &Observed| {
+                    seen[connection]
+                        .get(place)
+                        .map(|incoming| plain(step, incoming))
+                };
                 let (real, model) = (of(real), of(model));
                 self.compared.answers += 1;
                 if alike(real.as_ref(), model.as_ref()) {
@@ -244,7 +253,7 @@ impl<R: Side> Pair<R> {
                 self.compared.differences.push(Difference {
                     part: self.part.clone(),
                     asked: step.to_string(),
-                    wire,
+                    connection,
                     real: text(real),
                     model: text(model),
                 });
@@ -253,32 +262,37 @@ impl<R: Side> Pair<R> {
     }
 }
 
-/// Does a step to one side. Answers with what has come over each wire.
+/// Does a step to one side. Answers with what has come over each connection.
 fn perform(
-    side: &mut impl Side,
+    side: &mut impl ServerBackend,
     step: &Step,
-    in_transaction: &[bool; WIRES],
+    in_transaction: &[bool; CONNECTIONS],
     turn: u64,
-) -> Result<Seen, VerifyError> {
-    let mut seen = vec![Vec::new(); WIRES];
+) -> Result<Observed, VerifyError> {
+    let mut seen = vec![Vec::new(); CONNECTIONS];
     match step {
         Step::Pass { .. } => {}
-        Step::Renew { wire } => side.connect(*wire)?,
-        Step::Ask { wire, command } => {
-            side.send(*wire, command)?;
+        Step::Renew { connection } => side.connect(*connection)?,
+        Step::Ask {
+            connection,
+            command,
+        } => {
+            side.send(*connection, command)?;
             let ends = ["EXEC", "DISCARD", "RESET", "MULTI", "QUIT"];
-            if in_transaction[*wire] || ends.iter().any(|name| command.is(name)) {
+            if in_transaction[*connection] || ends.iter().any(|name| command.is(name)) {
                 // Here nothing else may be asked, and there is one answer.
-                seen[*wire].push(side.receive(*wire)?);
+                seen[*connection].push(side.receive(*connection)?);
             } else {
-                read_all(side, *wire, turn, &mut seen)?;
+                read_all(side, *connection, turn, &mut seen)?;
             }
         }
     }
-    let asked = |other: usize| matches!(step, Step::Ask { wire, .. } if *wire == other);
-    for wire in (0..WIRES).filter(|wire| !asked(*wire) && !in_transaction[*wire]) {
+    let asked = |other: usize| matches!(step, Step::Ask { connection, .. } if *connection == other);
+    for connection in
+        (0..CONNECTIONS).filter(|connection| !asked(*connection) && !in_transaction[*connection])
+    {
         if !matches!(step, Step::Renew { .. }) {
-            read_all(side, wire, turn, &mut seen)?;
+            read_all(side, connection, turn, &mut seen)?;
         }
     }
     Ok(seen)
@@ -286,23 +300,27 @@ fn perform(
 
 /// Whether this may put a message into the middle of the answer to `EXEC`: a real 7.0.15 does, if the connection speaks
 /// RESP3 and listens to the channel itself, and nobody can read what comes out.
-fn tears_answer(step: &Step, in_transaction: &[bool; WIRES]) -> bool {
-    let Step::Ask { wire, command } = step else {
+fn tears_answer(step: &Step, in_transaction: &[bool; CONNECTIONS]) -> bool {
+    let Step::Ask {
+        connection,
+        command,
+    } = step
+    else {
         return false;
     };
     let text = command.to_string().to_ascii_lowercase();
-    in_transaction[*wire] && text.contains("publish")
+    in_transaction[*connection] && text.contains("publish")
 }
 
 /// Reads until the answer to a question that nobody else asks: then all that was on its way has arrived.
 fn read_all(
-    side: &mut impl Side,
-    wire: usize,
+    side: &mut impl ServerBackend,
+    connection: usize,
     turn: u64,
-    seen: &mut Seen,
+    seen: &mut Observed,
 ) -> Result<(), VerifyError> {
     let mark = format!("mark-{turn}");
-    side.send(wire, &Command::new("PING").arg(&mark))?;
+    side.send(connection, &Command::new("PING").arg(&mark))?;
     let is_mark = |value: &Value| {
         let last = value
             .values()
@@ -311,18 +329,18 @@ fn read_all(
         last.bytes() == Some(mark.as_bytes())
     };
     loop {
-        match side.receive(wire)? {
+        match side.receive(connection)? {
             Incoming::Value(value) if is_mark(&value) => return Ok(()),
             Incoming::Closed => {
-                seen[wire].push(Incoming::Closed);
-                side.connect(wire)?;
+                seen[connection].push(Incoming::Closed);
+                side.connect(connection)?;
                 return Ok(());
             }
             Incoming::Value(Value::Error(error)) if error.text() == "nothing, for ever" => {
-                seen[wire].push(Incoming::Value(Value::Error(error)));
+                seen[connection].push(Incoming::Value(Value::Error(error)));
                 return Ok(());
             }
-            other => seen[wire].push(other),
+            other => seen[connection].push(other),
         }
     }
 }

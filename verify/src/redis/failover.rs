@@ -3,15 +3,15 @@
 //! What a server answers has to be the same on both sides. How long Sentinels take has to lie within what the model
 //! does with other chances.
 
-mod copies;
-mod disks;
-mod log;
+mod full_disk;
 mod model;
-mod named;
 mod real;
 mod refusals;
 mod relay;
-mod replaced;
+mod replication;
+mod sentinel_failover;
+mod sentinel_log;
+mod sentinel_replicas;
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -21,12 +21,12 @@ use picklock_clients::redis::{Command, Value};
 use picklock_redis::Persistence;
 use picklock_redis::test_cluster::Flow;
 
+use super::backend::Incoming;
 use super::cluster::Span;
 use super::compare::{Compared, Difference};
-use super::normal::shown;
+use super::normalize::shown;
 use super::real::Installed;
-use super::side::Incoming;
-use crate::error::{VerifyError, unless_stopped};
+use crate::harness::error::{VerifyError, unless_stopped};
 
 /// Servers, of which the first is the primary of the others, and Sentinels.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ trait FailoverBackend {
 }
 
 /// What was seen on one side: what was asked, and the answer.
-type Seen = Vec<(String, String)>;
+type Observed = Vec<(String, String)>;
 
 /// What a real primary did that stood still, was replaced, and went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,23 +154,23 @@ pub fn compare(
         note(&mut failovers.compared, part, real, model);
         step()?;
     }
-    replaced::compare(installed, stop, &mut failovers, &mut step)?;
+    sentinel_failover::compare(installed, stop, &mut failovers, &mut step)?;
     Ok(failovers)
 }
 
 /// How many steps [`compare`] has.
 pub fn steps() -> u64 {
-    stories().len() as u64 + replaced::STEPS
+    stories().len() as u64 + sentinel_failover::STEPS
 }
 
-fn stories() -> Vec<(&'static str, Setup, copies::Story)> {
+fn stories() -> Vec<(&'static str, Setup, replication::Story)> {
     let refusals = refusals::stories();
-    let named = named::stories();
-    let stories = copies::stories().into_iter().chain(refusals);
-    stories.chain(named).collect()
+    let replicas = sentinel_replicas::stories();
+    let stories = replication::stories().into_iter().chain(refusals);
+    stories.chain(replicas).collect()
 }
 
-fn note(compared: &mut Compared, part: &str, real: Seen, model: Seen) {
+fn note(compared: &mut Compared, part: &str, real: Observed, model: Observed) {
     let longest = real.len().max(model.len());
     let (mut real, mut model) = (real.into_iter(), model.into_iter());
     for _ in 0..longest {
@@ -190,7 +190,7 @@ fn note(compared: &mut Compared, part: &str, real: Seen, model: Seen) {
             compared.differences.push(Difference {
                 part: part.to_owned(),
                 asked: real.0,
-                wire: 0,
+                connection: 0,
                 real: real.1,
                 model: model.1,
             });

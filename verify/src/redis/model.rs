@@ -9,8 +9,8 @@ use picklock_redis::{
     Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, ServerConfig,
 };
 
-use super::side::{Incoming, Side, WIRES};
-use crate::error::VerifyError;
+use super::backend::{CONNECTIONS, Incoming, ServerBackend};
+use crate::harness::error::VerifyError;
 
 /// The model, and what has come out of it that nobody has read.
 pub(super) struct Model {
@@ -18,7 +18,7 @@ pub(super) struct Model {
     now: Now,
     out: Vec<Output>,
     /// The connection that each wire is at the moment, and what has come over it.
-    wires: [(ConnectionId, VecDeque<Incoming>); WIRES],
+    wires: [(ConnectionId, VecDeque<Incoming>); CONNECTIONS],
     next: u32,
     /// What its replica was told.
     stream: Vec<Command>,
@@ -122,7 +122,7 @@ impl Model {
     }
 }
 
-impl Side for Model {
+impl ServerBackend for Model {
     fn connect(&mut self, wire: usize) -> Result<(), VerifyError> {
         let old = self.wires[wire].0;
         self.handle(Input::Gone { connection: old });

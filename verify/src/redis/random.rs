@@ -2,7 +2,7 @@
 
 use picklock_clients::redis::Command;
 
-use super::side::WIRES;
+use super::backend::CONNECTIONS;
 use super::step::Step;
 
 /// Draws steps.
@@ -137,7 +137,7 @@ const TEMPLATES: &[&str] = &[
     "DBSIZE",
 ];
 
-/// Commands about transactions and messages, on any wire.
+/// Commands about transactions and messages, on any connection.
 const OTHERS: &[&str] = &[
     "MULTI",
     "MULTI",
@@ -153,7 +153,7 @@ const OTHERS: &[&str] = &[
     "SET K",
 ];
 
-/// Commands that listen, on the last wires only.
+/// Commands that listen, on the last connections only.
 const LISTENING: &[&str] = &[
     "SUBSCRIBE F",
     "SUBSCRIBE F F",
@@ -345,17 +345,20 @@ impl Random {
     }
 
     /// The next command, and what has to come with it.
-    pub(super) fn steps(&mut self, in_transaction: &[bool; WIRES]) -> Vec<Step> {
-        let wire = self.below(WIRES);
-        let ask = |command: Command| Step::Ask { wire, command };
+    pub(super) fn steps(&mut self, in_transaction: &[bool; CONNECTIONS]) -> Vec<Step> {
+        let connection = self.below(CONNECTIONS);
+        let ask = |command: Command| Step::Ask {
+            connection,
+            command,
+        };
         match self.below(100) {
             // Such keys are gone before anybody asks again: when exactly they go would depend on the moment.
-            0 | 1 if !in_transaction[wire] => {
+            0 | 1 if !in_transaction[connection] => {
                 let short = Command::new("PEXPIRE").arg(self.of(KEYS)).arg("4");
                 vec![ask(short), Step::Pass { millis: 12 }]
             }
             2..=11 => self.command(OTHERS).map(ask).into_iter().collect(),
-            12..=15 if wire >= WIRES - 2 && !in_transaction[wire] => {
+            12..=15 if connection >= CONNECTIONS - 2 && !in_transaction[connection] => {
                 self.command(LISTENING).map(ask).into_iter().collect()
             }
             16..=30 => self.script().map(ask).into_iter().collect(),

@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use picklock_clients::redis::{Command, Value};
 
+use super::backend::{CONNECTIONS, Incoming, ServerBackend};
 use super::resp;
-use super::side::{Incoming, Side, WIRES};
-use crate::clock;
-use crate::error::{VerifyError, unless_stopped};
-use crate::real::folder::Folder;
-use crate::real::process::{apart, guard};
+use crate::harness::clock;
+use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::temporary_folder::TemporaryFolder;
+use crate::zookeeper::real::process::{apart, guard};
 
 /// How to install what is missing.
 pub const HOW: &str = "apt-get install --no-install-recommends redis-server";
@@ -62,7 +62,7 @@ impl Installed {
 
 /// A real server, and connections to it.
 pub(super) struct Real<'a> {
-    wires: [Option<BufReader<TcpStream>>; WIRES],
+    connections: [Option<BufReader<TcpStream>>; CONNECTIONS],
     /// As a replica sees it.
     replica: Option<BufReader<TcpStream>>,
     process: Process,
@@ -76,7 +76,7 @@ pub(super) struct Process {
     program: Program,
     pub(super) port: u16,
     log: PathBuf,
-    folder: Folder,
+    folder: TemporaryFolder,
 }
 
 impl<'a> Real<'a> {
@@ -84,7 +84,7 @@ impl<'a> Real<'a> {
     pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self, VerifyError> {
         let process = Process::start(installed, free_port()?, &[])?;
         let mut real = Self {
-            wires: [const { None }; WIRES],
+            connections: [const { None }; CONNECTIONS],
             replica: None,
             process,
             stop,
@@ -98,7 +98,7 @@ impl<'a> Real<'a> {
                 real.receive(0)?;
             }
         }
-        real.wires[0] = None;
+        real.connections[0] = None;
         let attached = real.attach();
         attached.map_err(VerifyError::io("cannot become a replica of redis-server"))?;
         Ok(real)
@@ -128,7 +128,7 @@ impl<'a> Real<'a> {
         loop {
             match self.process.open() {
                 Ok(stream) => {
-                    self.wires[0] = Some(stream);
+                    self.connections[0] = Some(stream);
                     return Ok(());
                 }
                 Err(error) if clock::now() > deadline => {
@@ -195,7 +195,7 @@ impl Process {
         port: u16,
         prepare: impl FnOnce(&mut Program, &Path) -> Result<(), VerifyError>,
     ) -> Result<Self, VerifyError> {
-        let folder = Folder::new()?;
+        let folder = TemporaryFolder::new()?;
         let home = folder.path().join("server");
         let failed = || VerifyError::io("cannot make a folder for the server");
         fs::create_dir_all(&home).map_err(failed())?;
@@ -299,18 +299,18 @@ impl Drop for Process {
     }
 }
 
-impl Side for Real<'_> {
-    fn connect(&mut self, wire: usize) -> Result<(), VerifyError> {
-        self.wires[wire] = None;
+impl ServerBackend for Real<'_> {
+    fn connect(&mut self, connection: usize) -> Result<(), VerifyError> {
+        self.connections[connection] = None;
         let stream = self.process.open();
         let stream = stream.map_err(VerifyError::io("cannot connect to redis-server"))?;
-        self.wires[wire] = Some(stream);
+        self.connections[connection] = Some(stream);
         Ok(())
     }
 
-    fn send(&mut self, wire: usize, command: &Command) -> Result<(), VerifyError> {
+    fn send(&mut self, connection: usize, command: &Command) -> Result<(), VerifyError> {
         unless_stopped(self.stop)?;
-        let Some(stream) = &mut self.wires[wire] else {
+        let Some(stream) = &mut self.connections[connection] else {
             return Ok(());
         };
         // A connection that the server has closed takes nothing; what it has sent before can still be read.
@@ -318,8 +318,8 @@ impl Side for Real<'_> {
         Ok(())
     }
 
-    fn receive(&mut self, wire: usize) -> Result<Incoming, VerifyError> {
-        let Some(stream) = &mut self.wires[wire] else {
+    fn receive(&mut self, connection: usize) -> Result<Incoming, VerifyError> {
+        let Some(stream) = &mut self.connections[connection] else {
             return Ok(Incoming::Closed);
         };
         let error = match resp::decode(stream) {
@@ -335,7 +335,7 @@ impl Side for Real<'_> {
                         log: self.process.last_lines(),
                     });
                 }
-                self.wires[wire] = None;
+                self.connections[connection] = None;
                 Ok(Incoming::Closed)
             }
             ErrorKind::WouldBlock | ErrorKind::TimedOut => {

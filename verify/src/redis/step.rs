@@ -8,15 +8,15 @@ use picklock_clients::redis::Command;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     /// A command is sent over a connection, and what comes of it is read.
-    Ask { wire: usize, command: Command },
+    Ask { connection: usize, command: Command },
     /// Time passes.
     Pass { millis: u64 },
     /// A connection is closed, and made anew.
-    Renew { wire: usize },
+    Renew { connection: usize },
 }
 
 impl Step {
-    /// The step of a line of a script: `1 SET k v`, `pass 20`, or `renew 1`. Words in single quotes may have spaces.
+    /// The step of a line of a case: `1 SET k v`, `pass 20`, or `renew 1`. Words in single quotes may have spaces.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (first, rest) = line.trim().split_once(' ')?;
         match first {
@@ -24,10 +24,10 @@ impl Step {
                 millis: rest.trim().parse().ok()?,
             }),
             "renew" => Some(Self::Renew {
-                wire: rest.trim().parse().ok()?,
+                connection: rest.trim().parse().ok()?,
             }),
-            wire => Some(Self::Ask {
-                wire: wire.parse().ok()?,
+            connection => Some(Self::Ask {
+                connection: connection.parse().ok()?,
                 command: Command::of(words(rest))?,
             }),
         }
@@ -49,9 +49,12 @@ fn words(text: &str) -> Vec<String> {
 impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ask { wire, command } => write!(out, "{wire} {command}"),
+            Self::Ask {
+                connection,
+                command,
+            } => write!(out, "{connection} {command}"),
             Self::Pass { millis } => write!(out, "pass {millis}"),
-            Self::Renew { wire } => write!(out, "renew {wire}"),
+            Self::Renew { connection } => write!(out, "renew {connection}"),
         }
     }
 }

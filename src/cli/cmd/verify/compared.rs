@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::reports::words::{count, thousands};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use picklock_verify::real::{HOW, JARS};
-use picklock_verify::{Compared, Installed, Plan, VerifyError};
+use picklock_verify::VerifyError;
+use picklock_verify::zookeeper::{Compared, HOW, Installed, JARS, Plan};
 
 use super::Verify;
 use crate::cli::console::{self, Look};
@@ -28,7 +28,7 @@ pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
         };
         let bar = bar(name(servers), asked.operations);
         let told = |done: u64| bar.set_position(done);
-        let compared = picklock_verify::zookeeper(&installed, plan, &stop, &told);
+        let compared = picklock_verify::zookeeper::compare(&installed, plan, &stop, &told);
         bar.finish_and_clear();
         match compared {
             Ok(compared) => {

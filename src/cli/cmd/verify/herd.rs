@@ -1,7 +1,7 @@
 //! The herd experiment on real servers and on the model, in one table.
 
 use crate::reports::words::thousands;
-use picklock_verify::herd::{Cell, Counted, Verdict, measure};
+use picklock_verify::zookeeper::herd::{Cell, Counted, Verdict, measure};
 
 use super::Verify;
 use super::compared::{name, not_compared, prepared};

@@ -11,7 +11,7 @@ use picklock_redis::{
 };
 
 use super::{PRIMARIES, TIMEOUT};
-use crate::error::VerifyError;
+use crate::harness::error::VerifyError;
 
 /// In milliseconds: so long takes a message to another node.
 const LATENCY: u64 = 1;

@@ -9,8 +9,8 @@ use picklock_clients::redis::{Command, Value};
 use picklock_redis::Address;
 
 use super::{PRIMARIES, TIMEOUT, command};
-use crate::clock;
-use crate::error::{VerifyError, unless_stopped};
+use crate::harness::clock;
+use crate::harness::error::{VerifyError, unless_stopped};
 use crate::redis::real::{Installed, Process, free_port};
 use crate::redis::resp;
 
@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The nodes, and a connection to each.
 pub(super) struct Nodes<'a> {
     processes: Vec<Process>,
-    wires: Vec<Option<BufReader<TcpStream>>>,
+    connections: Vec<Option<BufReader<TcpStream>>>,
     start: Instant,
     stop: &'a AtomicBool,
 }
@@ -48,7 +48,7 @@ impl<'a> Nodes<'a> {
             buses.push(bus);
         }
         let mut nodes = Self {
-            wires: processes.iter().map(|_| None).collect(),
+            connections: processes.iter().map(|_| None).collect(),
             processes,
             start: clock::now(),
             stop,
@@ -153,11 +153,11 @@ impl<'a> Nodes<'a> {
 
     fn ask_real(&mut self, node: usize, command: &Command) -> Result<Option<Value>, VerifyError> {
         unless_stopped(self.stop)?;
-        let wire = &mut self.wires[node];
-        if wire.is_none() {
-            *wire = self.processes[node].open().ok();
+        let connection = &mut self.connections[node];
+        if connection.is_none() {
+            *connection = self.processes[node].open().ok();
         }
-        let Some(stream) = wire else {
+        let Some(stream) = connection else {
             return Ok(None);
         };
         let set = stream.get_ref().set_read_timeout(Some(ANSWER));
@@ -165,7 +165,7 @@ impl<'a> Nodes<'a> {
         let answer = sent.and_then(|()| resp::decode(stream));
         if answer.is_err() {
             // What comes later would be taken for the answer to something else.
-            *wire = None;
+            *connection = None;
         }
         Ok(answer.ok())
     }

@@ -7,7 +7,7 @@ use picklock_redis::test_cluster::{self, Machine, Plan};
 use picklock_redis::{Address, ConnectionId, ServerConfig};
 
 use super::{Flow, Setup, command};
-use crate::error::VerifyError;
+use crate::harness::error::VerifyError;
 
 /// How long a server reads its keys that is to take a while for each.
 const LOADS: Duration = Duration::from_secs(9);

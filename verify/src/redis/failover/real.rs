@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use picklock_clients::redis::Value;
 use picklock_redis::{Fsync, Persistence};
 
-use super::log::{is_about, since};
 use super::relay::Relay;
-use super::{Flow, Setup, command, disks, text};
-use crate::clock;
-use crate::error::{VerifyError, unless_stopped};
+use super::sentinel_log::{is_about, since};
+use super::{Flow, Setup, command, full_disk, text};
+use crate::harness::clock;
+use crate::harness::error::{VerifyError, unless_stopped};
 use crate::redis::real::{Installed, Process, free_port};
 use crate::redis::resp;
 
@@ -33,7 +33,7 @@ pub(super) struct RealBackend<'a> {
     /// They keep a log of what is done.
     logs: bool,
     relay: Option<Relay>,
-    wires: Vec<Option<BufReader<TcpStream>>>,
+    connections: Vec<Option<BufReader<TcpStream>>>,
     start: Instant,
     /// What the clock on the wall showed then, since midnight.
     time_of_day: Duration,
@@ -93,7 +93,7 @@ impl<'a> RealBackend<'a> {
             sentinels: Vec::new(),
             reads_slowly: setup.reads_slowly,
             logs: matches!(setup.persistence, Persistence::Log(_)),
-            wires: Vec::new(),
+            connections: Vec::new(),
             start: clock::now(),
             time_of_day: clock::time_of_day(),
             stop,
@@ -181,8 +181,8 @@ impl<'a> RealBackend<'a> {
             self.servers[place].port,
             &["DEBUG", "SET-ACTIVE-EXPIRE", "0"],
         );
-        self.wires.resize_with(self.servers.len(), || None);
-        self.wires[place] = self.servers[place].open().ok();
+        self.connections.resize_with(self.servers.len(), || None);
+        self.connections[place] = self.servers[place].open().ok();
         Ok(())
     }
 
@@ -232,10 +232,10 @@ impl<'a> RealBackend<'a> {
         let mut byte = [0];
         while clock::now() < deadline {
             self.turn(Duration::ZERO)?;
-            let Some(wire) = &self.wires[server] else {
+            let Some(connection) = &self.connections[server] else {
                 return Ok(false);
             };
-            let stream = wire.get_ref();
+            let stream = connection.get_ref();
             let set = stream.set_read_timeout(Some(TURN));
             match set.and_then(|()| stream.peek(&mut byte)) {
                 Ok(0) => return Ok(false),
@@ -252,24 +252,24 @@ impl<'a> RealBackend<'a> {
 
 impl super::FailoverBackend for RealBackend<'_> {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.wires[server] = self.servers[server].open().ok();
+        self.connections[server] = self.servers[server].open().ok();
         Ok(())
     }
 
     fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError> {
         let bytes = resp::encode(&command(words));
-        let Some(wire) = &mut self.wires[server] else {
+        let Some(connection) = &mut self.connections[server] else {
             return Ok(None);
         };
-        let sent = wire.get_mut().write_all(&bytes).is_ok();
+        let sent = connection.get_mut().write_all(&bytes).is_ok();
         let answer = match sent && self.await_answer(server)? {
-            true => self.wires[server]
+            true => self.connections[server]
                 .as_mut()
-                .and_then(|wire| resp::decode(wire).ok()),
+                .and_then(|connection| resp::decode(connection).ok()),
             false => None,
         };
         if answer.is_none() {
-            self.wires[server] = None;
+            self.connections[server] = None;
         }
         Ok(answer)
     }
@@ -293,11 +293,11 @@ impl super::FailoverBackend for RealBackend<'_> {
         let in_vain = VerifyError::io("cannot get into the way of redis-server");
         let home = self.servers[server].home();
         if !self.logs {
-            return disks::fill_for_images(&home, is_full).map_err(in_vain);
+            return full_disk::fill_for_images(&home, is_full).map_err(in_vain);
         }
         self.aside(server, &["CONFIG", "SET", "appendonly", "no"])?;
         if is_full {
-            disks::fill_for_log(&home).map_err(in_vain)?;
+            full_disk::fill_for_log(&home).map_err(in_vain)?;
         }
         self.aside(server, &["CONFIG", "SET", "appendonly", "yes"])?;
         // All keys go to a new file first.
@@ -323,7 +323,7 @@ impl super::FailoverBackend for RealBackend<'_> {
 
     fn kill(&mut self, server: usize) {
         self.servers[server].kill();
-        self.wires[server] = None;
+        self.connections[server] = None;
     }
 
     fn restart(&mut self, server: usize) -> Result<(), VerifyError> {

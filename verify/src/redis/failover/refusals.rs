@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use picklock_redis::{Fsync, Persistence, SavePoint};
 
-use super::copies::{PRIMARY, REPLICA, Story, Witness};
+use super::replication::{PRIMARY, REPLICA, Story, Witness};
 use super::{FailoverBackend, Setup, text};
-use crate::error::VerifyError;
-use crate::redis::failover::Seen;
+use crate::harness::error::VerifyError;
+use crate::redis::failover::Observed;
 
 /// What there is before.
 const BEFORE: &[&str] = &[
@@ -170,7 +170,7 @@ impl Witness<'_> {
 /// What a transaction holds that is begun while nothing is wrong.
 const BEGUN: &[&str] = &["MULTI", "SET lock begun", "INCR counter"];
 
-fn no_memory(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
+fn no_memory(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     let mut it = Witness::of(town);
     it.asks(PRIMARY, BEFORE)?;
     it.asks(PRIMARY, ASKED)?;
@@ -186,7 +186,7 @@ fn no_memory(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     Ok(it.seen)
 }
 
-fn no_replicas(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
+fn no_replicas(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     let mut it = Witness::of(town);
     it.asks(PRIMARY, BEFORE)?;
     it.asks(PRIMARY, BEGUN)?;
@@ -200,7 +200,7 @@ fn no_replicas(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     Ok(it.seen)
 }
 
-fn no_disk(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
+fn no_disk(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     let mut it = Witness::of(town);
     it.town.fill_disk(PRIMARY, true)?;
     it.asks(PRIMARY, BEFORE)?;
@@ -215,7 +215,7 @@ fn no_disk(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
     Ok(it.seen)
 }
 
-fn no_disk_for_log(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
+fn no_disk_for_log(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     let mut it = Witness::of(town);
     it.asks(PRIMARY, BEFORE)?;
     it.asks(PRIMARY, BEGUN)?;
@@ -230,7 +230,7 @@ fn no_disk_for_log(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> 
     Ok(it.seen)
 }
 
-fn no_primary(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
+fn no_primary(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     let mut it = Witness::of(town);
     it.asks(PRIMARY, BEFORE)?;
     it.until(REPLICA, "counter", "5")?;
@@ -251,7 +251,7 @@ fn no_primary(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
 /// So many keys a server reads, a while each.
 const MANY: u32 = 150;
 
-fn reads(town: &mut dyn FailoverBackend) -> Result<Seen, VerifyError> {
+fn reads(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     let mut it = Witness::of(town);
     it.asks(PRIMARY, BEFORE)?;
     for number in 0..MANY {

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
 use super::Flow;
-use crate::error::VerifyError;
+use crate::harness::error::VerifyError;
 
 /// A port that leads to another one. It passes nothing on by itself: [`Relay::pump`] does.
 pub(super) struct Relay {

@@ -1,0 +1,29 @@
+//! One of the two sides.
+
+use picklock_clients::redis::{Command, Value};
+
+use crate::harness::error::VerifyError;
+
+/// How many connections there are.
+pub(super) const CONNECTIONS: usize = 4;
+
+/// What comes over a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Incoming {
+    /// An answer or a message.
+    Value(Value),
+    /// It is closed.
+    Closed,
+}
+
+/// One of the two sides: the real server, or the model.
+pub(super) trait ServerBackend {
+    /// Makes a connection, or makes it anew.
+    fn connect(&mut self, connection: usize) -> Result<(), VerifyError>;
+    /// Sends a command.
+    fn send(&mut self, connection: usize, command: &Command) -> Result<(), VerifyError>;
+    /// What comes next; it is waited for.
+    fn receive(&mut self, connection: usize) -> Result<Incoming, VerifyError>;
+    /// What replicas were told, up to a message on this channel with this text.
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError>;
+}

@@ -1,0 +1,73 @@
+//! Scripted commands: what random ones hardly ever come upon.
+
+mod collections;
+mod keys;
+mod libraries;
+mod lua;
+mod transactions_pubsub;
+
+/// Steps that belong together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    /// One step in each line.
+    pub(super) steps: &'static str,
+}
+
+impl Case {
+    /// Its steps. A line that begins with a bar goes on with the line before it.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for line in self.steps.lines().map(str::trim) {
+            match (line.strip_prefix('|'), lines.last_mut()) {
+                (Some(rest), Some(last)) => last.push_str(rest),
+                _ if line.is_empty() => {}
+                _ => lines.push(line.to_owned()),
+            }
+        }
+        lines
+    }
+}
+
+const fn case(name: &'static str, steps: &'static str) -> Case {
+    Case { name, steps }
+}
+
+/// All of them.
+pub(super) const CASES: &[Case] = &[
+    keys::STRINGS,
+    keys::EXPIRY,
+    collections::HASHES,
+    collections::LISTS,
+    collections::SORTED,
+    keys::OTHERS,
+    transactions_pubsub::TRANSACTIONS,
+    transactions_pubsub::WATCHES,
+    transactions_pubsub::MESSAGES,
+    transactions_pubsub::NEWER_PROTOCOL,
+    transactions_pubsub::CONNECTIONS,
+    lua::ERRORS,
+    lua::VALUES,
+    lua::SANDBOX,
+    lua::EFFECTS,
+    lua::LOCKS,
+    libraries::BITS,
+    libraries::JSON,
+    libraries::MESSAGE_PACK,
+    libraries::STRUCTURES,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redis::step::Step;
+
+    #[test]
+    fn every_line_is_a_step() {
+        for case in CASES {
+            for line in case.lines() {
+                assert!(Step::parse(&line).is_some(), "{}: {line}", case.name);
+            }
+        }
+    }
+}

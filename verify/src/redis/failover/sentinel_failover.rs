@@ -1,0 +1,312 @@
+//! A primary that is watched by Sentinels dies, or stands still: when it is replaced, and what becomes of a lock.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::{
+    FailoverBackend, Failovers, Flow, Observed, Resumed, Setup, model, note, real, text, until,
+};
+use crate::harness::error::{VerifyError, unless_stopped};
+use crate::redis::cluster::{Span, Times};
+use crate::redis::real::Installed;
+
+/// How often each is done with real servers, and how often with the model.
+const REAL_DEATHS: u64 = 2;
+const REAL_PAUSES: u64 = 3;
+const MODEL_TRIES: u64 = 60;
+
+/// How many steps [`compare`] has.
+pub(super) const STEPS: u64 = REAL_DEATHS * WAYS.len() as u64 + REAL_PAUSES;
+
+const PRIMARY: usize = 0;
+const REPLICA: usize = 1;
+
+/// How what the primary said last fares.
+#[derive(Clone, Copy, PartialEq)]
+enum LastWrite {
+    /// It arrives.
+    Arrives,
+    /// It waits on the way, and dies with the primary.
+    Held,
+    /// It waits in the buffer of the replica, which stands still.
+    Buffered,
+    /// It waits at the replica, which is paused (`CLIENT PAUSE`), and is lost with the connection.
+    Paused,
+}
+
+const WAYS: [(&str, LastWrite); 4] = [
+    (
+        "a primary dies, and the replica has heard of the lock",
+        LastWrite::Arrives,
+    ),
+    (
+        "a primary dies with what it has to say of the lock",
+        LastWrite::Held,
+    ),
+    (
+        "a primary dies while the replica stands still",
+        LastWrite::Buffered,
+    ),
+    (
+        "a primary dies while the replica is paused",
+        LastWrite::Paused,
+    ),
+];
+
+/// How long one waits for a failover.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// What Sentinels write into their logs, and what that is called here.
+const EVENTS: [(&str, &str); 5] = [
+    ("+sdown master", "until one Sentinel finds it down"),
+    ("+odown", "until enough of them do"),
+    ("+elected-leader", "until one is elected"),
+    ("+promoted-slave", "until a replica is the primary"),
+    ("+switch-master", "until clients are told"),
+];
+
+/// How long things took.
+type Taken = Vec<(&'static str, Duration)>;
+
+fn timeline(town: &mut dyn FailoverBackend, from: Duration, taken: &mut Taken) {
+    for (event, name) in EVENTS {
+        if let Some(at) = town.noted(event, from) {
+            taken.push((name, at - from));
+        }
+    }
+}
+
+fn watched(replicas: usize, relayed: bool) -> Setup {
+    Setup {
+        sentinels: 3,
+        relayed,
+        ..Setup::of(replicas)
+    }
+}
+
+/// A primary dies with a lock.
+fn die(
+    town: &mut dyn FailoverBackend,
+    way: LastWrite,
+    taken: &mut Taken,
+) -> Result<Observed, VerifyError> {
+    let mut seen = Vec::new();
+    let mut ask = |town: &mut dyn FailoverBackend, server, line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let answer = text(town.ask(server, &words)?);
+        seen.push((line.to_owned(), answer));
+        Ok::<(), VerifyError>(())
+    };
+    ask(town, PRIMARY, "SET before 1")?;
+    until(town, REPLICA, &["GET", "before"], |it| it == "\"1\"")?;
+    match way {
+        LastWrite::Arrives => {}
+        LastWrite::Held => town.flow(Flow::Held),
+        LastWrite::Buffered => town.stop(REPLICA)?,
+        // Not for so long that Sentinels find it down: then it may or may not be promoted.
+        LastWrite::Paused => ask(town, REPLICA, "CLIENT PAUSE 700 ALL")?,
+    }
+    ask(town, PRIMARY, "SET lock mine NX PX 30000")?;
+    if way == LastWrite::Held {
+        ask(town, PRIMARY, "WAIT 1 150")?;
+        ask(town, PRIMARY, "GET lock")?;
+    } else {
+        town.pass(Duration::from_millis(100))?;
+    }
+    let from = town.passed();
+    town.kill(PRIMARY);
+    if way == LastWrite::Buffered {
+        town.pass(Duration::from_millis(50))?;
+        town.go_on(REPLICA)?;
+    }
+    // Sentinel closes the connections of clients when it promotes, and tells them a little later.
+    while town.noted("+switch-master", from).is_none() && town.passed() - from < LONGEST {
+        town.pass(super::LOOK)?;
+    }
+    town.connect(REPLICA)?;
+    ask(town, REPLICA, "GET lock")?;
+    ask(town, REPLICA, "SET lock another NX PX 30000")?;
+    if matches!(way, LastWrite::Arrives | LastWrite::Held) {
+        timeline(town, from, taken);
+    }
+    Ok(seen)
+}
+
+/// A primary stands still, is replaced, and goes on.
+fn resume(
+    town: &mut dyn FailoverBackend,
+    taken: &mut Taken,
+) -> Result<(Observed, Resumed), VerifyError> {
+    const PAUSE: Duration = Duration::from_millis(4_400);
+    const BETWEEN: Duration = Duration::from_millis(20);
+    const MOST: Duration = Duration::from_secs(25);
+    let mut seen: Observed = Vec::new();
+    let first = text(town.ask(PRIMARY, &["SET", "lock", "first"])?);
+    seen.push(("SET lock first".to_owned(), first));
+    town.pass(Duration::from_millis(500))?;
+    let from = town.passed();
+    town.stop(PRIMARY)?;
+    town.pass(PAUSE)?;
+    town.go_on(PRIMARY)?;
+    let resumed = town.passed();
+    let mut writes = 0;
+    let mut last = String::new();
+    while town.passed() - resumed < MOST {
+        let key = format!("write:{writes}");
+        last = text(town.ask(PRIMARY, &["SET", &key, "value"])?);
+        if last != "status OK" {
+            break;
+        }
+        writes += 1;
+        town.pass(BETWEEN)?;
+    }
+    let during = town.passed() - resumed;
+    seen.push(("SET until it is refused".to_owned(), last));
+    timeline(town, from, taken);
+    if let Some(at) = town.noted("+slave-reconf-done", from) {
+        taken.push(("until the other replica follows it", at - from));
+    }
+    if let Some(at) = town.noted("+convert-to-slave", resumed) {
+        let name = "the old primary goes on: until it is made a replica";
+        taken.push((name, at - resumed));
+    }
+    taken.push(("and until it takes no more writes", during));
+    town.pass(Duration::from_secs(2))?;
+    town.connect(PRIMARY)?;
+    let mut kept = 0;
+    for number in 0..writes {
+        let key = format!("write:{number}");
+        if text(town.ask(PRIMARY, &["EXISTS", &key])?) != "integer 0" {
+            kept += 1;
+        }
+    }
+    for line in ["GET lock", "DBSIZE", "SET lock again"] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let answer = text(town.ask(PRIMARY, &words)?);
+        seen.push((line.to_owned(), answer));
+    }
+    let resumed = Resumed {
+        writes,
+        during,
+        kept,
+    };
+    Ok((seen, resumed))
+}
+
+/// Adds what was taken to the spans, by their names.
+fn add(spans: &mut Vec<Span>, part: &'static str, taken: Taken, is_real: bool) {
+    for (what, time) in taken {
+        let what = format!("{part}: {what}");
+        let place = spans.iter().position(|span| span.what == what);
+        let place = place.unwrap_or_else(|| {
+            spans.push(Span {
+                what,
+                real: Times::default(),
+                model: Times::default(),
+            });
+            spans.len() - 1
+        });
+        let span = &mut spans[place];
+        let times = if is_real {
+            &mut span.real
+        } else {
+            &mut span.model
+        };
+        times.all.push(time);
+    }
+}
+
+/// Compares failovers by Sentinels.
+pub(super) fn compare(
+    installed: &Installed,
+    stop: &AtomicBool,
+    failovers: &mut Failovers,
+    step: &mut dyn FnMut() -> Result<(), VerifyError>,
+) -> Result<(), VerifyError> {
+    const DEATH: &str = "a primary dies";
+    const PAUSE: &str = "a primary stands still";
+    let spans = &mut failovers.spans;
+    for (part, way) in WAYS {
+        let setup = watched(1, true);
+        let mut as_model = Vec::new();
+        for seed in 0..MODEL_TRIES {
+            unless_stopped(stop)?;
+            let mut taken = Vec::new();
+            as_model = die(&mut model::ModelBackend::of(&setup, seed), way, &mut taken)?;
+            add(spans, DEATH, taken, false);
+        }
+        for _ in 0..REAL_DEATHS {
+            let mut taken = Vec::new();
+            let mut town = real::RealBackend::start(installed, &setup, stop)?;
+            let as_real = die(&mut town, way, &mut taken)?;
+            add(spans, DEATH, taken, true);
+            note(&mut failovers.compared, part, as_real, as_model.clone());
+            step()?;
+        }
+    }
+    let setup = Setup {
+        failover_timeout: Duration::from_secs(6),
+        ..watched(2, false)
+    };
+    let mut as_model = Vec::new();
+    for seed in 0..MODEL_TRIES {
+        unless_stopped(stop)?;
+        let mut taken = Vec::new();
+        let (seen, resumed) = resume(&mut model::ModelBackend::of(&setup, seed), &mut taken)?;
+        as_model = seen;
+        failovers.resumed.1.push(resumed);
+        add(spans, PAUSE, taken, false);
+    }
+    for _ in 0..REAL_PAUSES {
+        let mut taken = Vec::new();
+        let mut town = real::RealBackend::start(installed, &setup, stop)?;
+        let (seen, resumed) = resume(&mut town, &mut taken)?;
+        failovers.resumed.0.push(resumed);
+        add(spans, PAUSE, taken, true);
+        let part = "a primary stands still, is replaced, and goes on";
+        note(&mut failovers.compared, part, seen, as_model.clone());
+        step()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left of the lock in the model, and whether another gets it, whatever the seed.
+    fn left(way: LastWrite) -> [String; 2] {
+        let mut all: Vec<_> = (0..20)
+            .map(|seed| {
+                let mut town = model::ModelBackend::of(&watched(1, true), seed);
+                let seen = die(&mut town, way, &mut Vec::new()).expect("the model does not fail");
+                let last = &seen[seen.len() - 2..];
+                [last[0].1.clone(), last[1].1.clone()]
+            })
+            .collect();
+        all.dedup();
+        assert_eq!(all.len(), 1, "chance decides what is left: {all:?}");
+        all.remove(0)
+    }
+
+    #[test]
+    fn a_lock_is_lost_where_its_bytes_are_and_nowhere_else() {
+        let (kept, lost) = (["\"mine\"", "nil"], ["nil", "status OK"]);
+        assert_eq!(left(LastWrite::Arrives), kept);
+        assert_eq!(left(LastWrite::Buffered), kept);
+        assert_eq!(left(LastWrite::Held), lost);
+        assert_eq!(left(LastWrite::Paused), lost);
+    }
+
+    #[test]
+    fn an_old_primary_takes_writes_for_ten_seconds_and_loses_them() {
+        let setup = Setup {
+            failover_timeout: Duration::from_secs(6),
+            ..watched(2, false)
+        };
+        let mut town = model::ModelBackend::of(&setup, 7);
+        let (_, resumed) = resume(&mut town, &mut Vec::new()).expect("the model does not fail");
+        assert!((450..550).contains(&resumed.writes), "{resumed}");
+        assert_eq!(resumed.kept, 0);
+    }
+}

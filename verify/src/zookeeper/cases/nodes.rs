@@ -1,0 +1,148 @@
+//! Nodes that go by themselves, and requests that are too long.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_clients::zookeeper::{CreateMode, Request};
+
+use super::{Build, Case};
+use crate::zookeeper::step::{Connection, Step};
+
+/// Whatever a client asks for, it is granted a timeout between two bounds, also when it comes back.
+pub(super) const GRANTED: Case = Case {
+    name: "timeouts that are granted",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        for place in 0..servers {
+            for millis in [
+                0, 1, 999, 1_000, 1_699, 1_701, 9_299, 9_301, 10_001, 3_600_000,
+            ] {
+                let client = build.open(place, Duration::from_millis(millis));
+                let back = build.resume(client, servers - 1 - place, true);
+                build.ask(back, [build.get_children("")]);
+                build.steps.push(Step::Close { connection: back });
+            }
+        }
+        build.steps
+    },
+};
+
+/// How long a node may be without children and changes.
+const TTL: Duration = Duration::from_millis(700);
+
+/// A container goes when its last child has gone; one that never had a child stays.
+pub(super) const CONTAINERS: Case = Case {
+    name: "containers",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(0);
+        let (container, ephemeral) = (CreateMode::Container, CreateMode::Ephemeral);
+        for path in ["/box", "/fresh", "/outer"] {
+            build.ask(client, [build.create(path, container)]);
+        }
+        build.ask(client, [build.create("/outer/inner", container)]);
+        build.ask(client, [build.create("/outer/inner/x", ephemeral)]);
+        build.ask(
+            client,
+            [build.create("/box/x", ephemeral), build.exists("/box")],
+        );
+        build.ask(client, [build.get_children("/box"), build.get_children("")]);
+        let last = build.delete("/box/x");
+        gone(&mut build, Some((client, last)), &["/box"], Duration::ZERO);
+        build.ask(
+            client,
+            [build.create("/box/x", ephemeral), build.exists("/fresh")],
+        );
+        let last = build.delete("/outer/inner/x");
+        let nodes = ["/outer/inner", "/outer"];
+        gone(&mut build, Some((client, last)), &nodes, Duration::ZERO);
+        build.ask(client, [build.get_children(""), build.get_data("/fresh")]);
+        build.steps
+    },
+};
+
+/// A node with a time to live goes when it had no child and no change for so long.
+pub(super) const TIME_TO_LIVE: Case = Case {
+    name: "time to live",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(0);
+        let mode = CreateMode::PersistentWithTtl(TTL);
+        let numbered = CreateMode::PersistentSequentialWithTtl(TTL);
+        let never = CreateMode::PersistentWithTtl(Duration::ZERO);
+        let long = CreateMode::PersistentWithTtl(Duration::from_millis(1 << 40));
+        build.ask(
+            client,
+            [build.create("/never", never), build.create("/long", long)],
+        );
+        build.ask(
+            client,
+            [build.create("/n-", numbered), build.create("/parent", mode)],
+        );
+        build.ask(client, [build.create("/parent/x", CreateMode::Persistent)]);
+        build.ask(
+            client,
+            [build.exists("/n-0000000000"), build.get_children("")],
+        );
+        gone(&mut build, None, &["/n-0000000000"], TTL);
+        build.ask(client, [build.get_data("/parent")]);
+        let last = build.delete("/parent/x");
+        gone(
+            &mut build,
+            Some((client, last)),
+            &["/parent"],
+            Duration::ZERO,
+        );
+        build.ask(client, [build.get_children("")]);
+        build.steps
+    },
+};
+
+/// Asks, and waits until nodes are gone: they may be before another answer comes.
+fn gone(
+    build: &mut Build,
+    first: Option<(Connection, Request)>,
+    nodes: &[&str],
+    timeout: Duration,
+) {
+    let nodes = nodes.iter().map(|path| build.path(path)).collect();
+    build.steps.push(Step::Silence {
+        connections: Vec::new(),
+        cut: false,
+        first,
+        nodes,
+        timeout,
+    });
+}
+
+/// A request of a mebibyte is read; one that is longer costs the connection, and does nothing.
+pub(super) const TOO_LONG: Case = Case {
+    name: "too long a request",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        for place in 0..servers {
+            let client = build.client(place);
+            let path = build.path("");
+            // Type, number, path, length of the data, and version.
+            let rest = 4 + 4 + 4 + path.len() + 4 + 4;
+            let longest = 0xf_ffff - rest;
+            for length in [longest - 1, longest, longest + 1] {
+                build.ask(
+                    client,
+                    [Request::SetData {
+                        path: path.clone(),
+                        data: Rc::from(vec![b'x'; length]),
+                        version: None,
+                    }],
+                );
+            }
+            let back = build.resume(client, place, true);
+            build.ask(back, [build.get_data("")]);
+        }
+        build.steps
+    },
+};

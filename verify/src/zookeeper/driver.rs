@@ -1,0 +1,408 @@
+//! Does the same steps to one side as to the other, and writes down what came of them.
+
+mod faults;
+mod oneway_messages;
+
+pub(crate) use faults::GRACE;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use picklock_clients::zookeeper::{Path, Reply, Request, Response, SessionId, ZkError, Zxid};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+
+use crate::harness::error::VerifyError;
+use crate::zookeeper::backend::{
+    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
+};
+use crate::zookeeper::normalize::Normalizer;
+use crate::zookeeper::step::{Connection, RequestText, Resume, Step};
+
+/// How often a server is asked whether it has caught up, and how long one waits in between.
+const TRIES: u32 = 50;
+const SHORT: Duration = Duration::from_millis(2);
+
+/// What was seen of a step: for each connection, what came over it, in order.
+pub type Observed = BTreeMap<Connection, Vec<Line>>;
+
+/// One message, or the end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// What came, in words.
+    pub text: String,
+    /// The request that it answers, if it answers one.
+    pub asked: Option<String>,
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Self { text, asked: None }
+    }
+}
+
+impl From<&str> for Line {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// One side, and the clients that ask it.
+pub struct Driver<S> {
+    pub(crate) side: S,
+    pub(crate) normal: Normalizer,
+    pub(crate) connections: Vec<ConnectionState>,
+    /// Servers that were killed here and have not come back.
+    pub(crate) killed: Vec<ServerIndex>,
+    /// The newest zxid that any client was told.
+    pub(crate) newest: Zxid,
+    /// The longest for which nothing was heard of who lives on, in the last step that waited for something to go.
+    pub(crate) longest_beat: Duration,
+    /// Paths that creates have answered in the last step.
+    made: Vec<Path>,
+}
+
+/// A connection, as its client knows it.
+pub(crate) struct ConnectionState {
+    pub(crate) link: ConnectionHandle,
+    pub(crate) place: ServerIndex,
+    pub(crate) session: SessionId,
+    pub(crate) timeout: Duration,
+    pub(crate) open: bool,
+    /// Its session goes on over another connection, or its client has fallen silent: nobody looks whether there is
+    /// something to read.
+    pub(crate) left: bool,
+    xid: u32,
+    /// The zxids of the answers so far.
+    zxids: Vec<Zxid>,
+}
+
+impl<S: EnsembleBackend> Driver<S> {
+    /// Nobody is connected yet.
+    pub fn new(side: S) -> Self {
+        Self {
+            side,
+            normal: Normalizer::default(),
+            connections: Vec::new(),
+            killed: Vec::new(),
+            newest: Zxid(0),
+            longest_beat: Duration::ZERO,
+            made: Vec::new(),
+        }
+    }
+
+    /// Paths that creates have answered in the last step.
+    pub fn made(&self) -> &[Path] {
+        &self.made
+    }
+
+    /// Does a step, and waits until all that comes of it has arrived.
+    ///
+    /// # Errors
+    ///
+    /// [`VerifyError`], if the comparison cannot go on.
+    pub fn perform(&mut self, step: &Step) -> Result<Observed, VerifyError> {
+        let mut seen = Observed::new();
+        self.made.clear();
+        match step {
+            Step::Open {
+                place,
+                timeout,
+                read_only,
+            } => {
+                let request = ConnectRequest {
+                    session: SessionId(0),
+                    wrong_password: false,
+                    timeout: *timeout,
+                    last_zxid: Zxid(0),
+                    read_only: *read_only,
+                };
+                self.connect(*place, &request, &mut seen)?;
+            }
+            Step::Resume(resume) => self.resume(resume, &mut seen)?,
+            Step::Ask {
+                connection,
+                requests,
+            } => self.ask(*connection, requests, step, &mut seen)?,
+            Step::SetWatches { connection, .. } | Step::Authenticate { connection, .. } => {
+                let message = self.oneway_message(step);
+                self.side
+                    .send(self.connections[connection.0].link, &message)?;
+                self.read(*connection, step, &mut seen)?;
+            }
+            Step::Close { connection } => self.close(*connection, step, &mut seen)?,
+            Step::Silence {
+                connections,
+                cut,
+                first,
+                nodes,
+                timeout,
+            } => {
+                if let Some((connection, request)) = first {
+                    self.ask(*connection, std::slice::from_ref(request), step, &mut seen)?;
+                }
+                self.silence(connections, *cut, nodes, *timeout, &mut seen)?;
+            }
+            Step::KillLeader => self.kill(true, &mut seen)?,
+            Step::KillFollower => self.kill(false, &mut seen)?,
+            Step::Isolate { place } => self.isolate(*place, &mut seen)?,
+            Step::RestartKilled => self.restart_killed(&mut seen)?,
+        }
+        self.catch_up(&mut seen)?;
+        if matches!(step, Step::Close { .. } | Step::Silence { .. }) {
+            // One transaction deletes the nodes of a session in any order, and so do several at once.
+            seen.values_mut().for_each(|lines| sort_events(lines));
+        }
+        seen.retain(|_, lines| !lines.is_empty());
+        Ok(seen)
+    }
+
+    fn connect(
+        &mut self,
+        place: ServerIndex,
+        request: &ConnectRequest,
+        seen: &mut Observed,
+    ) -> Result<Connection, VerifyError> {
+        let link = self.side.connect(place, request)?;
+        let connection = Connection(self.connections.len());
+        self.connections.push(ConnectionState {
+            link,
+            place,
+            session: request.session,
+            timeout: request.timeout,
+            open: true,
+            left: false,
+            xid: 0,
+            zxids: Vec::new(),
+        });
+        let timeout = self.side.timeout();
+        let line = match self.side.receive(link, timeout)? {
+            Incoming::Nothing => {
+                self.side.silent(link, "a new connection")?;
+                "no answer".to_owned()
+            }
+            Incoming::Closed => {
+                self.connections[connection.0].open = false;
+                "connection closed".to_owned()
+            }
+            Incoming::Message(message) => {
+                if let ServerMessage::Connected { session, .. } = &message {
+                    self.connections[connection.0].session = *session;
+                }
+                self.normal.message(&message)
+            }
+        };
+        seen.entry(connection).or_default().push(line.into());
+        Ok(connection)
+    }
+
+    fn resume(&mut self, resume: &Resume, seen: &mut Observed) -> Result<(), VerifyError> {
+        let old = &mut self.connections[resume.of.0];
+        let (session, timeout, xid) = (old.session, old.timeout, old.xid);
+        let (link, open, same) = (old.link, old.open, old.place == resume.place);
+        let mut zxids = old.zxids.clone();
+        let last = zxids.last().copied().unwrap_or_default();
+        if resume.cut {
+            old.open = false;
+            self.side.cut(link);
+        }
+        let last_zxid = if resume.ahead {
+            Zxid(self.newest.0 + 1_000)
+        } else {
+            last
+        };
+        let request = ConnectRequest {
+            session,
+            wrong_password: resume.wrong_password,
+            timeout,
+            last_zxid,
+            read_only: resume.read_only,
+        };
+        let connection = self.connect(resume.place, &request, seen)?;
+        let connected = self.connections[connection.0].open;
+        let new = &mut self.connections[connection.0];
+        new.xid = xid;
+        new.zxids.append(&mut zxids);
+        if open && !resume.cut && same && !resume.ahead {
+            // Whatever the password says, the old connection goes.
+            self.read(resume.of, &Step::Resume(resume.clone()), seen)?;
+        }
+        if !resume.ahead && !resume.wrong_password && connected {
+            self.connections[resume.of.0].left = true;
+        }
+        Ok(())
+    }
+
+    fn ask(
+        &mut self,
+        connection: Connection,
+        requests: &[Request],
+        step: &Step,
+        seen: &mut Observed,
+    ) -> Result<(), VerifyError> {
+        for request in requests {
+            self.send(connection, request.clone())?;
+        }
+        for request in requests {
+            let answered = self.read(connection, step, seen)?;
+            if let Some(line) = seen.get_mut(&connection).and_then(|lines| lines.last_mut()) {
+                line.asked = Some(RequestText(request).to_string());
+            }
+            if !answered {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        connection: Connection,
+        request: Request,
+    ) -> Result<(), VerifyError> {
+        let state = &mut self.connections[connection.0];
+        state.xid += 1;
+        let xid = Xid(state.xid);
+        self.side
+            .send(state.link, &ClientMessage::Request { xid, request })
+    }
+
+    fn close(
+        &mut self,
+        connection: Connection,
+        step: &Step,
+        seen: &mut Observed,
+    ) -> Result<(), VerifyError> {
+        let state = &mut self.connections[connection.0];
+        state.xid += 1;
+        let xid = Xid(state.xid);
+        self.side.send(state.link, &ClientMessage::Close { xid })?;
+        // The answer, and then the end of the connection.
+        if self.read(connection, step, seen)? {
+            self.read(connection, step, seen)?;
+        }
+        Ok(())
+    }
+
+    /// Reads up to the next answer, or the end of the connection. Whether there was an answer.
+    fn read(
+        &mut self,
+        connection: Connection,
+        step: &Step,
+        seen: &mut Observed,
+    ) -> Result<bool, VerifyError> {
+        loop {
+            let (line, answered) = match self.next(connection, &|| step.to_string())? {
+                Some(message) => {
+                    let event = matches!(message, ServerMessage::Notification { .. });
+                    (self.normal.message(&message), (!event).then_some(true))
+                }
+                None if self.connections[connection.0].open => {
+                    ("no answer".to_owned(), Some(false))
+                }
+                None => ("connection closed".to_owned(), Some(false)),
+            };
+            seen.entry(connection).or_default().push(line.into());
+            if let Some(answered) = answered {
+                return Ok(answered);
+            }
+        }
+    }
+
+    /// The next message; `None` if there is none, because the connection is gone or nothing comes.
+    pub(crate) fn next(
+        &mut self,
+        connection: Connection,
+        asked: &dyn Fn() -> String,
+    ) -> Result<Option<ServerMessage>, VerifyError> {
+        let timeout = self.side.timeout();
+        let link = self.connections[connection.0].link;
+        let message = match self.side.receive(link, timeout)? {
+            Incoming::Message(message) => message,
+            Incoming::Closed => {
+                self.connections[connection.0].open = false;
+                return Ok(None);
+            }
+            Incoming::Nothing => {
+                self.side.silent(link, &asked())?;
+                return Ok(None);
+            }
+        };
+        if let ServerMessage::Reply { zxid, reply, .. } = &message {
+            // The beginning of an epoch is no transaction: only its leader has it.
+            if zxid.counter() != 0 {
+                self.newest = self.newest.max(*zxid);
+            }
+            self.connections[connection.0].zxids.push(*zxid);
+            note_made(reply, &mut self.made);
+        }
+        Ok(Some(message))
+    }
+
+    /// Every client catches up with the newest transaction that anybody was told of; what comes before it has come.
+    pub(crate) fn catch_up(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
+        for connection in (0..self.connections.len()).map(Connection) {
+            let mut tries = 0;
+            while self.connections[connection.0].open && !self.connections[connection.0].left {
+                let path = Path::from("/");
+                self.send(connection, Request::Sync { path })?;
+                if self.caught_up(connection, seen)? {
+                    break;
+                }
+                tries += 1;
+                if tries == TRIES {
+                    seen.entry(connection)
+                        .or_default()
+                        .push("lags behind".into());
+                    break;
+                }
+                self.side.pass(SHORT)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads up to the answer to `sync`. Whether it was as new as anything.
+    fn caught_up(
+        &mut self,
+        connection: Connection,
+        seen: &mut Observed,
+    ) -> Result<bool, VerifyError> {
+        loop {
+            let line = match self.next(connection, &|| "sync".to_owned())? {
+                Some(ServerMessage::Reply {
+                    zxid,
+                    reply: Ok(Response::Synced),
+                    ..
+                }) => return Ok(zxid >= self.newest),
+                // Nobody is there to catch up with.
+                Some(ServerMessage::Reply {
+                    reply: Err(ZkError::NotReadOnly),
+                    ..
+                }) => return Ok(true),
+                Some(message) => self.normal.message(&message),
+                None if self.connections[connection.0].open => {
+                    self.connections[connection.0].open = false;
+                    "no answer to sync".to_owned()
+                }
+                None => "connection closed".to_owned(),
+            };
+            seen.entry(connection).or_default().push(line.into());
+            if !self.connections[connection.0].open {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+fn note_made(reply: &Reply, made: &mut Vec<Path>) {
+    if let Ok(Response::Created { path, .. }) = reply {
+        made.push(path.clone());
+    }
+}
+
+/// Sorts the events that follow one on the other.
+fn sort_events(lines: &mut [Line]) {
+    for events in lines.split_mut(|line| !line.text.starts_with("event ")) {
+        events.sort_unstable();
+    }
+}

@@ -1,0 +1,207 @@
+//! Steps that break something: clients that fall silent, and servers that are killed.
+
+use std::time::Duration;
+
+use picklock_clients::zookeeper::{Path, Request, Response};
+use picklock_zookeeper::messages::ServerMessage;
+
+use super::{Driver, Observed};
+use crate::harness::error::VerifyError;
+use crate::zookeeper::backend::{EnsembleBackend, Incoming, ServerIndex};
+use crate::zookeeper::step::Connection;
+
+/// How often those who live on are heard of meanwhile.
+const BEAT: Duration = Duration::from_millis(50);
+/// How long the others may take to elect a leader.
+const ELECTION: Duration = Duration::from_secs(60);
+/// How long one waits for the end of a connection whose server has died.
+const SHORT: Duration = Duration::from_millis(20);
+/// How long after its timeout a session may still be there: one tick, half a tick through a follower, and the slowness
+/// of a busy machine.
+pub(crate) const GRACE: Duration = Duration::from_millis(2_500);
+
+impl<S: EnsembleBackend> Driver<S> {
+    /// Clients fall silent, until their sessions are gone. When that was is a line too, as far as it is promised.
+    pub(super) fn silence(
+        &mut self,
+        connections: &[Connection],
+        cut: bool,
+        nodes: &[Path],
+        timeout: Duration,
+        seen: &mut Observed,
+    ) -> Result<(), VerifyError> {
+        for connection in connections {
+            let state = &mut self.connections[connection.0];
+            state.left = true;
+            if cut {
+                state.open = false;
+                let link = state.link;
+                self.side.cut(link);
+            }
+        }
+        let began = self.side.elapsed();
+        let watcher = self.watcher();
+        let mut gone = false;
+        self.longest_beat = Duration::ZERO;
+        while !gone && self.side.elapsed() - began < timeout + GRACE {
+            let beat = self.side.elapsed();
+            self.side.pass(BEAT)?;
+            self.catch_up(seen)?;
+            gone = true;
+            for node in nodes {
+                gone &= !self.is_there(watcher, node, seen)?;
+            }
+            self.longest_beat = self.longest_beat.max(self.side.elapsed() - beat);
+        }
+        let took = self.side.elapsed() - began;
+        let line = if !gone {
+            "the nodes stay"
+        } else if took < timeout {
+            "the nodes went too early"
+        } else {
+            "the nodes went in time"
+        };
+        let silent = if connections.is_empty() {
+            &[watcher]
+        } else {
+            connections
+        };
+        for connection in silent {
+            seen.entry(*connection).or_default().push(line.into());
+        }
+        Ok(())
+    }
+
+    /// A client that is still there.
+    fn watcher(&self) -> Connection {
+        let there = self
+            .connections
+            .iter()
+            .position(|connection| connection.open && !connection.left);
+        Connection(there.unwrap_or(0))
+    }
+
+    fn is_there(
+        &mut self,
+        watcher: Connection,
+        node: &Path,
+        seen: &mut Observed,
+    ) -> Result<bool, VerifyError> {
+        let path = node.clone();
+        self.send(watcher, Request::Exists { path, watch: false })?;
+        loop {
+            match self.next(watcher, &|| format!("exists({node})"))? {
+                Some(ServerMessage::Reply { reply, .. }) => {
+                    return Ok(matches!(reply, Ok(Response::Exists(_))));
+                }
+                Some(message) => {
+                    let line = self.normal.message(&message);
+                    seen.entry(watcher).or_default().push(line.into());
+                }
+                None => return Ok(false),
+            }
+        }
+    }
+
+    /// Kills the leader or one that follows, and waits until somebody leads and all that are left serve.
+    pub(super) fn kill(&mut self, leader: bool, seen: &mut Observed) -> Result<(), VerifyError> {
+        let leads = self.side.leader()?;
+        let running = |place: &ServerIndex| !self.killed.contains(place);
+        let servers = self
+            .connections
+            .iter()
+            .map(|connection| connection.place)
+            .max();
+        let mut places = (0..=servers.map_or(0, |place| place.0))
+            .map(ServerIndex)
+            .filter(running);
+        let Some(victim) = places.find(|place| (Some(*place) == leads) == leader) else {
+            return Ok(());
+        };
+        self.side.kill(victim)?;
+        self.killed.push(victim);
+        // One that stands alone leaves nobody to wait for.
+        if servers.is_some_and(|last| last != ServerIndex(0)) {
+            self.await_service()?;
+        }
+        self.note_closed(seen)
+    }
+
+    /// Kills all but one, and waits until that one answers reads.
+    pub(super) fn isolate(
+        &mut self,
+        left: ServerIndex,
+        seen: &mut Observed,
+    ) -> Result<(), VerifyError> {
+        let servers = self
+            .connections
+            .iter()
+            .map(|connection| connection.place)
+            .max();
+        for place in (0..=servers.map_or(0, |place| place.0)).map(ServerIndex) {
+            if place != left && !self.killed.contains(&place) {
+                self.side.kill(place)?;
+                self.killed.push(place);
+            }
+        }
+        let began = self.side.elapsed();
+        while !self.side.is_read_only(left)? && self.side.elapsed() - began < ELECTION {
+            self.side.pass(BEAT)?;
+        }
+        self.note_closed(seen)
+    }
+
+    /// Starts who was killed, and waits until it serves.
+    pub(super) fn restart_killed(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
+        for place in std::mem::take(&mut self.killed) {
+            self.side.start(place)?;
+        }
+        self.await_service()?;
+        self.note_closed(seen)
+    }
+
+    fn await_service(&mut self) -> Result<(), VerifyError> {
+        let began = self.side.elapsed();
+        loop {
+            self.side.pass(BEAT)?;
+            let servers = self
+                .connections
+                .iter()
+                .map(|connection| connection.place)
+                .max();
+            let mut all = self.side.leader()?.is_some();
+            for place in (0..=servers.map_or(0, |place| place.0)).map(ServerIndex) {
+                all &= self.killed.contains(&place) || self.side.serves(place)?;
+            }
+            if all || self.side.elapsed() - began > ELECTION {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Which connections are gone.
+    fn note_closed(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
+        for connection in (0..self.connections.len()).map(Connection) {
+            let state = &self.connections[connection.0];
+            if !state.open || state.left {
+                continue;
+            }
+            let link = state.link;
+            let line = loop {
+                match self.side.receive(link, SHORT)? {
+                    Incoming::Nothing => break None,
+                    Incoming::Closed => break Some("connection closed".to_owned()),
+                    Incoming::Message(message) => {
+                        let line = self.normal.message(&message);
+                        seen.entry(connection).or_default().push(line.into());
+                    }
+                }
+            };
+            if let Some(line) = line {
+                self.connections[connection.0].open = false;
+                seen.entry(connection).or_default().push(line.into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! What a client tells its server without asking for anything.
+
+use picklock_zookeeper::messages::{ClientMessage, WatchTables};
+
+use super::Driver;
+use crate::zookeeper::backend::EnsembleBackend;
+use crate::zookeeper::step::Step;
+
+impl<S: EnsembleBackend> Driver<S> {
+    /// The message that a step sends; a ping if it sends none of these.
+    pub(super) fn oneway_message(&self, step: &Step) -> ClientMessage {
+        match step {
+            Step::SetWatches {
+                connection,
+                answers_ago,
+                data,
+                exist,
+                child,
+                persistent,
+                recursive,
+            } => {
+                let zxids = &self.connections[connection.0].zxids;
+                let since = zxids.iter().rev().nth(*answers_ago).copied();
+                ClientMessage::SetWatches(Box::new(WatchTables {
+                    relative_zxid: since.unwrap_or_default(),
+                    data: data.clone(),
+                    exist: exist.clone(),
+                    child: child.clone(),
+                    persistent: persistent.clone(),
+                    recursive: recursive.clone(),
+                }))
+            }
+            Step::Authenticate { scheme, secret, .. } => ClientMessage::Authenticate {
+                scheme: (*scheme).into(),
+                secret: secret.as_bytes().into(),
+            },
+            Step::Open { .. }
+            | Step::Isolate { .. }
+            | Step::Resume(_)
+            | Step::Ask { .. }
+            | Step::Close { .. }
+            | Step::Silence { .. }
+            | Step::KillLeader
+            | Step::KillFollower
+            | Step::RestartKilled => ClientMessage::Ping,
+        }
+    }
+}

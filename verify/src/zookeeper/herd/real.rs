@@ -1,0 +1,254 @@
+//! The drained queue on real servers.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+
+use super::Cell;
+use super::queue::{Contender, Stage};
+use crate::harness::error::VerifyError;
+use crate::zookeeper::backend::{
+    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
+};
+use crate::zookeeper::real::{Installed, Real, RealSettings};
+use crate::zookeeper::{GRANTED, INIT_LIMIT, SELDOM, SYNC_LIMIT, TICK};
+
+/// Sessions live this long without a word.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// So they say one this often.
+const BEAT: Duration = Duration::from_secs(3);
+/// How long one waits for an answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long one looks for nothing more to come.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// Real servers, and the numbers of the locks that were used on them.
+pub(super) struct Field<'a> {
+    real: Real<'a>,
+    /// Who makes the locks, and how many requests that took.
+    maker: (ConnectionHandle, u32),
+    servers: usize,
+    locks: u32,
+}
+
+/// A client and its connection.
+struct Seat {
+    link: ConnectionHandle,
+    xid: u32,
+    contender: Contender,
+    /// When it got the lock.
+    since: Option<Duration>,
+    /// Whether it has begun to give it back.
+    released: bool,
+}
+
+pub(super) fn start<'a>(
+    installed: &Installed,
+    servers: u8,
+    stop: &'a AtomicBool,
+) -> Result<Field<'a>, VerifyError> {
+    let settings = RealSettings {
+        servers,
+        observers: 0,
+        tick: TICK,
+        timeouts: GRANTED,
+        read_only: false,
+        reap_interval: SELDOM,
+        init_limit: INIT_LIMIT,
+        sync_limit: SYNC_LIMIT,
+    };
+    let mut real = Real::start(installed, &settings, stop)?;
+    let maker = connect(&mut real, ServerIndex(0))?;
+    Ok(Field {
+        real,
+        maker: (maker, 0),
+        servers: usize::from(servers),
+        locks: 0,
+    })
+}
+
+impl Field<'_> {
+    /// Notifications from the first release on, as the clients and the servers have counted them.
+    pub(super) fn drain(&mut self, cell: Cell) -> Result<(u64, u64), VerifyError> {
+        self.locks += 1;
+        let lock: Path = format!("/lock-{}", self.locks).into();
+        self.make(&lock)?;
+        let mut seats = Vec::new();
+        for number in 0..=cell.waiters as usize {
+            let link = connect(&mut self.real, ServerIndex(number % self.servers))?;
+            let contender = Contender::new(cell.way, &lock);
+            let mut seat = Seat {
+                link,
+                xid: 0,
+                contender,
+                since: None,
+                released: false,
+            };
+            let first = seat.contender.first();
+            self.ask(&mut seat, first)?;
+            // The first has the lock before the others come.
+            while number == 0 && seat.contender.stage != Stage::Holding {
+                self.hear(&mut seat)?;
+            }
+            seats.push(seat);
+        }
+        let waits = |seat: &Seat| matches!(seat.contender.stage, Stage::Waiting | Stage::Holding);
+        self.until(&mut seats, None, &mut |seats| seats.iter().all(waits))?;
+        // What the arrivals have caused is not counted.
+        self.settle(&mut seats)?;
+        let before = self.real.watches_fired()?;
+        let mut told = self.until(&mut seats, Some(cell.hold), &mut is_drained)?;
+        told += self.settle(&mut seats)?;
+        let after = self.real.watches_fired()?;
+        for seat in &mut seats {
+            seat.xid += 1;
+            let xid = Xid(seat.xid);
+            self.real.send(seat.link, &ClientMessage::Close { xid })?;
+        }
+        self.real.pass(QUIET)?;
+        seats.iter().for_each(|seat| self.real.cut(seat.link));
+        Ok((told, after - before))
+    }
+
+    fn make(&mut self, lock: &Path) -> Result<(), VerifyError> {
+        self.maker.1 += 1;
+        let (link, xid) = (self.maker.0, Xid(self.maker.1));
+        let mode = CreateMode::Persistent;
+        let request = Request::create(lock.clone(), b"", mode, Acl::OPEN, false);
+        self.real
+            .send(link, &ClientMessage::Request { xid, request })?;
+        // Answers to pings may come first.
+        loop {
+            match self.real.receive(link, ANSWER_TIMEOUT)? {
+                Incoming::Message(ServerMessage::Reply { .. }) => return Ok(()),
+                Incoming::Message(_) => {}
+                Incoming::Closed | Incoming::Nothing => {
+                    return self.real.silent(link, "a node for a lock");
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, seat: &mut Seat, request: Request) -> Result<(), VerifyError> {
+        seat.xid += 1;
+        let xid = Xid(seat.xid);
+        self.real
+            .send(seat.link, &ClientMessage::Request { xid, request })
+    }
+
+    /// Takes what has come for a client, if anything has. Whether it was a notification.
+    fn hear(&mut self, seat: &mut Seat) -> Result<Option<bool>, VerifyError> {
+        let Incoming::Message(message) = self.real.try_receive(seat.link)? else {
+            return Ok(None);
+        };
+        let (next, told) = match message {
+            ServerMessage::Notification { kind, path } => (seat.contender.told(kind, &path), true),
+            ServerMessage::Reply { reply, .. } => (seat.contender.answered(reply), false),
+            _ => (None, false),
+        };
+        if let Some(request) = next {
+            self.ask(seat, request)?;
+        }
+        Ok(Some(told))
+    }
+
+    /// Hears everybody until all is as it should be; who holds the lock gives it back after this time, if at all.
+    /// Answers how many notifications came.
+    fn until(
+        &mut self,
+        seats: &mut [Seat],
+        hold: Option<Duration>,
+        over: &mut dyn FnMut(&[Seat]) -> bool,
+    ) -> Result<u64, VerifyError> {
+        let mut told = 0;
+        let mut last_beat = self.real.elapsed();
+        let mut last_heard = last_beat;
+        while !over(seats) {
+            let now = self.real.elapsed();
+            if now - last_heard > ANSWER_TIMEOUT {
+                self.real.silent(self.maker.0, "a queue that drains")?;
+            }
+            let beats = now - last_beat > BEAT;
+            if beats {
+                last_beat = now;
+                self.real.send(self.maker.0, &ClientMessage::Ping)?;
+                while let Incoming::Message(_) = self.real.try_receive(self.maker.0)? {}
+            }
+            for place in 0..seats.len() {
+                let seat = &mut seats[place];
+                while let Some(event) = self.hear(seat)? {
+                    told += u64::from(event);
+                    last_heard = now;
+                }
+                if beats {
+                    self.real.send(seat.link, &ClientMessage::Ping)?;
+                }
+                // The last of all would tell nobody but itself.
+                if let Some(hold) = hold
+                    && seat.contender.stage == Stage::Holding
+                    && left(seats) > 1
+                {
+                    let seat = &mut seats[place];
+                    let since = *seat.since.get_or_insert(now);
+                    if now - since >= hold
+                        && let Some(request) = seat.contender.release()
+                    {
+                        seat.released = true;
+                        self.ask(seat, request)?;
+                    }
+                }
+            }
+            self.real.pass(Duration::ZERO)?;
+        }
+        Ok(told)
+    }
+
+    /// Hears everybody until nothing comes any more.
+    fn settle(&mut self, seats: &mut [Seat]) -> Result<u64, VerifyError> {
+        let mut quiet_since = self.real.elapsed();
+        let mut told = 0;
+        while self.real.elapsed() - quiet_since < QUIET {
+            for seat in &mut *seats {
+                while let Some(event) = self.hear(seat)? {
+                    told += u64::from(event);
+                    quiet_since = self.real.elapsed();
+                }
+            }
+        }
+        Ok(told)
+    }
+}
+
+/// How many have not begun to give the lock back. Who gets it next can have it before the answer to that is read.
+fn left(seats: &[Seat]) -> usize {
+    seats.iter().filter(|seat| !seat.released).count()
+}
+
+/// Whether the last has the lock, and all others have given it back.
+fn is_drained(seats: &[Seat]) -> bool {
+    seats.iter().all(|seat| match seat.contender.stage {
+        Stage::Holding => !seat.released,
+        Stage::Done => true,
+        Stage::Asking | Stage::Waiting => false,
+    }) && left(seats) == 1
+}
+
+fn connect(real: &mut Real, place: ServerIndex) -> Result<ConnectionHandle, VerifyError> {
+    let request = ConnectRequest {
+        session: SessionId(0),
+        wrong_password: false,
+        timeout: SESSION_TIMEOUT,
+        last_zxid: Zxid(0),
+        read_only: false,
+    };
+    let link = real.connect(place, &request)?;
+    match real.receive(link, ANSWER_TIMEOUT)? {
+        Incoming::Message(ServerMessage::Connected { .. }) => {}
+        Incoming::Message(_) | Incoming::Closed | Incoming::Nothing => {
+            real.silent(link, "a new connection")?;
+        }
+    }
+    Ok(link)
+}

@@ -1,0 +1,44 @@
+//! The comparisons with real servers, where they are installed.
+
+use std::env;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use picklock_verify::{redis, zookeeper};
+
+/// It takes longer than other tests, so it is made only if `PICKLOCK_VERIFY` is set.
+#[test]
+fn every_answer_is_that_of_a_real_zookeeper() {
+    if env::var_os("PICKLOCK_VERIFY").is_none() {
+        println!("skipped: set PICKLOCK_VERIFY=1 to compare with a real ZooKeeper");
+        return;
+    }
+    let installed = zookeeper::Installed::find(Path::new(zookeeper::JARS)).unwrap();
+    for servers in [1, 3] {
+        let plan = zookeeper::Plan {
+            servers,
+            seed: 0,
+            operations: 2_000,
+        };
+        let stop = AtomicBool::new(false);
+        let compared = zookeeper::compare(&installed, plan, &stop, &|_| ()).unwrap();
+        assert_eq!(compared.differences, []);
+    }
+}
+
+#[test]
+fn every_answer_is_that_of_a_real_redis() {
+    let Ok(installed) = redis::Installed::find(None) else {
+        println!("skipped: install redis-server to compare with it");
+        return;
+    };
+    let plan = redis::Plan {
+        seed: 1,
+        operations: 2_000,
+    };
+    let compared = redis::compare(&installed, plan, &AtomicBool::new(false), &|_| ()).unwrap();
+    assert_eq!(compared.not_modelled.into_iter().next(), None);
+    assert_eq!(compared.streamed_alike, compared.streamed);
+    assert_eq!(compared.differences, []);
+    assert_eq!(compared.agreeing, compared.answers);
+}
