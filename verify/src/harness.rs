@@ -1,5 +1,10 @@
-//! What the comparisons of both services share.
+//! What the comparisons of both services share: two backends in lock-step, what came of comparing their answers, and
+//! the processes of real servers.
 
 pub(crate) mod clock;
+pub mod comparison;
 pub mod error;
+pub(crate) mod network;
+pub(crate) mod pair;
+pub(crate) mod process;
 pub(crate) mod temporary_folder;

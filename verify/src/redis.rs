@@ -8,6 +8,7 @@ mod backend;
 mod cases;
 mod cluster;
 mod compare;
+mod driver;
 mod failover;
 mod model;
 mod normalize;
@@ -15,19 +16,23 @@ mod random;
 mod real;
 pub mod resp;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::AtomicBool;
 
 pub use cluster::{Span, Times, compare as compare_clusters};
-pub use compare::{Compared, Difference};
 pub use failover::{Failovers, Resumed, compare as compare_failovers, steps as steps_of_failovers};
 pub use real::{HOW, Installed};
 
-use compare::Pair;
-use model::Model;
+use compare::{Counters, Pair};
 use real::Real;
 
+use crate::harness::comparison;
 use crate::harness::error::VerifyError;
+
+/// What came of a comparison.
+pub type Compared = comparison::Compared<Counters>;
 
 /// What is to be compared.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +43,7 @@ pub struct Plan {
     pub operations: u64,
 }
 
-/// Starts a real server, and compares it with the model. `told` hears how many random commands were sent.
+/// Starts a real server, and compares it with the model. `progress` hears how many random commands were sent.
 ///
 /// # Errors
 ///
@@ -47,11 +52,11 @@ pub fn compare(
     installed: &Installed,
     plan: Plan,
     stop: &AtomicBool,
-    told: &dyn Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Compared, VerifyError> {
     let real = Real::start(installed, stop)?;
-    let mut pair = Pair::new(real, Model::new());
+    let mut pair = Pair::of(real);
     pair.cases(cases::CASES, stop)?;
-    pair.random(plan, stop, told)?;
-    Ok(pair.compared())
+    pair.random(plan, stop, progress)?;
+    Ok(pair.compared)
 }

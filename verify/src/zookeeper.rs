@@ -29,11 +29,11 @@ use picklock_zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
 use picklock_zookeeper::version::Version;
 
 use crate::harness::error::VerifyError;
-pub use compare::{Compared, Difference};
 pub use real::{HOW, Installed, JARS};
 
+use crate::harness::comparison;
 use cases::{CASES, Case, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
-use compare::Pair;
+use compare::{Counters, Pair};
 use model::Model;
 use real::{Real, RealSettings};
 
@@ -49,6 +49,9 @@ const GRANTED_INSTEAD: (Duration, Duration) =
 const INIT_LIMIT: u32 = 20;
 const SYNC_LIMIT: u32 = 10;
 
+/// What came of a comparison.
+pub type Compared = comparison::Compared<Counters>;
+
 /// What is to be compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -60,7 +63,7 @@ pub struct Plan {
     pub operations: u64,
 }
 
-/// Starts real servers, and compares them with the model. `told` hears how many operations were done.
+/// Starts real servers, and compares them with the model. `progress` hears how many operations were done.
 ///
 /// # Errors
 ///
@@ -69,7 +72,7 @@ pub fn compare(
     installed: &Installed,
     plan: Plan,
     stop: &AtomicBool,
-    told: &dyn Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Compared, VerifyError> {
     let mut compared = Compared::default();
     for phase in &PHASES {
@@ -82,13 +85,13 @@ pub fn compare(
         }
         let (real, model) = phase.settings(plan.servers);
         let real = Real::start(installed, &real, stop)?;
-        let mut pair = Pair::new(real, Model::formed(model), machines);
+        let mut pair = Pair::of(real, Model::formed(model), machines);
         if phase.read_only {
             pair.real.normal.hide_zxids();
             pair.model.normal.hide_zxids();
         }
         let operations = plan.operations * phase.percent / 100;
-        compared.add(pair.compare(phase.cases, plan.seed, operations, stop, told)?);
+        compared.add(pair.compare(phase.cases, plan.seed, operations, stop, progress)?);
     }
     Ok(compared)
 }
@@ -105,48 +108,45 @@ struct Phase {
     read_only: bool,
 }
 
+/// Servers as they are.
+const PLAIN: Phase = Phase {
+    cases: CASES,
+    percent: 100,
+    observers: 0,
+    reap_interval: SELDOM,
+    timeouts: GRANTED,
+    read_only: false,
+};
+
 /// Servers as they are; others that look often for nodes that go by themselves, and grant other session timeouts;
 /// servers that answer reads without a leader; servers with an observer; and an observer without a leader.
 const PHASES: [Phase; 5] = [
-    Phase {
-        cases: CASES,
-        percent: 100,
-        observers: 0,
-        reap_interval: SELDOM,
-        timeouts: GRANTED,
-        read_only: false,
-    },
+    PLAIN,
     Phase {
         cases: REAPING,
         percent: 0,
-        observers: 0,
         reap_interval: OFTEN,
         timeouts: GRANTED_INSTEAD,
-        read_only: false,
+        ..PLAIN
     },
     Phase {
         cases: READ_ONLY,
         percent: 0,
-        observers: 0,
-        reap_interval: SELDOM,
-        timeouts: GRANTED,
         read_only: true,
+        ..PLAIN
     },
     Phase {
         cases: OBSERVED,
         percent: 20,
         observers: 1,
-        reap_interval: SELDOM,
-        timeouts: GRANTED,
-        read_only: false,
+        ..PLAIN
     },
     Phase {
         cases: OBSERVED_READ_ONLY,
         percent: 0,
         observers: 1,
-        reap_interval: SELDOM,
-        timeouts: GRANTED,
         read_only: true,
+        ..PLAIN
     },
 ];
 

@@ -13,13 +13,16 @@ use std::time::Duration;
 
 use picklock_clients::redis::{Command, Value};
 
-use super::backend::Incoming;
-use super::compare::{Compared, Difference};
-use super::normalize::shown;
+use super::Compared;
+use super::compare::Counters;
+use super::driver::Name;
+use super::random::Random;
 use super::real::Installed;
+use super::step::{command, name};
+use crate::harness::clock::{self, Clock};
 use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::pair;
 use model::Nodes as Model;
-use random::Random;
 use real::Nodes as Real;
 
 /// Who is asked for what: words, of which `@1` is the name of the second node, and `:1` its port.
@@ -100,20 +103,42 @@ impl Span {
     }
 }
 
-/// What both kinds of cluster can do. Nodes are named by their places: primaries first.
-trait Nodes {
+/// A cluster. Nodes are named by their places: primaries first.
+pub(crate) trait ClusterBackend: Clock {
     /// Sends a command to a node. Answers nothing if there is no answer.
     fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>, VerifyError>;
-    /// Time passes.
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
-    /// How much time has passed.
-    fn passed(&self) -> Duration;
     /// A node dies.
     fn kill(&mut self, node: usize);
     /// A node stands still.
     fn stop(&mut self, node: usize) -> Result<(), VerifyError>;
     /// It goes on.
     fn go_on(&mut self, node: usize) -> Result<(), VerifyError>;
+}
+
+/// Both clusters.
+type Pair<R, M> = pair::Pair<R, M, Counters>;
+
+impl<R: ClusterBackend, M: ClusterBackend> Pair<R, M> {
+    fn both(&mut self) -> [&mut dyn ClusterBackend; 2] {
+        [&mut self.real, &mut self.model]
+    }
+
+    /// Sends a command to a node, in the words of each cluster, and compares the answers.
+    fn ask_node(&mut self, node: usize, commands: [&Command; 2]) -> Result<(), VerifyError> {
+        let real = [self.real.ask(node, commands[0])?];
+        let model = [self.model.ask(node, commands[1])?];
+        self.compared.operations += 1;
+        self.compared.count_request(&name(commands[0]));
+        let part = format!("node {} of a cluster", node + 1);
+        let answers = [&real[..], &model];
+        self.compared.compare(&part, commands[0], &Name(0), answers);
+        Ok(())
+    }
+
+    /// Lets time pass in both.
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.both().into_iter().try_for_each(|it| it.pass(time))
+    }
 }
 
 /// Starts a real cluster, and compares it with the model.
@@ -126,55 +151,24 @@ pub fn compare(
     seed: u64,
     operations: u64,
     stop: &AtomicBool,
-    told: &dyn Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<(Compared, Vec<Span>), VerifyError> {
-    let mut real = Real::start(installed, stop)?;
-    let mut model = Model::new(&real.addresses(), seed);
-    let mut compared = Compared::default();
+    let real = Real::start(installed, stop)?;
     let ports: Vec<u16> = real.addresses().iter().map(|it| it.port).collect();
-    slot_migration::moves((&mut real, &mut model), &ports, |node, command, answers| {
-        note(&mut compared, node, command, answers);
-    })?;
+    let model = Model::new(&real.addresses(), seed);
+    let mut pair = Pair::new(real, model);
+    slot_migration::moves(&mut pair, &ports)?;
     let mut random = Random::new(seed);
     for done in 0..operations {
         unless_stopped(stop)?;
-        let (node, command) = random.step();
-        let real = real.ask(node, &command)?;
-        let model = model.ask(node, &command)?;
-        note(&mut compared, node, &command, (real, model));
-        told(done + 1);
+        let (node, command) = random::step(&mut random);
+        pair.ask_node(node, [&command; 2])?;
+        progress(done + 1);
     }
-    slot_migration::dies((&mut real, &mut model), &ports, |node, command, answers| {
-        note(&mut compared, node, command, answers);
-    })?;
-    drop(real);
-    let spans = spans(installed, stop)?;
-    Ok((compared, spans))
-}
-
-fn note(
-    compared: &mut Compared,
-    node: usize,
-    command: &Command,
-    (real, model): (Option<Value>, Option<Value>),
-) {
-    compared.commands += 1;
-    let name = String::from_utf8_lossy(command.name()).to_ascii_lowercase();
-    *compared.names.entry(name).or_default() += 1;
-    compared.answers += 1;
-    if real == model {
-        compared.agreeing += 1;
-        return;
-    }
-    let text =
-        |value: Option<Value>| value.map_or("nothing".to_owned(), |it| shown(&Incoming::Value(it)));
-    compared.differences.push(Difference {
-        part: format!("node {} of a cluster", node + 1),
-        asked: command.to_string(),
-        connection: 0,
-        real: text(real),
-        model: text(model),
-    });
+    slot_migration::source_dies(&mut pair, &ports)?;
+    let compared = pair.compared;
+    drop(pair.real);
+    Ok((compared, spans(installed, stop)?))
 }
 
 /// A key that the last primary serves, and one of the first.
@@ -182,38 +176,28 @@ const KEY: &str = "a";
 const OTHER: &str = "b";
 const LAST: usize = PRIMARIES - 1;
 
-fn command(words: &[&str]) -> Command {
-    let rest = words.iter().skip(1);
-    rest.fold(Command::new(words[0]), Command::arg)
-}
-
 /// How long it takes until a node answers something that begins so.
 fn until(
-    nodes: &mut impl Nodes,
+    nodes: &mut dyn ClusterBackend,
     node: usize,
     words: &[&str],
     answer: &str,
 ) -> Result<Option<Duration>, VerifyError> {
     const MOST: Duration = Duration::from_secs(12);
     const LOOK: Duration = Duration::from_millis(5);
-    let start = nodes.passed();
-    while nodes.passed() - start < MOST {
+    clock::until(nodes, (MOST, LOOK), |nodes| {
         let said = match nodes.ask(node, &command(words))? {
             Some(Value::Error(error)) => error.text().to_owned(),
             Some(Value::Status(word)) => word.into_owned(),
             Some(Value::Bulk(_)) => "a value".to_owned(),
             _ => String::new(),
         };
-        if said.starts_with(answer) {
-            return Ok(Some(nodes.passed() - start));
-        }
-        nodes.pass(LOOK)?;
-    }
-    Ok(None)
+        Ok(said.starts_with(answer))
+    })
 }
 
 /// A primary dies: when the others stop to serve, and when its replica has its place.
-fn lose_primary(nodes: &mut impl Nodes) -> Result<[Option<Duration>; 2], VerifyError> {
+fn lose_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2], VerifyError> {
     nodes.kill(LAST);
     let down = until(nodes, 0, &["GET", KEY], "CLUSTERDOWN")?;
     let up = until(nodes, PRIMARIES + LAST, &["SET", KEY, "1"], "OK")?;
@@ -221,7 +205,7 @@ fn lose_primary(nodes: &mut impl Nodes) -> Result<[Option<Duration>; 2], VerifyE
 }
 
 /// All but one primary stand still and go on: when that one stops to serve, and when it serves again.
-fn leave_alone(nodes: &mut impl Nodes) -> Result<[Option<Duration>; 2], VerifyError> {
+fn leave_alone(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2], VerifyError> {
     let others = || (1..2 * PRIMARIES).filter(|node| *node != PRIMARIES);
     for node in others() {
         nodes.stop(node)?;

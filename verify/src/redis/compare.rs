@@ -1,49 +1,27 @@
-//! The same steps on both sides, and where they differ.
+//! Cases and random rounds on both servers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use picklock_clients::redis::{Command, Value};
+use picklock_clients::redis::Command;
 
 use super::Plan;
-use super::backend::{CONNECTIONS, Incoming, ServerBackend};
+use super::backend::{CONNECTIONS, ServerBackend};
 use super::cases::Case;
+use super::driver::{Driver, Name};
 use super::model::Model;
-use super::normalize::{alike, plain, same_command, shown};
+use super::normalize::same_command;
 use super::random::Random;
 use super::step::Step;
 use crate::harness::clock;
+use crate::harness::comparison::Difference;
 use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::pair;
 
-/// An answer on which the two sides differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// In which case, or among which random commands.
-    pub part: String,
-    /// After what was asked.
-    pub asked: String,
-    /// Over which connection.
-    pub connection: usize,
-    /// What the real server said.
-    pub real: String,
-    /// What the model said.
-    pub model: String,
-}
-
-/// What came of a comparison.
+/// What is counted of Redis alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
-    /// How many commands were sent, without those that only look whether all has arrived.
-    pub commands: u64,
-    /// How often each was among them.
-    pub names: BTreeMap<String, u64>,
-    /// Answers and messages, and ends of connections.
-    pub answers: u64,
-    /// How many of them are the same.
-    pub agreeing: u64,
-    /// The others.
-    pub differences: Vec<Difference>,
+pub struct Counters {
     /// Commands that replicas were told, and how many of them are the same.
     pub streamed: u64,
     /// See there.
@@ -52,44 +30,13 @@ pub struct Compared {
     pub not_modelled: BTreeMap<String, u64>,
 }
 
-/// Both sides.
-pub(super) struct Pair<R> {
-    real: R,
-    model: Model,
-    /// On which connections a transaction has been begun.
-    in_transaction: [bool; CONNECTIONS],
-    part: String,
-    compared: Compared,
-    turn: u64,
-}
-
-/// The wall clock, in microseconds.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the real server lives by this clock, and the model must tell the same time"
-)]
-fn wall_micros() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_micros() as i64)
-}
-
-/// What has come over each connection.
-type Observed = Vec<Vec<Incoming>>;
+/// Both servers.
+pub(super) type Pair<R> = pair::Pair<Driver<R>, Driver<Model>, Counters>;
 
 impl<R: ServerBackend> Pair<R> {
-    pub(super) fn new(real: R, model: Model) -> Self {
-        Self {
-            real,
-            model,
-            in_transaction: [false; CONNECTIONS],
-            part: String::new(),
-            compared: Compared::default(),
-            turn: 0,
-        }
-    }
-
-    pub(super) fn compared(self) -> Compared {
-        self.compared
+    /// Both, with nobody connected.
+    pub(super) fn of(real: R) -> Self {
+        Self::new(Driver::new(real), Driver::new(Model::new()))
     }
 
     /// Does cases, each with new connections and without keys.
@@ -112,7 +59,7 @@ impl<R: ServerBackend> Pair<R> {
         &mut self,
         plan: Plan,
         stop: &AtomicBool,
-        told: &dyn Fn(u64),
+        progress: &dyn Fn(u64),
     ) -> Result<(), VerifyError> {
         /// Commands of a round: what goes wrong in one does not reach the next.
         const ROUND: u64 = 500;
@@ -123,13 +70,13 @@ impl<R: ServerBackend> Pair<R> {
                 self.begin(&format!("random commands from {done} on"))?;
             }
             unless_stopped(stop)?;
-            for step in random.steps(&self.in_transaction) {
-                if !tears_answer(&step, &self.in_transaction) {
+            for step in random.steps(&self.real.in_transaction) {
+                if !tears_answer(&step, &self.real.in_transaction) {
                     self.perform(&step)?;
                 }
             }
             done += 1;
-            told(done);
+            progress(done);
         }
         self.begin("the end")
     }
@@ -142,37 +89,38 @@ impl<R: ServerBackend> Pair<R> {
         self.part = part.to_owned();
         for words in [&["FLUSHALL"][..], &["SCRIPT", "FLUSH"]] {
             if let Some(command) = Command::of(words) {
-                self.perform(&Step::Ask {
-                    connection: 0,
-                    command,
-                })?;
+                self.ask(command)?;
             }
         }
         Ok(())
     }
 
+    fn ask(&mut self, command: Command) -> Result<(), VerifyError> {
+        let connection = 0;
+        self.perform(&Step::Ask {
+            connection,
+            command,
+        })
+    }
+
     /// Compares what replicas were told since the last time.
     fn compare_streams(&mut self) -> Result<(), VerifyError> {
         const CHANNEL: &str = "picklock";
-        let text = self.turn.to_string();
-        if self.turn <= CONNECTIONS as u64 {
-            self.model.attach();
+        let text = self.real.turn.to_string();
+        if self.real.turn <= CONNECTIONS as u64 {
+            self.model.backend.attach();
         }
-        let command = Command::new("PUBLISH").arg(CHANNEL).arg(&text);
-        self.perform(&Step::Ask {
-            connection: 0,
-            command,
-        })?;
-        let mut real = self.real.streamed(CHANNEL, &text)?;
-        let mut model = self.model.streamed(CHANNEL, &text)?;
+        self.ask(Command::new("PUBLISH").arg(CHANNEL).arg(&text))?;
+        let mut real = self.real.backend.streamed(CHANNEL, &text)?;
+        let mut model = self.model.backend.streamed(CHANNEL, &text)?;
         // The model is idle for long here, and says so. The real one does when its first tick comes after its replica.
         real.retain(|command| !command.is("PING"));
         model.retain(|command| !command.is("PING"));
         for place in 0..real.len().max(model.len()) {
-            self.compared.streamed += 1;
+            self.compared.counters.streamed += 1;
             let (real, model) = (real.get(place), model.get(place));
             if same_command(real, model) {
-                self.compared.streamed_alike += 1;
+                self.compared.counters.streamed_alike += 1;
                 continue;
             }
             let text = |command: Option<&Command>| {
@@ -181,7 +129,7 @@ impl<R: ServerBackend> Pair<R> {
             self.compared.differences.push(Difference {
                 part: self.part.clone(),
                 asked: format!("command {} of what replicas are told", place + 1),
-                connection: CONNECTIONS,
+                connection: Name(CONNECTIONS).to_string(),
                 real: text(real),
                 model: text(model),
             });
@@ -192,110 +140,20 @@ impl<R: ServerBackend> Pair<R> {
     }
 
     fn perform(&mut self, step: &Step) -> Result<(), VerifyError> {
-        self.turn += 1;
-        match step {
-            Step::Pass { millis } => clock::sleep(Duration::from_millis(*millis)),
-            Step::Renew { .. } | Step::Ask { .. } => {}
+        if let Step::Pass { millis } = step {
+            clock::sleep(Duration::from_millis(*millis));
         }
-        let now = wall_micros();
-        let real = perform(&mut self.real, step, &self.in_transaction, self.turn)?;
-        self.model.pass_to(now);
-        let model = perform(&mut self.model, step, &self.in_transaction, self.turn)?;
-        self.note_transaction(step, &real);
-        if let Step::Ask { command, .. } = step {
-            self.compared.commands += 1;
-            let name = String::from_utf8_lossy(command.name()).to_ascii_lowercase();
-            *self.compared.names.entry(name).or_default() += 1;
+        let now = clock::since_epoch().as_micros() as i64;
+        self.model.backend.pass_to(now);
+        self.step(step)?;
+        // Where they differ, what is asked next follows the real one.
+        self.model.in_transaction = self.real.in_transaction;
+        for what in self.model.backend.not_modelled.drain(..) {
+            let times = self.compared.counters.not_modelled.entry(what);
+            *times.or_default() += 1;
         }
-        for what in self.model.not_modelled.drain(..) {
-            *self.compared.not_modelled.entry(what).or_default() += 1;
-        }
-        self.note(step, &real, &model);
         Ok(())
     }
-
-    fn note_transaction(&mut self, step: &Step, real: &Observed) {
-        match step {
-            Step::Renew { connection } => self.in_transaction[*connection] = false,
-            Step::Pass { .. } => {}
-            Step::Ask {
-                connection,
-                command,
-            } => {
-                let ok = real[*connection].first() == Some(&Incoming::Value(Value::OK));
-                if command.is("MULTI") && ok {
-                    self.in_transaction[*connection] = true;
-                } else if command.is("EXEC") || command.is("DISCARD") || command.is("RESET") {
-                    self.in_transaction[*connection] = false;
-                }
-            }
-        }
-    }
-
-    fn note(&mut self, step: &Step, real: &Observed, model: &Observed) {
-        for connection in 0..CONNECTIONS {
-            let most = real[connection].len().max(model[connection].len());
-            for place in 0..most {
-                let of = |seen: &Observed| {
-                    seen[connection]
-                        .get(place)
-                        .map(|incoming| plain(step, incoming))
-                };
-                let (real, model) = (of(real), of(model));
-                self.compared.answers += 1;
-                if alike(real.as_ref(), model.as_ref()) {
-                    self.compared.agreeing += 1;
-                    continue;
-                }
-                let text = |value: Option<Incoming>| {
-                    value.map_or("nothing".to_owned(), |value| shown(&value))
-                };
-                self.compared.differences.push(Difference {
-                    part: self.part.clone(),
-                    asked: step.to_string(),
-                    connection,
-                    real: text(real),
-                    model: text(model),
-                });
-            }
-        }
-    }
-}
-
-/// Does a step to one side. Answers with what has come over each connection.
-fn perform(
-    side: &mut impl ServerBackend,
-    step: &Step,
-    in_transaction: &[bool; CONNECTIONS],
-    turn: u64,
-) -> Result<Observed, VerifyError> {
-    let mut seen = vec![Vec::new(); CONNECTIONS];
-    match step {
-        Step::Pass { .. } => {}
-        Step::Renew { connection } => side.connect(*connection)?,
-        Step::Ask {
-            connection,
-            command,
-        } => {
-            side.send(*connection, command)?;
-            let ends = ["EXEC", "DISCARD", "RESET", "MULTI", "QUIT"];
-            if in_transaction[*connection] || ends.iter().any(|name| command.is(name)) {
-                // Here nothing else may be asked, and there is one answer.
-                seen[*connection].push(side.receive(*connection)?);
-            } else {
-                read_all(side, *connection, turn, &mut seen)?;
-            }
-        }
-    }
-    let asked = |other: usize| matches!(step, Step::Ask { connection, .. } if *connection == other);
-    for connection in
-        (0..CONNECTIONS).filter(|connection| !asked(*connection) && !in_transaction[*connection])
-    {
-        if !matches!(step, Step::Renew { .. }) {
-            read_all(side, connection, turn, &mut seen)?;
-        }
-    }
-    Ok(seen)
 }
 
 /// Whether this may put a message into the middle of the answer to `EXEC`: a real 7.0.15 does, if the connection speaks
@@ -310,37 +168,4 @@ fn tears_answer(step: &Step, in_transaction: &[bool; CONNECTIONS]) -> bool {
     };
     let text = command.to_string().to_ascii_lowercase();
     in_transaction[*connection] && text.contains("publish")
-}
-
-/// Reads until the answer to a question that nobody else asks: then all that was on its way has arrived.
-fn read_all(
-    side: &mut impl ServerBackend,
-    connection: usize,
-    turn: u64,
-    seen: &mut Observed,
-) -> Result<(), VerifyError> {
-    let mark = format!("mark-{turn}");
-    side.send(connection, &Command::new("PING").arg(&mark))?;
-    let is_mark = |value: &Value| {
-        let last = value
-            .values()
-            .and_then(|values| values.last())
-            .unwrap_or(value);
-        last.bytes() == Some(mark.as_bytes())
-    };
-    loop {
-        match side.receive(connection)? {
-            Incoming::Value(value) if is_mark(&value) => return Ok(()),
-            Incoming::Closed => {
-                seen[connection].push(Incoming::Closed);
-                side.connect(connection)?;
-                return Ok(());
-            }
-            Incoming::Value(Value::Error(error)) if error.text() == "nothing, for ever" => {
-                seen[connection].push(Incoming::Value(Value::Error(error)));
-                return Ok(());
-            }
-            other => seen[connection].push(other),
-        }
-    }
 }

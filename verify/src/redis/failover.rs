@@ -6,6 +6,7 @@
 mod full_disk;
 mod model;
 mod real;
+mod recorder;
 mod refusals;
 mod relay;
 mod replication;
@@ -17,16 +18,18 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_clients::redis::{Command, Value};
+use picklock_clients::redis::Value;
 use picklock_redis::Persistence;
 use picklock_redis::test_cluster::Flow;
 
-use super::backend::Incoming;
+use super::Compared;
 use super::cluster::Span;
-use super::compare::{Compared, Difference};
-use super::normalize::shown;
+use super::driver::Name;
 use super::real::Installed;
+use crate::harness::clock::{self, Clock};
+use crate::harness::comparison::{Answer, Line};
 use crate::harness::error::{VerifyError, unless_stopped};
+use recorder::Case;
 
 /// Servers, of which the first is the primary of the others, and Sentinels.
 #[derive(Clone, Debug)]
@@ -59,7 +62,7 @@ impl Setup {
 }
 
 /// What both kinds of servers can do. They are named by their places.
-trait FailoverBackend {
+trait FailoverBackend: Clock {
     /// Makes a connection to a server, in the place of the one that there was.
     fn connect(&mut self, server: usize) -> Result<(), VerifyError>;
     /// Sends a command by it. Answers nothing if the connection is gone.
@@ -69,13 +72,9 @@ trait FailoverBackend {
     /// The server with this address.
     fn place_of(&self, host: &str, port: u16) -> Option<usize>;
     /// Sends a command by a connection that is made for it.
-    fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError>;
+    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError>;
     /// Nothing can be written to the disk of a server, or again something can.
     fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError>;
-    /// Time passes.
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
-    /// How much time has passed.
-    fn passed(&self) -> Duration;
     /// Changes how replicas' connections to their first primary fare.
     fn flow(&mut self, flow: Flow);
     /// A server dies.
@@ -89,13 +88,10 @@ trait FailoverBackend {
     /// A server is made the replica of another.
     fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>, VerifyError>;
     /// How often a server, since it runs, has sent all its keys, and how often it went on where a replica was.
-    fn copied(&mut self, server: usize) -> Result<(u64, u64), VerifyError>;
+    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64), VerifyError>;
     /// When, at this time or later, the first Sentinel wrote this into its log.
-    fn noted(&mut self, event: &str, from: Duration) -> Option<Duration>;
+    fn logged(&mut self, event: &str, from: Duration) -> Option<Duration>;
 }
-
-/// What was seen on one side: what was asked, and the answer.
-type Observed = Vec<(String, String)>;
 
 /// What a real primary did that stood still, was replaced, and went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,19 +135,19 @@ pub struct Failovers {
 pub fn compare(
     installed: &Installed,
     stop: &AtomicBool,
-    told: &dyn Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<Failovers, VerifyError> {
     let mut failovers = Failovers::default();
     let mut steps = 0;
     let mut step = || {
         steps += 1;
-        told(steps);
+        progress(steps);
         unless_stopped(stop)
     };
-    for (part, setup, story) in stories() {
-        let real = story(&mut real::RealBackend::start(installed, &setup, stop)?)?;
-        let model = story(&mut model::ModelBackend::of(&setup, 0))?;
-        note(&mut failovers.compared, part, real, model);
+    for (part, setup, case) in cases() {
+        let real = case(&mut real::RealBackend::start(installed, &setup, stop)?)?;
+        let model = case(&mut model::ModelBackend::of(&setup, 0))?;
+        compare_lines(&mut failovers.compared, part, &real, &model);
         step()?;
     }
     sentinel_failover::compare(installed, stop, &mut failovers, &mut step)?;
@@ -160,72 +156,44 @@ pub fn compare(
 
 /// How many steps [`compare`] has.
 pub fn steps() -> u64 {
-    stories().len() as u64 + sentinel_failover::STEPS
+    cases().len() as u64 + sentinel_failover::STEPS
 }
 
-fn stories() -> Vec<(&'static str, Setup, replication::Story)> {
-    let refusals = refusals::stories();
-    let replicas = sentinel_replicas::stories();
-    let stories = replication::stories().into_iter().chain(refusals);
-    stories.chain(replicas).collect()
+fn cases() -> Vec<(&'static str, Setup, Case)> {
+    let all = [
+        replication::cases(),
+        refusals::cases(),
+        sentinel_replicas::cases(),
+    ];
+    all.into_iter().flatten().collect()
 }
 
-fn note(compared: &mut Compared, part: &str, real: Observed, model: Observed) {
-    let longest = real.len().max(model.len());
-    let (mut real, mut model) = (real.into_iter(), model.into_iter());
-    for _ in 0..longest {
-        let nothing = || (String::new(), "nothing more".to_owned());
-        let (real, model) = (
-            real.next().unwrap_or_else(nothing),
-            model.next().unwrap_or_else(nothing),
-        );
-        compared.commands += 1;
-        compared.answers += 1;
-        let name = real.0.split(' ').next().unwrap_or_default();
-        let count = compared.names.entry(name.to_ascii_lowercase()).or_default();
-        *count += 1;
-        if real == model {
-            compared.agreeing += 1;
-        } else {
-            compared.differences.push(Difference {
-                part: part.to_owned(),
-                asked: real.0,
-                connection: 0,
-                real: real.1,
-                model: model.1,
-            });
-        }
+fn compare_lines(compared: &mut Compared, part: &str, real: &[Line], model: &[Line]) {
+    let longer = if real.len() < model.len() {
+        model
+    } else {
+        real
+    };
+    for line in longer {
+        compared.operations += 1;
+        let asked = line.asked.as_deref().unwrap_or_default();
+        compared.count_request(asked.split(' ').next().unwrap_or_default());
     }
-}
-
-/// An answer as it is compared.
-fn text(value: Option<Value>) -> String {
-    value.map_or("nothing".to_owned(), |it| shown(&Incoming::Value(it)))
-}
-
-fn command(words: &[&str]) -> Command {
-    let rest = words.iter().skip(1);
-    rest.fold(Command::new(words[0]), Command::arg)
+    compared.compare(part, &"nothing", &Name(0), [real, model]);
 }
 
 /// How often one looks.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Waits until a server gives this answer. Answers how long that took, if it ever did.
+/// Waits until a server gives this answer. Returns how long that took, if it ever did.
 fn until(
-    town: &mut dyn FailoverBackend,
+    backend: &mut dyn FailoverBackend,
     server: usize,
     words: &[&str],
     fine: impl Fn(&str) -> bool,
 ) -> Result<Option<Duration>, VerifyError> {
     const MOST: Duration = Duration::from_secs(15);
-    let start = town.passed();
-    while town.passed() - start < MOST {
-        let answer = town.ask(server, words)?;
-        if fine(&text(answer)) {
-            return Ok(Some(town.passed() - start));
-        }
-        town.pass(LOOK)?;
-    }
-    Ok(None)
+    clock::until(backend, (MOST, LOOK), |backend| {
+        Ok(fine(&backend.ask(server, words)?.text()))
+    })
 }

@@ -4,6 +4,7 @@ use picklock_clients::redis::{Command, Value};
 
 use super::backend::Incoming;
 use super::step::Step;
+use crate::harness::comparison::Answer;
 
 /// How far two clocks may be apart, in milliseconds.
 const TOLERANCE: i64 = 60;
@@ -39,11 +40,30 @@ pub(super) fn plain(step: &Step, incoming: &Incoming) -> Incoming {
     }
 }
 
-/// What has come, in a line.
-pub(super) fn shown(incoming: &Incoming) -> String {
-    match incoming {
-        Incoming::Closed => "closed".to_owned(),
-        Incoming::Value(value) => words(value),
+impl Answer for Incoming {
+    /// Moments and durations in milliseconds may be a little apart.
+    fn agrees(&self, model: &Self) -> bool {
+        match (self, model) {
+            (Self::Value(real), Self::Value(model)) => same(real, model),
+            (real, model) => real == model,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Closed => "closed".to_owned(),
+            Self::Value(value) => words(value),
+        }
+    }
+}
+
+impl Answer for Option<Value> {
+    fn agrees(&self, model: &Self) -> bool {
+        self == model
+    }
+
+    fn text(&self) -> String {
+        self.as_ref().map_or("nothing".to_owned(), words)
     }
 }
 
@@ -104,14 +124,6 @@ fn hide_id(values: &mut [Value]) {
         if values[place - 1].bytes() == Some(b"id") {
             values[place] = Value::Integer(0);
         }
-    }
-}
-
-/// Whether two values are the same; moments and durations in milliseconds may be a little apart.
-pub(super) fn alike(real: Option<&Incoming>, model: Option<&Incoming>) -> bool {
-    match (real, model) {
-        (Some(Incoming::Value(real)), Some(Incoming::Value(model))) => same(real, model),
-        (real, model) => real == model,
     }
 }
 

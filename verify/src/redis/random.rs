@@ -329,6 +329,7 @@ impl Random {
         Self { state: seed }
     }
 
+    /// SplitMix64.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -336,11 +337,11 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, most: usize) -> usize {
+    pub(super) fn below(&mut self, most: usize) -> usize {
         (self.next() % most as u64) as usize
     }
 
-    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    pub(super) fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
         list[self.below(list.len())]
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use picklock_clients::redis::Command;
 
+use crate::harness::pair;
+
 /// One thing that is done to both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
@@ -57,4 +59,24 @@ impl fmt::Display for Step {
             Self::Renew { connection } => write!(out, "renew {connection}"),
         }
     }
+}
+
+impl pair::Step for Step {
+    fn requests(&self) -> Vec<String> {
+        match self {
+            Self::Ask { command, .. } => vec![name(command)],
+            Self::Pass { .. } | Self::Renew { .. } => Vec::new(),
+        }
+    }
+}
+
+/// What a command does.
+pub(super) fn name(command: &Command) -> String {
+    String::from_utf8_lossy(command.name()).into_owned()
+}
+
+/// The command of these words.
+pub(super) fn command(words: &[&str]) -> Command {
+    let rest = words.iter().skip(1);
+    rest.fold(Command::new(words[0]), Command::arg)
 }

@@ -5,35 +5,49 @@ use std::time::Duration;
 use picklock_clients::zookeeper::{SessionId, Zxid};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 
+use crate::harness::clock::Clock;
 use crate::harness::error::VerifyError;
 
 /// A connection of this side, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ConnectionHandle(pub usize);
+pub(crate) struct Handle(pub usize);
 
 /// A server of this side. The followers come first, in the order of their ids, then the one that led at first, and then
 /// those that do not vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ServerIndex(pub usize);
+pub(crate) struct ServerIndex(pub usize);
 
 /// The first message on a connection.
 #[derive(Clone, Debug)]
-pub struct ConnectRequest {
+pub(crate) struct ConnectRequest {
     /// The session to resume; zero for a new one.
-    pub session: SessionId,
+    pub(crate) session: SessionId,
     /// Whether to give a password that is not the session's.
-    pub wrong_password: bool,
+    pub(crate) wrong_password: bool,
     /// The timeout that is asked for.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// The newest zxid that the client claims to have seen.
-    pub last_zxid: Zxid,
+    pub(crate) last_zxid: Zxid,
     /// Whether the client puts up with a server that answers reads alone.
-    pub read_only: bool,
+    pub(crate) read_only: bool,
+}
+
+impl ConnectRequest {
+    /// Asks for a new session.
+    pub(crate) fn new_session(timeout: Duration) -> Self {
+        Self {
+            session: SessionId(0),
+            wrong_password: false,
+            timeout,
+            last_zxid: Zxid(0),
+            read_only: false,
+        }
+    }
 }
 
 /// What came over a connection.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Incoming {
+pub(crate) enum Incoming {
     /// A message.
     Message(ServerMessage),
     /// Its end.
@@ -43,82 +57,36 @@ pub enum Incoming {
 }
 
 /// One of the two that are compared.
-pub trait EnsembleBackend {
+pub(crate) trait EnsembleBackend: Clock {
     /// Opens a connection and sends its first message. That nobody listens shows when it is read.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
     fn connect(
         &mut self,
         place: ServerIndex,
         request: &ConnectRequest,
-    ) -> Result<ConnectionHandle, VerifyError>;
+    ) -> Result<Handle, VerifyError>;
 
     /// Sends. That the connection is gone shows when it is read.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
-    fn send(&mut self, link: ConnectionHandle, message: &ClientMessage) -> Result<(), VerifyError>;
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError>;
 
     /// What comes next over a connection, within this time.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
-    fn receive(
-        &mut self,
-        link: ConnectionHandle,
-        timeout: Duration,
-    ) -> Result<Incoming, VerifyError>;
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError>;
 
     /// The client closes a connection and says nothing.
-    fn cut(&mut self, link: ConnectionHandle);
-
-    /// Lets time pass.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
-
-    /// The time that has passed so far.
-    fn elapsed(&self) -> Duration;
+    fn cut(&mut self, link: Handle);
 
     /// Kills a server.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
     fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError>;
 
     /// Starts a server again, and waits for nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
     fn start(&mut self, place: ServerIndex) -> Result<(), VerifyError>;
 
     /// Who leads now, if somebody does and is ready to serve.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
     fn leader(&mut self) -> Result<Option<ServerIndex>, VerifyError>;
 
     /// Whether a server answers reads alone now, for want of a leader.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
     fn is_read_only(&mut self, place: ServerIndex) -> Result<bool, VerifyError>;
 
     /// Whether a server that has a leader accepts clients now.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
     fn serves(&mut self, place: ServerIndex) -> Result<bool, VerifyError>;
 
     /// How long one may wait for an answer.
@@ -130,9 +98,5 @@ pub trait EnsembleBackend {
     }
 
     /// What it means that no answer came in time.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError::Late`], if it means that the comparison cannot go on.
-    fn silent(&mut self, link: ConnectionHandle, asked: &str) -> Result<(), VerifyError>;
+    fn silent(&mut self, link: Handle, asked: &str) -> Result<(), VerifyError>;
 }

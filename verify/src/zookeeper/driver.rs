@@ -5,16 +5,15 @@ mod oneway_messages;
 
 pub(crate) use faults::GRACE;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_clients::zookeeper::{Path, Reply, Request, Response, SessionId, ZkError, Zxid};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
+use crate::harness::comparison::Line;
 use crate::harness::error::VerifyError;
-use crate::zookeeper::backend::{
-    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
-};
+use crate::harness::pair::{self, Backend};
+use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::normalize::Normalizer;
 use crate::zookeeper::step::{Connection, RequestText, Resume, Step};
 
@@ -22,33 +21,21 @@ use crate::zookeeper::step::{Connection, RequestText, Resume, Step};
 const TRIES: u32 = 50;
 const SHORT: Duration = Duration::from_millis(2);
 
+/// If a step takes longer, sessions may expire.
+const STANDSTILL: Duration = Duration::from_secs(4);
+/// If servers take longer to elect a leader or to start, they may, too.
+const LONG_STANDSTILL: Duration = Duration::from_secs(8);
+/// Whoever waits until something is gone must hear of those who live on this often.
+const BEAT_STANDSTILL: Duration = Duration::from_millis(1_500);
+
 /// What was seen of a step: for each connection, what came over it, in order.
-pub type Observed = BTreeMap<Connection, Vec<Line>>;
-
-/// One message, or the end of a connection.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Line {
-    /// What came, in words.
-    pub text: String,
-    /// The request that it answers, if it answers one.
-    pub asked: Option<String>,
-}
-
-impl From<String> for Line {
-    fn from(text: String) -> Self {
-        Self { text, asked: None }
-    }
-}
-
-impl From<&str> for Line {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
+type Observed = pair::Observed<Connection, Line>;
 
 /// One side, and the clients that ask it.
-pub struct Driver<S> {
-    pub(crate) side: S,
+pub(crate) struct Driver<B> {
+    pub(crate) backend: B,
+    /// How many servers there are.
+    pub(crate) servers: usize,
     pub(crate) normal: Normalizer,
     pub(crate) connections: Vec<ConnectionState>,
     /// Servers that were killed here and have not come back.
@@ -57,13 +44,14 @@ pub struct Driver<S> {
     pub(crate) newest: Zxid,
     /// The longest for which nothing was heard of who lives on, in the last step that waited for something to go.
     pub(crate) longest_beat: Duration,
+    standstill: Option<Duration>,
     /// Paths that creates have answered in the last step.
     made: Vec<Path>,
 }
 
 /// A connection, as its client knows it.
 pub(crate) struct ConnectionState {
-    pub(crate) link: ConnectionHandle,
+    pub(crate) link: Handle,
     pub(crate) place: ServerIndex,
     pub(crate) session: SessionId,
     pub(crate) timeout: Duration,
@@ -76,84 +64,30 @@ pub(crate) struct ConnectionState {
     zxids: Vec<Zxid>,
 }
 
-impl<S: EnsembleBackend> Driver<S> {
+impl<B: EnsembleBackend> Driver<B> {
     /// Nobody is connected yet.
-    pub fn new(side: S) -> Self {
+    pub(crate) fn new(backend: B, servers: usize) -> Self {
         Self {
-            side,
+            backend,
+            servers,
             normal: Normalizer::default(),
             connections: Vec::new(),
             killed: Vec::new(),
             newest: Zxid(0),
             longest_beat: Duration::ZERO,
+            standstill: None,
             made: Vec::new(),
         }
     }
 
-    /// Paths that creates have answered in the last step.
-    pub fn made(&self) -> &[Path] {
-        &self.made
+    /// Nobody reads from the connections that there are any more.
+    pub(crate) fn leave_all(&mut self) {
+        self.connections.iter_mut().for_each(|it| it.left = true);
     }
 
-    /// Does a step, and waits until all that comes of it has arrived.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
-    pub fn perform(&mut self, step: &Step) -> Result<Observed, VerifyError> {
-        let mut seen = Observed::new();
-        self.made.clear();
-        match step {
-            Step::Open {
-                place,
-                timeout,
-                read_only,
-            } => {
-                let request = ConnectRequest {
-                    session: SessionId(0),
-                    wrong_password: false,
-                    timeout: *timeout,
-                    last_zxid: Zxid(0),
-                    read_only: *read_only,
-                };
-                self.connect(*place, &request, &mut seen)?;
-            }
-            Step::Resume(resume) => self.resume(resume, &mut seen)?,
-            Step::Ask {
-                connection,
-                requests,
-            } => self.ask(*connection, requests, step, &mut seen)?,
-            Step::SetWatches { connection, .. } | Step::Authenticate { connection, .. } => {
-                let message = self.oneway_message(step);
-                self.side
-                    .send(self.connections[connection.0].link, &message)?;
-                self.read(*connection, step, &mut seen)?;
-            }
-            Step::Close { connection } => self.close(*connection, step, &mut seen)?,
-            Step::Silence {
-                connections,
-                cut,
-                first,
-                nodes,
-                timeout,
-            } => {
-                if let Some((connection, request)) = first {
-                    self.ask(*connection, std::slice::from_ref(request), step, &mut seen)?;
-                }
-                self.silence(connections, *cut, nodes, *timeout, &mut seen)?;
-            }
-            Step::KillLeader => self.kill(true, &mut seen)?,
-            Step::KillFollower => self.kill(false, &mut seen)?,
-            Step::Isolate { place } => self.isolate(*place, &mut seen)?,
-            Step::RestartKilled => self.restart_killed(&mut seen)?,
-        }
-        self.catch_up(&mut seen)?;
-        if matches!(step, Step::Close { .. } | Step::Silence { .. }) {
-            // One transaction deletes the nodes of a session in any order, and so do several at once.
-            seen.values_mut().for_each(|lines| sort_events(lines));
-        }
-        seen.retain(|_, lines| !lines.is_empty());
-        Ok(seen)
+    /// Paths that creates have answered in the last step.
+    pub(crate) fn made(&self) -> &[Path] {
+        &self.made
     }
 
     fn connect(
@@ -162,7 +96,7 @@ impl<S: EnsembleBackend> Driver<S> {
         request: &ConnectRequest,
         seen: &mut Observed,
     ) -> Result<Connection, VerifyError> {
-        let link = self.side.connect(place, request)?;
+        let link = self.backend.connect(place, request)?;
         let connection = Connection(self.connections.len());
         self.connections.push(ConnectionState {
             link,
@@ -174,10 +108,10 @@ impl<S: EnsembleBackend> Driver<S> {
             xid: 0,
             zxids: Vec::new(),
         });
-        let timeout = self.side.timeout();
-        let line = match self.side.receive(link, timeout)? {
+        let timeout = self.backend.timeout();
+        let line = match self.backend.receive(link, timeout)? {
             Incoming::Nothing => {
-                self.side.silent(link, "a new connection")?;
+                self.backend.silent(link, "a new connection")?;
                 "no answer".to_owned()
             }
             Incoming::Closed => {
@@ -203,7 +137,7 @@ impl<S: EnsembleBackend> Driver<S> {
         let last = zxids.last().copied().unwrap_or_default();
         if resume.cut {
             old.open = false;
-            self.side.cut(link);
+            self.backend.cut(link);
         }
         let last_zxid = if resume.ahead {
             Zxid(self.newest.0 + 1_000)
@@ -262,7 +196,7 @@ impl<S: EnsembleBackend> Driver<S> {
         let state = &mut self.connections[connection.0];
         state.xid += 1;
         let xid = Xid(state.xid);
-        self.side
+        self.backend
             .send(state.link, &ClientMessage::Request { xid, request })
     }
 
@@ -275,7 +209,8 @@ impl<S: EnsembleBackend> Driver<S> {
         let state = &mut self.connections[connection.0];
         state.xid += 1;
         let xid = Xid(state.xid);
-        self.side.send(state.link, &ClientMessage::Close { xid })?;
+        self.backend
+            .send(state.link, &ClientMessage::Close { xid })?;
         // The answer, and then the end of the connection.
         if self.read(connection, step, seen)? {
             self.read(connection, step, seen)?;
@@ -314,16 +249,16 @@ impl<S: EnsembleBackend> Driver<S> {
         connection: Connection,
         asked: &dyn Fn() -> String,
     ) -> Result<Option<ServerMessage>, VerifyError> {
-        let timeout = self.side.timeout();
+        let timeout = self.backend.timeout();
         let link = self.connections[connection.0].link;
-        let message = match self.side.receive(link, timeout)? {
+        let message = match self.backend.receive(link, timeout)? {
             Incoming::Message(message) => message,
             Incoming::Closed => {
                 self.connections[connection.0].open = false;
                 return Ok(None);
             }
             Incoming::Nothing => {
-                self.side.silent(link, &asked())?;
+                self.backend.silent(link, &asked())?;
                 return Ok(None);
             }
         };
@@ -355,7 +290,7 @@ impl<S: EnsembleBackend> Driver<S> {
                         .push("lags behind".into());
                     break;
                 }
-                self.side.pass(SHORT)?;
+                self.backend.pass(SHORT)?;
             }
         }
         Ok(())
@@ -391,6 +326,79 @@ impl<S: EnsembleBackend> Driver<S> {
                 return Ok(true);
             }
         }
+    }
+}
+
+impl<B: EnsembleBackend> Backend for Driver<B> {
+    type Step = Step;
+    type Connection = Connection;
+    type Answer = Line;
+
+    fn perform(&mut self, step: &Step) -> Result<Observed, VerifyError> {
+        let began = self.backend.elapsed();
+        let mut seen = Observed::new();
+        self.made.clear();
+        match step {
+            Step::Open {
+                place,
+                timeout,
+                read_only,
+            } => {
+                let request = ConnectRequest {
+                    read_only: *read_only,
+                    ..ConnectRequest::new_session(*timeout)
+                };
+                self.connect(*place, &request, &mut seen)?;
+            }
+            Step::Resume(resume) => self.resume(resume, &mut seen)?,
+            Step::Ask {
+                connection,
+                requests,
+            } => self.ask(*connection, requests, step, &mut seen)?,
+            Step::SetWatches { connection, .. } | Step::Authenticate { connection, .. } => {
+                let message = self.oneway_message(step);
+                self.backend
+                    .send(self.connections[connection.0].link, &message)?;
+                self.read(*connection, step, &mut seen)?;
+            }
+            Step::Close { connection } => self.close(*connection, step, &mut seen)?,
+            Step::Silence {
+                connections,
+                cut,
+                first,
+                nodes,
+                timeout,
+            } => {
+                if let Some((connection, request)) = first {
+                    self.ask(*connection, std::slice::from_ref(request), step, &mut seen)?;
+                }
+                self.silence(connections, *cut, nodes, *timeout, &mut seen)?;
+            }
+            Step::KillLeader => self.kill(true, &mut seen)?,
+            Step::KillFollower => self.kill(false, &mut seen)?,
+            Step::Isolate { place } => self.isolate(*place, &mut seen)?,
+            Step::RestartKilled => self.restart_killed(&mut seen)?,
+        }
+        self.catch_up(&mut seen)?;
+        if matches!(step, Step::Close { .. } | Step::Silence { .. }) {
+            // One transaction deletes the nodes of a session in any order, and so do several at once.
+            seen.values_mut().for_each(|lines| sort_events(lines));
+        }
+        let whole = self.backend.elapsed() - began;
+        // Who waits until something is gone hears of those who live on all the time.
+        let (took, most) = match step {
+            Step::Silence { .. } => (self.longest_beat, BEAT_STANDSTILL),
+            Step::KillLeader | Step::KillFollower | Step::Isolate { .. } | Step::RestartKilled => {
+                (whole, LONG_STANDSTILL)
+            }
+            _ => (whole, STANDSTILL),
+        };
+        self.standstill = (took > most).then_some(took);
+        Ok(seen)
+    }
+
+    fn standstill(&self) -> Option<Duration> {
+        self.standstill
     }
 }
 

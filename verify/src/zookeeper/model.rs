@@ -14,10 +14,9 @@ use picklock_zookeeper::messages::{
 use picklock_zookeeper::quorum_messages::PeerMessage;
 use picklock_zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
 
+use crate::harness::clock::Clock;
 use crate::harness::error::VerifyError;
-use crate::zookeeper::backend::{
-    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
-};
+use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 
 /// One way between any two, in microseconds.
 const LATENCY: u64 = 100;
@@ -202,12 +201,24 @@ impl ModelLink {
     }
 }
 
+impl Clock for Model {
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        let until = after(self.now, whole_micros(time));
+        while self.step(until) {}
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_micros(self.now.micros())
+    }
+}
+
 impl EnsembleBackend for Model {
     fn connect(
         &mut self,
         place: ServerIndex,
         hello: &ConnectRequest,
-    ) -> Result<ConnectionHandle, VerifyError> {
+    ) -> Result<Handle, VerifyError> {
         let id = ConnectionId(self.links.len() as u32);
         let serving = self.server(place).is_serving();
         let mut link = ModelLink {
@@ -232,20 +243,16 @@ impl EnsembleBackend for Model {
             read_only: hello.read_only,
         };
         self.soon(Event::Client(id, message));
-        Ok(ConnectionHandle(id.0 as usize))
+        Ok(Handle(id.0 as usize))
     }
 
-    fn send(&mut self, link: ConnectionHandle, message: &ClientMessage) -> Result<(), VerifyError> {
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError> {
         let id = ConnectionId(link.0 as u32);
         self.soon(Event::Client(id, message.clone()));
         Ok(())
     }
 
-    fn receive(
-        &mut self,
-        link: ConnectionHandle,
-        timeout: Duration,
-    ) -> Result<Incoming, VerifyError> {
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError> {
         let until = after(self.now, whole_micros(timeout));
         loop {
             if let Some(incoming) = self.links[link.0].inbox.pop_front() {
@@ -260,20 +267,10 @@ impl EnsembleBackend for Model {
         }
     }
 
-    fn cut(&mut self, link: ConnectionHandle) {
+    fn cut(&mut self, link: Handle) {
         let id = ConnectionId(link.0 as u32);
         self.links[link.0].open = false;
         self.soon(Event::Gone(id));
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        let until = after(self.now, whole_micros(time));
-        while self.step(until) {}
-        Ok(())
-    }
-
-    fn elapsed(&self) -> Duration {
-        Duration::from_micros(self.now.micros())
     }
 
     fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
@@ -326,7 +323,7 @@ impl EnsembleBackend for Model {
     }
 
     /// It is an answer like any other, and the real server will have another.
-    fn silent(&mut self, _link: ConnectionHandle, _asked: &str) -> Result<(), VerifyError> {
+    fn silent(&mut self, _link: Handle, _asked: &str) -> Result<(), VerifyError> {
         Ok(())
     }
 }

@@ -124,11 +124,7 @@ impl Random {
         let ghosts: Vec<OpenConnection> = live.iter().filter(|one| one.left).copied().collect();
         let place = ServerIndex(self.below(self.servers));
         if free.is_empty() || free.len() < MOST_SESSIONS && self.percent(3) {
-            return Step::Open {
-                place,
-                timeout: LONG,
-                read_only: false,
-            };
+            return Step::open(place, LONG);
         }
         let connection = self.one_of(&busy).connection;
         match self.below(100) {

@@ -1,7 +1,7 @@
 //! Real servers, on loopback: started and stopped here, in a temporary folder that goes with them.
 
 mod install;
-pub(crate) mod process;
+mod process;
 mod socket;
 
 use std::collections::BTreeMap;
@@ -13,13 +13,11 @@ use picklock_zookeeper::messages::ClientMessage;
 
 pub use install::{HOW, Installed, JARS};
 
-use crate::harness::clock;
+use crate::harness::clock::{self, Clock, until};
 use crate::harness::error::{Garbled, VerifyError, unless_stopped};
 use crate::harness::temporary_folder::TemporaryFolder;
-use crate::zookeeper::backend::{
-    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
-};
-use crate::zookeeper::real::process::{Ports, Process};
+use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
+use crate::zookeeper::real::process::{Ports, RealServer};
 use crate::zookeeper::real::socket::Socket;
 
 /// How long a server may take to answer.
@@ -37,29 +35,29 @@ const STARTS: u32 = 3;
 
 /// The settings of real servers.
 #[derive(Clone, Debug)]
-pub struct RealSettings {
+pub(crate) struct RealSettings {
     /// How many servers that vote.
-    pub servers: u8,
+    pub(crate) servers: u8,
     /// How many that do not.
-    pub observers: u8,
+    pub(crate) observers: u8,
     /// The length of a tick.
-    pub tick: Duration,
+    pub(crate) tick: Duration,
     /// The shortest and the longest session timeout that is granted.
-    pub timeouts: (Duration, Duration),
+    pub(crate) timeouts: (Duration, Duration),
     /// Whether it answers reads when it finds no leader.
-    pub read_only: bool,
+    pub(crate) read_only: bool,
     /// How often it looks for nodes that go by themselves.
-    pub reap_interval: Duration,
+    pub(crate) reap_interval: Duration,
     /// Ticks for joining a leader.
-    pub init_limit: u32,
+    pub(crate) init_limit: u32,
     /// Ticks of silence between leader and follower.
-    pub sync_limit: u32,
+    pub(crate) sync_limit: u32,
 }
 
 /// Real servers, on loopback.
-pub struct Real<'a> {
+pub(crate) struct Real<'a> {
     // Before the folder, so that they are gone when it goes.
-    processes: Vec<Process>,
+    servers: Vec<RealServer>,
     sockets: Vec<(ServerIndex, Socket)>,
     passwords: BTreeMap<SessionId, Vec<u8>>,
     began: Instant,
@@ -71,11 +69,7 @@ pub struct Real<'a> {
 
 impl<'a> Real<'a> {
     /// Starts servers, and waits until all serve.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError::NotStarted`], if they do not, or [`VerifyError::Interrupted`].
-    pub fn start(
+    pub(crate) fn start(
         installed: &Installed,
         settings: &RealSettings,
         stop: &'a AtomicBool,
@@ -101,9 +95,9 @@ impl<'a> Real<'a> {
         let folder = TemporaryFolder::new()?;
         let machines = settings.servers + settings.observers;
         let ports = Ports::free(usize::from(machines))?;
-        let mut processes = Vec::new();
+        let mut servers = Vec::new();
         for number in 0..machines {
-            processes.push(Process::start(
+            servers.push(RealServer::start(
                 installed,
                 settings,
                 folder.path(),
@@ -112,7 +106,7 @@ impl<'a> Real<'a> {
             )?);
         }
         let mut real = Self {
-            processes,
+            servers,
             sockets: Vec::new(),
             passwords: BTreeMap::new(),
             began: clock::now(),
@@ -123,29 +117,30 @@ impl<'a> Real<'a> {
         real.await_all()?;
         // The one that leads comes last of those that vote, as in the model.
         let leader = real.leader()?.map_or(0, |leader| leader.0);
-        let leader = real.processes.remove(leader);
+        let leader = real.servers.remove(leader);
         let last = usize::from(settings.servers).saturating_sub(1);
-        real.processes.insert(last, leader);
+        real.servers.insert(last, leader);
         Ok(real)
     }
 
     fn await_all(&mut self) -> Result<(), VerifyError> {
-        let deadline = clock::now() + START;
-        for place in 0..self.processes.len() {
-            while !self.processes[place].serves_first()? {
-                if clock::now() > deadline {
-                    let why = format!("it did not serve within {} s", START.as_secs());
-                    return Err(self.processes[place].not_started(why));
-                }
-                self.pass(LOOK)?;
+        let mut next = 0;
+        let all = until(self, (START, LOOK), |real| {
+            while next < real.servers.len() && real.servers[next].serves_first()? {
+                next += 1;
             }
+            Ok(next == real.servers.len())
+        })?;
+        if all.is_none() {
+            let why = format!("it did not serve within {} s", START.as_secs());
+            return Err(self.servers[next].process.not_started(why));
         }
         Ok(())
     }
 
     /// Gives a server something to do. One of 3.8.0 was seen to keep an answer until the next request of whomever, with
     /// all its threads idle; `CommitProcessor` may miss what comes in just before it begins to listen.
-    fn nudge(&mut self, link: ConnectionHandle) {
+    fn nudge(&mut self, link: Handle) {
         let (place, socket) = &mut self.sockets[link.0];
         if !socket.ping() {
             let place = *place;
@@ -159,29 +154,25 @@ impl<'a> Real<'a> {
     /// Notes what was read.
     fn read(
         &mut self,
-        link: ConnectionHandle,
+        link: Handle,
         place: ServerIndex,
         incoming: Result<Incoming, Garbled>,
     ) -> Result<Incoming, VerifyError> {
         let incoming = incoming.map_err(|why| VerifyError::Garbled {
-            server: self.processes[place.0].name().to_owned(),
+            server: self.servers[place.0].process.name().to_owned(),
             why,
         })?;
         if let Some((session, password)) = self.sockets[link.0].1.take_password() {
             self.passwords.insert(session, password);
         }
         if incoming == Incoming::Closed {
-            self.processes[place.0].check_alive()?;
+            self.servers[place.0].process.check_alive()?;
         }
         Ok(incoming)
     }
 
     /// What has come over a connection, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if the comparison cannot go on.
-    pub fn try_receive(&mut self, link: ConnectionHandle) -> Result<Incoming, VerifyError> {
+    pub(crate) fn try_receive(&mut self, link: Handle) -> Result<Incoming, VerifyError> {
         unless_stopped(self.stop)?;
         let (place, socket) = &mut self.sockets[link.0];
         let (place, incoming) = (*place, socket.try_receive());
@@ -189,16 +180,24 @@ impl<'a> Real<'a> {
     }
 
     /// Watches that have fired so far, as the servers have counted them.
-    ///
-    /// # Errors
-    ///
-    /// [`VerifyError`], if a server does not say.
-    pub fn watches_fired(&mut self) -> Result<u64, VerifyError> {
+    pub(crate) fn watches_fired(&mut self) -> Result<u64, VerifyError> {
         let mut fired = 0;
-        for process in &mut self.processes {
+        for process in &mut self.servers {
             fired += process.watches_fired()?;
         }
         Ok(fired)
+    }
+}
+
+impl Clock for Real<'_> {
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        unless_stopped(self.stop)?;
+        clock::sleep(time);
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        clock::now() - self.began
     }
 }
 
@@ -207,7 +206,7 @@ impl EnsembleBackend for Real<'_> {
         &mut self,
         place: ServerIndex,
         request: &ConnectRequest,
-    ) -> Result<ConnectionHandle, VerifyError> {
+    ) -> Result<Handle, VerifyError> {
         unless_stopped(self.stop)?;
         let mut password = match self.passwords.get(&request.session) {
             Some(password) => password.clone(),
@@ -216,22 +215,18 @@ impl EnsembleBackend for Real<'_> {
         if request.wrong_password {
             password.iter_mut().for_each(|byte| *byte = !*byte);
         }
-        let socket = Socket::connect(self.processes[place.0].client_port(), request, &password);
+        let socket = Socket::connect(self.servers[place.0].port, request, &password);
         self.sockets.push((place, socket));
-        Ok(ConnectionHandle(self.sockets.len() - 1))
+        Ok(Handle(self.sockets.len() - 1))
     }
 
-    fn send(&mut self, link: ConnectionHandle, message: &ClientMessage) -> Result<(), VerifyError> {
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError> {
         unless_stopped(self.stop)?;
         self.sockets[link.0].1.send(message);
         Ok(())
     }
 
-    fn receive(
-        &mut self,
-        link: ConnectionHandle,
-        timeout: Duration,
-    ) -> Result<Incoming, VerifyError> {
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError> {
         let deadline = clock::now() + timeout;
         let mut nudged = false;
         let incoming = loop {
@@ -251,32 +246,22 @@ impl EnsembleBackend for Real<'_> {
         self.read(link, place, incoming)
     }
 
-    fn cut(&mut self, link: ConnectionHandle) {
+    fn cut(&mut self, link: Handle) {
         self.sockets[link.0].1.cut();
     }
 
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        unless_stopped(self.stop)?;
-        clock::sleep(time);
-        Ok(())
-    }
-
-    fn elapsed(&self) -> Duration {
-        clock::now() - self.began
-    }
-
     fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
-        self.processes[place.0].kill();
+        self.servers[place.0].process.kill();
         Ok(())
     }
 
     fn start(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
-        self.processes[place.0].restart()
+        self.servers[place.0].process.restart()
     }
 
     fn leader(&mut self) -> Result<Option<ServerIndex>, VerifyError> {
-        for place in 0..self.processes.len() {
-            let mode = self.processes[place].mode()?;
+        for place in 0..self.servers.len() {
+            let mode = self.servers[place].mode()?;
             if matches!(mode.as_deref(), Some("leader" | "standalone")) {
                 return Ok(Some(ServerIndex(place)));
             }
@@ -285,11 +270,11 @@ impl EnsembleBackend for Real<'_> {
     }
 
     fn is_read_only(&mut self, place: ServerIndex) -> Result<bool, VerifyError> {
-        self.processes[place.0].is_read_only()
+        self.servers[place.0].is_read_only()
     }
 
     fn serves(&mut self, place: ServerIndex) -> Result<bool, VerifyError> {
-        let mode = self.processes[place.0].mode()?;
+        let mode = self.servers[place.0].mode()?;
         Ok(mode.is_some_and(|mode| mode != READ_ONLY))
     }
 
@@ -301,10 +286,15 @@ impl EnsembleBackend for Real<'_> {
         self.late_answers
     }
 
-    fn silent(&mut self, link: ConnectionHandle, asked: &str) -> Result<(), VerifyError> {
-        let place = self.sockets[link.0].0;
-        self.processes[place.0].check_alive()?;
-        Err(self.processes[place.0].late(ANSWER_TIMEOUT, asked))
+    fn silent(&mut self, link: Handle, asked: &str) -> Result<(), VerifyError> {
+        let process = &mut self.servers[self.sockets[link.0].0.0].process;
+        process.check_alive()?;
+        Err(VerifyError::Late {
+            server: process.name().to_owned(),
+            waited: ANSWER_TIMEOUT,
+            asked: asked.to_owned(),
+            log: process.last_lines(),
+        })
     }
 }
 

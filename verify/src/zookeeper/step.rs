@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, ReadOp, Request, Version};
 
+use crate::harness::pair;
 use crate::zookeeper::backend::ServerIndex;
 
 /// A client's connection, counted over both sides as they are opened.
@@ -99,6 +100,36 @@ pub enum Step {
     },
     /// Who was killed comes back.
     RestartKilled,
+}
+
+impl Step {
+    /// A new session at a server that has a leader.
+    pub fn open(place: ServerIndex, timeout: Duration) -> Self {
+        Self::Open {
+            place,
+            timeout,
+            read_only: false,
+        }
+    }
+}
+
+impl pair::Step for Step {
+    fn requests(&self) -> Vec<String> {
+        match self {
+            Self::Ask { requests, .. } => {
+                let names = requests.iter().map(|it| it.kind().name().to_owned());
+                names.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn operations(&self) -> u64 {
+        match self {
+            Self::Ask { requests, .. } => requests.len() as u64,
+            _ => 1,
+        }
+    }
 }
 
 /// A session goes on over a new connection.

@@ -5,12 +5,13 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::harness::clock::Clock;
 use crate::harness::error::VerifyError;
-use crate::zookeeper::backend::{
-    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
-};
+use crate::harness::pair::Backend;
+use crate::zookeeper::Compared;
+use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::cases::{CASES, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
-use crate::zookeeper::compare::{Compared, Pair};
+use crate::zookeeper::compare::Pair;
 use crate::zookeeper::driver::Driver;
 use crate::zookeeper::model::Model;
 use crate::zookeeper::step::{Connection, Step};
@@ -44,7 +45,7 @@ fn model(servers: u8) -> Model {
 
 fn compare(real: impl EnsembleBackend, servers: u8) -> Compared {
     let stop = AtomicBool::new(false);
-    let pair = Pair::new(real, model(servers), usize::from(servers));
+    let pair = Pair::of(real, model(servers), usize::from(servers));
     let compared = pair.compare(CASES, 1, 2_000, &stop, &|_| ());
     compared.expect("the model does not fail")
 }
@@ -58,7 +59,7 @@ fn the_model_agrees_with_itself() {
         assert!(compared.operations >= 2_000);
         // Whatever a client can ask was asked, and watches fired.
         assert_eq!(compared.requests.len(), 15, "{:?}", compared.requests);
-        assert!(compared.notifications > 100);
+        assert!(compared.counters.notifications > 100);
         assert!(compared.answers >= compared.operations);
     }
 }
@@ -88,24 +89,30 @@ impl Flawed {
     }
 }
 
+impl Clock for Flawed {
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.model.pass(time)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.model.elapsed() + self.stood_still.get()
+    }
+}
+
 impl EnsembleBackend for Flawed {
     fn connect(
         &mut self,
         place: ServerIndex,
         request: &ConnectRequest,
-    ) -> Result<ConnectionHandle, VerifyError> {
+    ) -> Result<Handle, VerifyError> {
         self.model.connect(place, request)
     }
 
-    fn send(&mut self, link: ConnectionHandle, message: &ClientMessage) -> Result<(), VerifyError> {
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError> {
         self.model.send(link, message)
     }
 
-    fn receive(
-        &mut self,
-        link: ConnectionHandle,
-        timeout: Duration,
-    ) -> Result<Incoming, VerifyError> {
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError> {
         let before = self.received.replace(self.received.get() + 1);
         if (self.still_before)(before) {
             let longer = self.stood_still.get() + Duration::from_secs(5);
@@ -123,16 +130,8 @@ impl EnsembleBackend for Flawed {
         }
     }
 
-    fn cut(&mut self, link: ConnectionHandle) {
+    fn cut(&mut self, link: Handle) {
         self.model.cut(link);
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.model.pass(time)
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.model.elapsed() + self.stood_still.get()
     }
 
     fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
@@ -159,13 +158,13 @@ impl EnsembleBackend for Flawed {
         self.model.timeout()
     }
 
-    fn silent(&mut self, link: ConnectionHandle, asked: &str) -> Result<(), VerifyError> {
+    fn silent(&mut self, link: Handle, asked: &str) -> Result<(), VerifyError> {
         self.model.silent(link, asked)
     }
 }
 
 #[test]
-fn a_script_in_which_the_machine_stood_still_is_done_again() {
+fn a_case_in_which_the_machine_stood_still_is_done_again() {
     // In the first case, while it waits for a session to expire, and in a later one.
     let slow = Flawed::new(Some, |message| message == 40 || message == 400);
     let compared = compare(slow, 1);
@@ -177,7 +176,7 @@ fn a_script_in_which_the_machine_stood_still_is_done_again() {
 fn a_machine_that_stands_still_all_the_time_is_no_good_for_a_comparison() {
     let stop = AtomicBool::new(false);
     let slow = Flawed::new(Some, |message| message % 40 == 0);
-    let ended = Pair::new(slow, model(1), 1).compare(CASES, 1, 2_000, &stop, &|_| ());
+    let ended = Pair::of(slow, model(1), 1).compare(CASES, 1, 2_000, &stop, &|_| ());
     assert!(
         matches!(ended, Err(VerifyError::StoodStill { .. })),
         "{ended:?}"
@@ -248,7 +247,7 @@ fn one_zxid_too_many_is_noticed() {
 #[test]
 fn ctrl_c_ends_the_comparison() {
     let stop = AtomicBool::new(true);
-    let pair = Pair::new(model(1), model(1), 1);
+    let pair = Pair::of(model(1), model(1), 1);
     let ended = pair.compare(CASES, 0, 100, &stop, &|_| ());
     assert!(matches!(ended, Err(VerifyError::Interrupted)));
 }
@@ -262,11 +261,11 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
         })
     };
     let stop = AtomicBool::new(false);
-    let same = Pair::new(often(), often(), 1).compare(REAPING, 0, 0, &stop, &|_| ());
+    let same = Pair::of(often(), often(), 1).compare(REAPING, 0, 0, &stop, &|_| ());
     let same = same.expect("the model does not fail");
     assert_eq!(same.differences, []);
     // Where nothing goes by itself, the nodes stay.
-    let other = Pair::new(often(), model(1), 1).compare(REAPING, 0, 0, &stop, &|_| ());
+    let other = Pair::of(often(), model(1), 1).compare(REAPING, 0, 0, &stop, &|_| ());
     let other = other.expect("the model does not fail");
     assert!(
         other
@@ -287,14 +286,14 @@ fn the_model_agrees_with_itself_on_observers_and_not_with_one_that_votes() {
         })
     };
     for (read_only, cases) in [(false, OBSERVED), (true, OBSERVED_READ_ONLY)] {
-        let pair = Pair::new(observed(read_only), observed(read_only), 4);
+        let pair = Pair::of(observed(read_only), observed(read_only), 4);
         let same = pair.compare(cases, 3, 500, &stop, &|_| ());
         let same = same.expect("the model does not fail");
         assert_eq!(same.differences, []);
         assert!(same.answers > 500);
     }
     // Of four that vote, the fourth leads.
-    let pair = Pair::new(observed(false), model(4), 4);
+    let pair = Pair::of(observed(false), model(4), 4);
     let other = pair.compare(OBSERVED, 3, 0, &stop, &|_| ());
     let other = other.expect("the model does not fail");
     assert_ne!(other.differences, []);
@@ -304,16 +303,15 @@ fn the_model_agrees_with_itself_on_observers_and_not_with_one_that_votes() {
 #[test]
 fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
     for case in READ_ONLY {
-        let mut driver = Driver::new(Model::formed(QuorumPeerConfig {
-            read_only: true,
-            ..settings(3)
-        }));
+        let mut driver = Driver::new(
+            Model::formed(QuorumPeerConfig {
+                read_only: true,
+                ..settings(3)
+            }),
+            3,
+        );
         let mut steps: Vec<Step> = (0..3)
-            .map(|place| Step::Open {
-                place: ServerIndex(place),
-                timeout: Duration::from_secs(10),
-                read_only: false,
-            })
+            .map(|place| Step::open(ServerIndex(place), Duration::from_secs(10)))
             .collect();
         steps.push(Step::Ask {
             connection: Connection(0),

@@ -11,6 +11,7 @@ use picklock_redis::{
 };
 
 use super::{PRIMARIES, TIMEOUT};
+use crate::harness::clock::Clock;
 use crate::harness::error::VerifyError;
 
 /// In milliseconds: so long takes a message to another node.
@@ -164,7 +165,18 @@ impl Nodes {
     }
 }
 
-impl super::Nodes for Nodes {
+impl Clock for Nodes {
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.run(time.as_millis() as u64);
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.now)
+    }
+}
+
+impl super::ClusterBackend for Nodes {
     fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>, VerifyError> {
         self.answer = None;
         let command = command.clone();
@@ -183,15 +195,6 @@ impl super::Nodes for Nodes {
         let answer = self.answer.take();
         self.run(LATENCY);
         Ok(answer)
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.run(time.as_millis() as u64);
-        Ok(())
-    }
-
-    fn passed(&self) -> Duration {
-        Duration::from_millis(self.now)
     }
 
     fn kill(&mut self, node: usize) {

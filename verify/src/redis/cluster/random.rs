@@ -3,11 +3,7 @@
 use picklock_clients::redis::Command;
 
 use super::PRIMARIES;
-
-/// Draws steps.
-pub(super) struct Random {
-    state: u64,
-}
+use crate::redis::random::Random;
 
 /// Of each primary some, and some that share a slot.
 const KEYS: &[&str] = &[
@@ -53,29 +49,14 @@ const TEMPLATES: &[&[&str]] = &[
     &["OBJECT", "ENCODING", "K"],
 ];
 
-impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// SplitMix64.
-    fn below(&mut self, most: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) as usize % most.max(1)
-    }
-
-    /// A node, and what it is asked.
-    pub(super) fn step(&mut self) -> (usize, Command) {
-        let node = self.below(2 * PRIMARIES);
-        let template = TEMPLATES[self.below(TEMPLATES.len())];
-        let words = template.iter().skip(1);
-        let command = words.fold(Command::new(template[0]), |command, word| match *word {
-            "K" => command.arg(KEYS[self.below(KEYS.len())]),
-            word => command.arg(word),
-        });
-        (node, command)
-    }
+/// A node, and what it is asked.
+pub(super) fn step(random: &mut Random) -> (usize, Command) {
+    let node = random.below(2 * PRIMARIES);
+    let template = TEMPLATES[random.below(TEMPLATES.len())];
+    let words = template.iter().skip(1);
+    let command = words.fold(Command::new(template[0]), |command, word| match *word {
+        "K" => command.arg(random.of(KEYS)),
+        word => command.arg(word),
+    });
+    (node, command)
 }

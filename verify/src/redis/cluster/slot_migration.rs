@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use picklock_clients::redis::{Command, Value};
 
-use super::Step;
-use super::{Nodes, replica_reads, until};
+use super::{ClusterBackend, Pair, Step, replica_reads, until};
 use crate::harness::error::VerifyError;
 
 /// How long it takes until everybody has heard of something.
@@ -202,13 +201,12 @@ const LEFT: &[Step] = &[
 
 const SETTLED: &[Step] = &[(0, "GET {b}text"), (0, "GET b")];
 
-/// Asks all nodes on both sides, and notes their answers; replicas first, while all is well.
-pub(super) fn moves<R: Nodes, M: Nodes>(
-    (real, model): (&mut R, &mut M),
+/// Asks all nodes on both sides, and compares their answers; replicas first, while all is well.
+pub(super) fn moves<R: ClusterBackend, M: ClusterBackend>(
+    pair: &mut Pair<R, M>,
     ports: &[u16],
-    mut note: impl FnMut(usize, &Command, (Option<Value>, Option<Value>)),
 ) -> Result<(), VerifyError> {
-    let names = [names(real, ports.len())?, names(model, ports.len())?];
+    let names = names(pair, ports.len())?;
     let parts = [
         (replica_reads::WRITES, COPIED),
         (replica_reads::READS, COPIED),
@@ -220,57 +218,56 @@ pub(super) fn moves<R: Nodes, M: Nodes>(
         (AFTERWARDS, Duration::ZERO),
     ];
     for (steps, then) in parts {
-        ask((real, model), (steps, ports, &names), &mut note)?;
-        real.pass(then)?;
-        model.pass(then)?;
+        ask(pair, steps, ports, &names)?;
+        pair.pass(then)?;
     }
     Ok(())
 }
 
 /// The same, with a source that dies. Its nodes are of no use afterwards.
-pub(super) fn dies<R: Nodes, M: Nodes>(
-    (real, model): (&mut R, &mut M),
+pub(super) fn source_dies<R: ClusterBackend, M: ClusterBackend>(
+    pair: &mut Pair<R, M>,
     ports: &[u16],
-    mut note: impl FnMut(usize, &Command, (Option<Value>, Option<Value>)),
 ) -> Result<(), VerifyError> {
-    let names = [names(real, ports.len())?, names(model, ports.len())?];
-    ask((real, model), (BACK, ports, &names), &mut note)?;
-    real.pass(COPIED)?;
-    model.pass(COPIED)?;
-    heir(real)?;
-    heir(model)?;
-    ask((real, model), (LEFT, ports, &names), &mut note)?;
-    real.pass(HEARD)?;
-    model.pass(HEARD)?;
-    ask((real, model), (SETTLED, ports, &names), &mut note)
+    let names = names(pair, ports.len())?;
+    ask(pair, BACK, ports, &names)?;
+    pair.pass(COPIED)?;
+    // Its replica takes its place and sets the key, which is elsewhere.
+    for nodes in pair.both() {
+        nodes.kill(DEAD);
+        until(nodes, HEIR, &["SET", "{b}text", "twice", "NX"], "OK")?;
+        nodes.pass(HEARD)?;
+    }
+    ask(pair, LEFT, ports, &names)?;
+    pair.pass(HEARD)?;
+    ask(pair, SETTLED, ports, &names)
 }
 
-/// The source dies, and its replica takes its place and sets the key, which is elsewhere.
-fn heir(nodes: &mut impl Nodes) -> Result<(), VerifyError> {
-    nodes.kill(DEAD);
-    until(nodes, HEIR, &["SET", "{b}text", "twice", "NX"], "OK")?;
-    nodes.pass(HEARD)
-}
-
-fn names(nodes: &mut impl Nodes, count: usize) -> Result<Vec<String>, VerifyError> {
-    let mut names = Vec::new();
-    for node in 0..count {
-        let name = nodes.ask(node, &Command::new("CLUSTER").arg("MYID"))?;
-        let name = name.as_ref().and_then(Value::bytes).unwrap_or_default();
-        names.push(String::from_utf8_lossy(name).into_owned());
+/// What each side calls its nodes.
+fn names<R: ClusterBackend, M: ClusterBackend>(
+    pair: &mut Pair<R, M>,
+    count: usize,
+) -> Result<[Vec<String>; 2], VerifyError> {
+    let mut names = [Vec::new(), Vec::new()];
+    for (nodes, names) in pair.both().into_iter().zip(&mut names) {
+        for node in 0..count {
+            let name = nodes.ask(node, &Command::new("CLUSTER").arg("MYID"))?;
+            let name = name.as_ref().and_then(Value::bytes).unwrap_or_default();
+            names.push(String::from_utf8_lossy(name).into_owned());
+        }
     }
     Ok(names)
 }
 
-fn ask<R: Nodes, M: Nodes>(
-    (real, model): (&mut R, &mut M),
-    (steps, ports, names): (&[Step], &[u16], &[Vec<String>; 2]),
-    note: &mut impl FnMut(usize, &Command, (Option<Value>, Option<Value>)),
+fn ask<R: ClusterBackend, M: ClusterBackend>(
+    pair: &mut Pair<R, M>,
+    steps: &[Step],
+    ports: &[u16],
+    names: &[Vec<String>; 2],
 ) -> Result<(), VerifyError> {
     for (node, text) in steps {
-        let [as_real, as_model] = [0, 1].map(|side| read(text, ports, &names[side]));
-        let answers = (real.ask(*node, &as_real)?, model.ask(*node, &as_model)?);
-        note(*node, &as_real, answers);
+        let [real, model] = names.each_ref().map(|names| read(text, ports, names));
+        pair.ask_node(*node, [&real, &model])?;
     }
     Ok(())
 }

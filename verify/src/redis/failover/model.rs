@@ -6,8 +6,10 @@ use picklock_clients::redis::Value;
 use picklock_redis::test_cluster::{self, Machine, Plan};
 use picklock_redis::{Address, ConnectionId, ServerConfig};
 
-use super::{Flow, Setup, command};
+use super::{Flow, Setup};
+use crate::harness::clock::Clock;
 use crate::harness::error::VerifyError;
+use crate::redis::step::command;
 
 /// How long a server reads its keys that is to take a while for each.
 const LOADS: Duration = Duration::from_secs(9);
@@ -45,6 +47,17 @@ impl ModelBackend {
     }
 }
 
+impl Clock for ModelBackend {
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.town.run(time);
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.town.passed()
+    }
+}
+
 impl super::FailoverBackend for ModelBackend {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
         self.town.disconnect(self.clients[server]);
@@ -71,7 +84,7 @@ impl super::FailoverBackend for ModelBackend {
         }
     }
 
-    fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
+    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
         let client = self.town.connect(Machine::Server(server));
         self.town.ask(client, command(words));
         self.town.disconnect(client);
@@ -81,15 +94,6 @@ impl super::FailoverBackend for ModelBackend {
     fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError> {
         self.town.fill_disk(server, is_full);
         Ok(())
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.town.run(time);
-        Ok(())
-    }
-
-    fn passed(&self) -> Duration {
-        self.town.passed()
     }
 
     fn flow(&mut self, flow: Flow) {
@@ -120,11 +124,11 @@ impl super::FailoverBackend for ModelBackend {
         self.ask(server, &["REPLICAOF", &to.host, &to.port.to_string()])
     }
 
-    fn copied(&mut self, server: usize) -> Result<(u64, u64), VerifyError> {
+    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64), VerifyError> {
         Ok(self.town.copies(server))
     }
 
-    fn noted(&mut self, event: &str, from: Duration) -> Option<Duration> {
+    fn logged(&mut self, event: &str, from: Duration) -> Option<Duration> {
         let (name, about) = event.split_once(' ').unwrap_or((event, ""));
         let mut log = self.town.log().iter();
         let found = log.find(|noted| {

@@ -1,7 +1,6 @@
 //! Real servers and Sentinels on loopback.
 
-use std::io::{BufReader, ErrorKind, Write};
-use std::net::TcpStream;
+use std::io::ErrorKind;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -10,14 +9,16 @@ use picklock_redis::{Fsync, Persistence};
 
 use super::relay::Relay;
 use super::sentinel_log::{is_about, since};
-use super::{Flow, Setup, command, full_disk, text};
-use crate::harness::clock;
+use super::{Flow, LOOK, Setup, full_disk};
+use crate::harness::clock::{self, Clock, until};
+use crate::harness::comparison::Answer as _;
 use crate::harness::error::{VerifyError, unless_stopped};
-use crate::redis::real::{Installed, Process, free_port};
-use crate::redis::resp;
+use crate::harness::network::free_port;
+use crate::redis::real::{Connection, Installed, RealServer};
+use crate::redis::step::command;
 
 /// How long all may take to know each other.
-const PATIENCE: Duration = Duration::from_secs(20);
+const START: Duration = Duration::from_secs(20);
 /// How long a server may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
 /// How long one listens before one looks to the relay again.
@@ -27,13 +28,13 @@ const REST: Duration = Duration::from_secs(1);
 
 /// Servers, Sentinels, and a connection to each server.
 pub(super) struct RealBackend<'a> {
-    servers: Vec<Process>,
-    sentinels: Vec<Process>,
+    servers: Vec<RealServer>,
+    sentinels: Vec<RealServer>,
     reads_slowly: bool,
     /// They keep a log of what is done.
     logs: bool,
     relay: Option<Relay>,
-    connections: Vec<Option<BufReader<TcpStream>>>,
+    connections: Vec<Option<Connection>>,
     start: Instant,
     /// What the clock on the wall showed then, since midnight.
     time_of_day: Duration,
@@ -83,8 +84,8 @@ impl<'a> RealBackend<'a> {
     ) -> Result<Self, VerifyError> {
         let own = options(setup);
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
-        let primary = Process::start(installed, free_port()?, &own)?;
-        let mut town = Self {
+        let primary = RealServer::start(installed, free_port()?, &own)?;
+        let mut backend = Self {
             relay: match setup.relayed {
                 true => Some(Relay::to(primary.port)?),
                 false => None,
@@ -98,22 +99,23 @@ impl<'a> RealBackend<'a> {
             time_of_day: clock::time_of_day(),
             stop,
         };
-        town.await_server(0)?;
-        let port = town.relay.as_ref().map(|relay| relay.port);
-        let port = port.unwrap_or(town.servers[0].port).to_string();
+        backend.await_server(0)?;
+        let port = backend.relay.as_ref().map(|relay| relay.port);
+        let port = port.unwrap_or(backend.servers[0].port).to_string();
         for place in 1..=setup.replicas {
             let follow = ["--replicaof", "127.0.0.1", &port];
             let own: Vec<&str> = own.iter().copied().chain(follow).collect();
-            town.servers
-                .push(Process::start(installed, free_port()?, &own)?);
-            town.await_server(place)?;
-            town.await_info(place, "master_link_status:up")?;
+            backend
+                .servers
+                .push(RealServer::start(installed, free_port()?, &own)?);
+            backend.await_server(place)?;
+            backend.await_info(place, "master_link_status:up")?;
         }
-        town.hire_sentinels(installed, setup)?;
-        Ok(town)
+        backend.start_sentinels(installed, setup)?;
+        Ok(backend)
     }
 
-    fn hire_sentinels(&mut self, installed: &Installed, setup: &Setup) -> Result<(), VerifyError> {
+    fn start_sentinels(&mut self, installed: &Installed, setup: &Setup) -> Result<(), VerifyError> {
         let configuration = format!(
             "sentinel monitor mymaster 127.0.0.1 {} {}\n\
              sentinel down-after-milliseconds mymaster {}\n\
@@ -125,25 +127,17 @@ impl<'a> RealBackend<'a> {
             setup.failover_timeout.as_millis(),
         );
         for _ in 0..setup.sentinels {
-            let sentinel = Process::start_sentinel(installed, free_port()?, &configuration)?;
+            let sentinel = RealServer::start_sentinel(installed, free_port()?, &configuration)?;
             self.sentinels.push(sentinel);
         }
         let replicas = format!("\"num-slaves\" \"{}\"", setup.replicas);
         let others = setup.sentinels.saturating_sub(1);
         let others = format!("\"num-other-sentinels\" \"{others}\"");
-        let deadline = clock::now() + PATIENCE;
         for place in 0..setup.sentinels {
-            loop {
-                let port = self.sentinels[place].port;
-                let said = text(self.ask_once(port, &["SENTINEL", "MASTER", "mymaster"]));
-                if said.contains(&replicas) && said.contains(&others) {
-                    break;
-                }
-                if clock::now() > deadline {
-                    return Err(self.sentinels[place].not_started(said));
-                }
-                self.turn(super::LOOK)?;
-            }
+            let port = self.sentinels[place].port;
+            let knows = |said: &str| said.contains(&replicas) && said.contains(&others);
+            let said = self.await_answer(port, &["SENTINEL", "MASTER", "mymaster"], knows)?;
+            said.map_err(|said| self.sentinels[place].process.not_started(said))?;
         }
         if setup.sentinels > 0 {
             self.turn(REST)?;
@@ -153,51 +147,52 @@ impl<'a> RealBackend<'a> {
 
     /// Waits until a server takes connections.
     fn await_port(&mut self, place: usize) -> Result<(), VerifyError> {
-        let deadline = clock::now() + PATIENCE;
-        while self.servers[place].open().is_err() {
-            if clock::now() > deadline {
-                return Err(self.servers[place].not_started("nobody listens".to_owned()));
-            }
-            self.turn(super::LOOK)?;
+        let port = self.servers[place].port;
+        let listens = until(self, (START, LOOK), |_| {
+            Ok(Connection::open(port, ANSWER).is_ok())
+        })?;
+        match listens {
+            Some(_) => Ok(()),
+            None => Err(self.not_started(place, "nobody listens".to_owned())),
         }
-        Ok(())
     }
 
     /// Waits until a server serves, and makes a connection to it.
     fn await_server(&mut self, place: usize) -> Result<(), VerifyError> {
-        let deadline = clock::now() + PATIENCE;
-        loop {
-            let said = text(self.ask_once(self.servers[place].port, &["PING"]));
-            if said == "status PONG" {
-                break;
-            }
-            if clock::now() > deadline {
-                return Err(self.servers[place].not_started(said));
-            }
-            self.turn(super::LOOK)?;
-        }
+        let port = self.servers[place].port;
+        let said = self.await_answer(port, &["PING"], |said| said == "status PONG")?;
+        said.map_err(|said| self.not_started(place, said))?;
         // What has expired stays until somebody asks for it: otherwise it would depend on the moment.
-        self.ask_once(
-            self.servers[place].port,
-            &["DEBUG", "SET-ACTIVE-EXPIRE", "0"],
-        );
+        ask_port(port, &["DEBUG", "SET-ACTIVE-EXPIRE", "0"]);
         self.connections.resize_with(self.servers.len(), || None);
-        self.connections[place] = self.servers[place].open().ok();
+        self.connections[place] = Connection::open(port, ANSWER).ok();
         Ok(())
     }
 
     fn await_info(&mut self, place: usize, wanted: &str) -> Result<(), VerifyError> {
-        let deadline = clock::now() + PATIENCE;
-        loop {
-            let said = text(self.ask_once(self.servers[place].port, &["INFO", "replication"]));
-            if said.contains(wanted) {
-                return Ok(());
-            }
-            if clock::now() > deadline {
-                return Err(self.servers[place].not_started(said));
-            }
-            self.turn(super::LOOK)?;
-        }
+        let port = self.servers[place].port;
+        let has = |said: &str| said.contains(wanted);
+        let said = self.await_answer(port, &["INFO", "replication"], has)?;
+        said.map_err(|said| self.not_started(place, said))
+    }
+
+    /// Waits until a server or a Sentinel answers as it should. An error is what it said last.
+    fn await_answer(
+        &mut self,
+        port: u16,
+        words: &[&str],
+        fine: impl Fn(&str) -> bool,
+    ) -> Result<Result<(), String>, VerifyError> {
+        let mut said = String::new();
+        let answered = until(self, (START, LOOK), |_| {
+            said = ask_port(port, words).text();
+            Ok(fine(&said))
+        })?;
+        Ok(answered.map(|_| ()).ok_or(said))
+    }
+
+    fn not_started(&self, place: usize, why: String) -> VerifyError {
+        self.servers[place].process.not_started(why)
     }
 
     /// Time passes, and the relay does its work.
@@ -216,18 +211,8 @@ impl<'a> RealBackend<'a> {
         }
     }
 
-    /// Asks by a connection that is made for it.
-    fn ask_once(&mut self, port: u16, words: &[&str]) -> Option<Value> {
-        let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
-        stream.set_read_timeout(Some(ANSWER)).ok()?;
-        let mut stream = BufReader::new(stream);
-        let bytes = resp::encode(&command(words));
-        stream.get_mut().write_all(&bytes).ok()?;
-        resp::decode(&mut stream).ok()
-    }
-
     /// Waits until something has come over a connection, or it is closed.
-    fn await_answer(&mut self, server: usize) -> Result<bool, VerifyError> {
+    fn await_bytes(&mut self, server: usize) -> Result<bool, VerifyError> {
         let deadline = clock::now() + ANSWER;
         let mut byte = [0];
         while clock::now() < deadline {
@@ -235,7 +220,7 @@ impl<'a> RealBackend<'a> {
             let Some(connection) = &self.connections[server] else {
                 return Ok(false);
             };
-            let stream = connection.get_ref();
+            let stream = connection.socket();
             let set = stream.set_read_timeout(Some(TURN));
             match set.and_then(|()| stream.peek(&mut byte)) {
                 Ok(0) => return Ok(false),
@@ -250,24 +235,36 @@ impl<'a> RealBackend<'a> {
     }
 }
 
+/// Asks by a connection that is made for it.
+fn ask_port(port: u16, words: &[&str]) -> Option<Value> {
+    let mut connection = Connection::open(port, ANSWER).ok()?;
+    connection.ask(&command(words)).ok()
+}
+
+impl Clock for RealBackend<'_> {
+    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+        self.turn(time)
+    }
+
+    fn elapsed(&self) -> Duration {
+        clock::now() - self.start
+    }
+}
+
 impl super::FailoverBackend for RealBackend<'_> {
     fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.connections[server] = self.servers[server].open().ok();
+        self.connections[server] = Connection::open(self.servers[server].port, ANSWER).ok();
         Ok(())
     }
 
     fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError> {
-        let bytes = resp::encode(&command(words));
         let Some(connection) = &mut self.connections[server] else {
             return Ok(None);
         };
-        let sent = connection.get_mut().write_all(&bytes).is_ok();
-        let answer = match sent && self.await_answer(server)? {
-            true => self.connections[server]
-                .as_mut()
-                .and_then(|connection| resp::decode(connection).ok()),
-            false => None,
-        };
+        let sent = connection.send(&command(words)).is_ok();
+        let has_come = sent && self.await_bytes(server)?;
+        let connection = self.connections[server].as_mut().filter(|_| has_come);
+        let answer = connection.and_then(|connection| connection.receive().ok());
         if answer.is_none() {
             self.connections[server] = None;
         }
@@ -276,15 +273,15 @@ impl super::FailoverBackend for RealBackend<'_> {
 
     fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>, VerifyError> {
         let port = self.sentinels.first().map(|it| it.port);
-        Ok(port.and_then(|port| self.ask_once(port, words)))
+        Ok(port.and_then(|port| ask_port(port, words)))
     }
 
     fn place_of(&self, _: &str, port: u16) -> Option<usize> {
         self.servers.iter().position(|it| it.port == port)
     }
 
-    fn aside(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
-        self.ask_once(self.servers[server].port, words);
+    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
+        ask_port(self.servers[server].port, words);
         Ok(())
     }
 
@@ -295,21 +292,13 @@ impl super::FailoverBackend for RealBackend<'_> {
         if !self.logs {
             return full_disk::fill_for_images(&home, is_full).map_err(in_vain);
         }
-        self.aside(server, &["CONFIG", "SET", "appendonly", "no"])?;
+        self.ask_once(server, &["CONFIG", "SET", "appendonly", "no"])?;
         if is_full {
             full_disk::fill_for_log(&home).map_err(in_vain)?;
         }
-        self.aside(server, &["CONFIG", "SET", "appendonly", "yes"])?;
+        self.ask_once(server, &["CONFIG", "SET", "appendonly", "yes"])?;
         // All keys go to a new file first.
         self.turn(REST)
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.turn(time)
-    }
-
-    fn passed(&self) -> Duration {
-        clock::now() - self.start
     }
 
     fn flow(&mut self, flow: Flow) {
@@ -322,12 +311,12 @@ impl super::FailoverBackend for RealBackend<'_> {
     }
 
     fn kill(&mut self, server: usize) {
-        self.servers[server].kill();
+        self.servers[server].process.kill();
         self.connections[server] = None;
     }
 
     fn restart(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.servers[server].restart()?;
+        self.servers[server].process.restart()?;
         if self.reads_slowly {
             return self.await_port(server);
         }
@@ -335,11 +324,11 @@ impl super::FailoverBackend for RealBackend<'_> {
     }
 
     fn stop(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.servers[server].signal("-STOP")
+        self.servers[server].process.signal("-STOP")
     }
 
     fn go_on(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.servers[server].signal("-CONT")
+        self.servers[server].process.signal("-CONT")
     }
 
     fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>, VerifyError> {
@@ -347,8 +336,8 @@ impl super::FailoverBackend for RealBackend<'_> {
         self.ask(server, &["REPLICAOF", "127.0.0.1", &port])
     }
 
-    fn copied(&mut self, server: usize) -> Result<(u64, u64), VerifyError> {
-        let said = text(self.ask_once(self.servers[server].port, &["INFO", "stats"]));
+    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64), VerifyError> {
+        let said = ask_port(self.servers[server].port, &["INFO", "stats"]).text();
         let number = |name: &str| {
             let rest = said.split(name).nth(1).unwrap_or_default();
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
@@ -357,8 +346,8 @@ impl super::FailoverBackend for RealBackend<'_> {
         Ok((number("sync_full:"), number("sync_partial_ok:")))
     }
 
-    fn noted(&mut self, event: &str, from: Duration) -> Option<Duration> {
-        let logs = self.sentinels.iter().map(Process::log);
+    fn logged(&mut self, event: &str, from: Duration) -> Option<Duration> {
+        let logs = self.sentinels.iter().map(|it| it.process.log());
         let start = self.time_of_day;
         let times = logs.flat_map(|log| {
             let lines = log.lines().filter(|line| is_about(line, event));

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use picklock_redis::{Fsync, Persistence, SavePoint};
 
-use super::replication::{PRIMARY, REPLICA, Story, Witness};
-use super::{FailoverBackend, Setup, text};
+use super::recorder::{Case, Observed, PRIMARY, REPLICA, Recorder};
+use super::{FailoverBackend, Setup};
 use crate::harness::error::VerifyError;
-use crate::redis::failover::Observed;
 
 /// What there is before.
 const BEFORE: &[&str] = &[
@@ -20,7 +19,7 @@ const BEFORE: &[&str] = &[
     "SET counter 5",
 ];
 
-/// What every server is asked. A tilde stands for a blank within a word, and a bar for the end of a line.
+/// What every server is asked.
 const ASKED: &[&str] = &[
     "GET lock",
     "HGETALL hash",
@@ -105,8 +104,8 @@ const ASKED: &[&str] = &[
     "DISCARD",
 ];
 
-/// All stories, with the towns that they happen in.
-pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
+/// All cases, with the servers that they need.
+pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
     // After a second, if there were three changes.
     let snapshots = Persistence::Snapshots(vec![SavePoint {
         after: Duration::from_secs(1),
@@ -129,7 +128,7 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
         ..saves.clone()
     };
     vec![
-        ("no memory", alone.clone(), no_memory as Story),
+        ("no memory", alone.clone(), no_memory as Case),
         ("no disk", saves, no_disk),
         ("no disk for the log", logs, no_disk_for_log),
         ("no replicas", alone, no_replicas),
@@ -138,132 +137,117 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
     ]
 }
 
-/// A line as words.
-fn words(line: &str) -> Vec<String> {
-    let word = |word: &str| word.replace('~', " ").replace('|', "\n");
-    line.split(' ').map(word).collect()
-}
-
-impl Witness<'_> {
-    fn asks(&mut self, server: usize, lines: &[&str]) -> Result<(), VerifyError> {
-        for line in lines {
-            let words = words(line);
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let answer = text(self.town.ask(server, &words)?);
-            self.note(*line, answer);
-        }
-        Ok(())
-    }
-
+impl Recorder<'_> {
     /// Everything, twice: the second time the scripts are known.
-    fn asks_all(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.asks(server, ASKED)?;
-        self.asks(server, ASKED)
+    fn ask_twice(&mut self, server: usize) -> Result<(), VerifyError> {
+        self.ask_all(server, ASKED)?;
+        self.ask_all(server, ASKED)
     }
 
     /// A transaction that was begun before is to be ended now.
     fn ends(&mut self, server: usize) -> Result<(), VerifyError> {
-        self.asks(server, &["EXEC", "GET lock"])
+        self.ask_all(server, &["EXEC", "GET lock"])
     }
 }
 
 /// What a transaction holds that is begun while nothing is wrong.
 const BEGUN: &[&str] = &["MULTI", "SET lock begun", "INCR counter"];
 
-fn no_memory(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    it.asks(PRIMARY, BEFORE)?;
-    it.asks(PRIMARY, ASKED)?;
-    it.asks(PRIMARY, BEFORE)?;
-    it.asks(PRIMARY, BEGUN)?;
-    it.town
-        .aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "1"])?;
+fn no_memory(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.ask_all(PRIMARY, BEFORE)?;
+    it.ask_all(PRIMARY, ASKED)?;
+    it.ask_all(PRIMARY, BEFORE)?;
+    it.ask_all(PRIMARY, BEGUN)?;
+    it.backend
+        .ask_once(PRIMARY, &["CONFIG", "SET", "maxmemory", "1"])?;
     it.ends(PRIMARY)?;
-    it.asks_all(PRIMARY)?;
-    it.town
-        .aside(PRIMARY, &["CONFIG", "SET", "maxmemory", "0"])?;
-    it.asks(PRIMARY, ASKED)?;
-    Ok(it.seen)
+    it.ask_twice(PRIMARY)?;
+    it.backend
+        .ask_once(PRIMARY, &["CONFIG", "SET", "maxmemory", "0"])?;
+    it.ask_all(PRIMARY, ASKED)?;
+    Ok(it.observed)
 }
 
-fn no_replicas(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    it.asks(PRIMARY, BEFORE)?;
-    it.asks(PRIMARY, BEGUN)?;
+fn no_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.ask_all(PRIMARY, BEFORE)?;
+    it.ask_all(PRIMARY, BEGUN)?;
     let least = ["CONFIG", "SET", "min-replicas-to-write", "1"];
-    it.town.aside(PRIMARY, &least)?;
+    it.backend.ask_once(PRIMARY, &least)?;
     it.ends(PRIMARY)?;
-    it.asks_all(PRIMARY)?;
+    it.ask_twice(PRIMARY)?;
     let least = ["CONFIG", "SET", "min-replicas-to-write", "0"];
-    it.town.aside(PRIMARY, &least)?;
-    it.asks(PRIMARY, ASKED)?;
-    Ok(it.seen)
+    it.backend.ask_once(PRIMARY, &least)?;
+    it.ask_all(PRIMARY, ASKED)?;
+    Ok(it.observed)
 }
 
-fn no_disk(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    it.town.fill_disk(PRIMARY, true)?;
-    it.asks(PRIMARY, BEFORE)?;
-    it.asks(PRIMARY, BEGUN)?;
+fn no_disk(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.backend.fill_disk(PRIMARY, true)?;
+    it.ask_all(PRIMARY, BEFORE)?;
+    it.ask_all(PRIMARY, BEGUN)?;
     it.pass(3_500)?;
     it.ends(PRIMARY)?;
-    it.asks_all(PRIMARY)?;
-    it.town.fill_disk(PRIMARY, false)?;
+    it.ask_twice(PRIMARY)?;
+    it.backend.fill_disk(PRIMARY, false)?;
     // It is tried again after a while.
     it.pass(9_000)?;
-    it.asks(PRIMARY, ASKED)?;
-    Ok(it.seen)
+    it.ask_all(PRIMARY, ASKED)?;
+    Ok(it.observed)
 }
 
-fn no_disk_for_log(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    it.asks(PRIMARY, BEFORE)?;
-    it.asks(PRIMARY, BEGUN)?;
-    it.town.fill_disk(PRIMARY, true)?;
+fn no_disk_for_log(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.ask_all(PRIMARY, BEFORE)?;
+    it.ask_all(PRIMARY, BEGUN)?;
+    it.backend.fill_disk(PRIMARY, true)?;
     // It is answered before anybody notices.
-    it.town.aside(PRIMARY, &["SET", "lock", "lost"])?;
+    it.backend.ask_once(PRIMARY, &["SET", "lock", "lost"])?;
     it.ends(PRIMARY)?;
-    it.asks_all(PRIMARY)?;
-    it.town.fill_disk(PRIMARY, false)?;
+    it.ask_twice(PRIMARY)?;
+    it.backend.fill_disk(PRIMARY, false)?;
     it.pass(1_000)?;
-    it.asks(PRIMARY, ASKED)?;
-    Ok(it.seen)
+    it.ask_all(PRIMARY, ASKED)?;
+    Ok(it.observed)
 }
 
-fn no_primary(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    it.asks(PRIMARY, BEFORE)?;
+fn no_primary(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.ask_all(PRIMARY, BEFORE)?;
     it.until(REPLICA, "counter", "5")?;
-    it.asks(
+    it.ask_all(
         REPLICA,
         &["CONFIG SET replica-serve-stale-data no", "GET lock"],
     )?;
-    it.asks(REPLICA, &["MULTI", "GET lock"])?;
-    it.town.kill(PRIMARY);
+    it.ask_all(REPLICA, &["MULTI", "GET lock"])?;
+    it.backend.kill(PRIMARY);
     it.pass(500)?;
-    it.asks(REPLICA, &["EXEC"])?;
-    it.asks_all(REPLICA)?;
-    it.asks(REPLICA, &["CONFIG SET replica-serve-stale-data yes"])?;
-    it.asks(REPLICA, ASKED)?;
-    Ok(it.seen)
+    it.ask_all(REPLICA, &["EXEC"])?;
+    it.ask_twice(REPLICA)?;
+    it.ask_all(REPLICA, &["CONFIG SET replica-serve-stale-data yes"])?;
+    it.ask_all(REPLICA, ASKED)?;
+    Ok(it.observed)
 }
 
 /// So many keys a server reads, a while each.
 const MANY: u32 = 150;
 
-fn reads(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    it.asks(PRIMARY, BEFORE)?;
+fn reads(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.ask_all(PRIMARY, BEFORE)?;
     for number in 0..MANY {
         let key = format!("many:{number}");
-        it.town.ask(PRIMARY, &["SET", &key, &"x".repeat(1_100)])?;
+        it.backend
+            .ask(PRIMARY, &["SET", &key, &"x".repeat(1_100)])?;
     }
     it.pass(3_000)?;
-    it.town.kill(PRIMARY);
-    it.town.restart(PRIMARY)?;
-    it.town.connect(PRIMARY)?;
-    it.asks(PRIMARY, ASKED)?;
+    it.backend.kill(PRIMARY);
+    it.backend.restart(PRIMARY)?;
+    it.backend.connect(PRIMARY)?;
+    it.ask_all(PRIMARY, ASKED)?;
     it.until(PRIMARY, "counter", "5")?;
-    it.asks(PRIMARY, ASKED)?;
-    Ok(it.seen)
+    it.ask_all(PRIMARY, ASKED)?;
+    Ok(it.observed)
 }

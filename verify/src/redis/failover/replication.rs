@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use picklock_redis::{Fsync, Persistence, SavePoint};
 
-use super::{FailoverBackend, Flow, Observed, Setup, text, until};
+use super::recorder::{Case, Observed, PRIMARY, REPLICA, Recorder};
+use super::{FailoverBackend, Flow, Setup};
+use crate::harness::comparison::Answer;
 use crate::harness::error::VerifyError;
 
-/// What happens in a town, and what is seen of it.
-pub(super) type Story = fn(&mut dyn FailoverBackend) -> Result<Observed, VerifyError>;
-
-/// All stories, with the towns that they happen in.
-pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
+/// All cases, with the servers that they need.
+pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
     let kept = |persistence| Setup {
         persistence,
         ..Setup::of(1)
@@ -22,7 +21,7 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
         changes: 3,
     }]);
     vec![
-        ("a replica is read", Setup::of(1), read as Story),
+        ("a replica is read", Setup::of(1), read as Case),
         ("WAIT", Setup::of(1), wait),
         ("a link breaks", Setup::of(1), resynchronise),
         ("a replica is promoted", Setup::of(1), promote),
@@ -46,128 +45,75 @@ pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
     ]
 }
 
-pub(super) const PRIMARY: usize = 0;
-pub(super) const REPLICA: usize = 1;
-
-/// A town, and what is written down of it.
-pub(super) struct Witness<'a> {
-    pub(super) town: &'a mut dyn FailoverBackend,
-    pub(super) seen: Observed,
-}
-
-impl<'a> Witness<'a> {
-    pub(super) fn of(town: &'a mut dyn FailoverBackend) -> Self {
-        let seen = Vec::new();
-        Self { town, seen }
-    }
-
-    pub(super) fn note(&mut self, what: impl Into<String>, seen: String) {
-        self.seen.push((what.into(), seen));
-    }
-
-    /// Asks, and writes the answer down.
-    fn ask(&mut self, server: usize, line: &str) -> Result<(), VerifyError> {
-        let words: Vec<&str> = line.split(' ').collect();
-        let answer = text(self.town.ask(server, &words)?);
-        self.note(line, answer);
-        Ok(())
-    }
-
-    /// Waits until a server has this value of a key, and writes down whether it ever had.
-    pub(super) fn until(
-        &mut self,
-        server: usize,
-        key: &str,
-        value: &str,
-    ) -> Result<(), VerifyError> {
-        let wanted = format!("\"{value}\"");
-        let found = until(self.town, server, &["GET", key], |it| it == wanted)?;
-        self.note(
-            format!("GET {key} until {value}"),
-            found.is_some().to_string(),
-        );
-        Ok(())
-    }
-
-    /// What a server has sent since the first number was taken.
-    fn copied(&mut self, server: usize, before: (u64, u64)) -> Result<(), VerifyError> {
-        let (all, rest) = self.town.copied(server)?;
-        let (all, rest) = (all - before.0, rest - before.1);
-        self.note("resynchronisations", format!("{all} full, {rest} partial"));
-        Ok(())
-    }
-
-    pub(super) fn pass(&mut self, millis: u64) -> Result<(), VerifyError> {
-        self.town.pass(Duration::from_millis(millis))
-    }
-}
-
-fn read(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
-    for line in [
-        "SET lock mine PX 60000",
-        "HSET hash field 1",
-        "RPUSH list a b",
-        "SET brief v PX 4000",
-        "SET last 1",
-    ] {
-        it.ask(PRIMARY, line)?;
-    }
+fn read(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    it.ask_all(
+        PRIMARY,
+        &[
+            "SET lock mine PX 60000",
+            "HSET hash field 1",
+            "RPUSH list a b",
+            "SET brief v PX 4000",
+            "SET last 1",
+        ],
+    )?;
     it.until(REPLICA, "last", "1")?;
-    for line in [
-        "GET lock",
-        "HGETALL hash",
-        "LRANGE list 0 -1",
-        "GET brief",
-        "DBSIZE",
-        "EXISTS missing",
-        "SET lock another NX PX 1000",
-        "DEL lock",
-        "EXPIRE lock 1",
-        "INCR counter",
-        "EVAL return(redis.call('GET',KEYS[1])) 1 lock",
-        "EVAL return(redis.call('DEL',KEYS[1])) 1 lock",
-        "EVAL return(redis.pcall('DEL',KEYS[1])) 1 lock",
-        "MULTI",
-        "GET lock",
-        "DEL lock",
-        "EXEC",
-        "WAIT 1 10",
-        "PUBLISH channel text",
-    ] {
-        it.ask(REPLICA, line)?;
-    }
+    it.ask_all(
+        REPLICA,
+        &[
+            "GET lock",
+            "HGETALL hash",
+            "LRANGE list 0 -1",
+            "GET brief",
+            "DBSIZE",
+            "EXISTS missing",
+            "SET lock another NX PX 1000",
+            "DEL lock",
+            "EXPIRE lock 1",
+            "INCR counter",
+            "EVAL return(redis.call('GET',KEYS[1])) 1 lock",
+            "EVAL return(redis.call('DEL',KEYS[1])) 1 lock",
+            "EVAL return(redis.pcall('DEL',KEYS[1])) 1 lock",
+            "MULTI",
+            "GET lock",
+            "DEL lock",
+            "EXEC",
+            "WAIT 1 10",
+            "PUBLISH channel text",
+        ],
+    )?;
     it.pass(4_500)?;
     // Its time is over, nobody has asked for it at the primary, and nobody has told the replica.
-    for line in [
-        "GET brief",
-        "EXISTS brief",
-        "TTL brief",
-        "PTTL brief",
-        "DBSIZE",
-    ] {
-        it.ask(REPLICA, line)?;
-    }
+    it.ask_all(
+        REPLICA,
+        &[
+            "GET brief",
+            "EXISTS brief",
+            "TTL brief",
+            "PTTL brief",
+            "DBSIZE",
+        ],
+    )?;
     it.ask(PRIMARY, "GET brief")?;
     it.ask(PRIMARY, "SET last 2")?;
     it.until(REPLICA, "last", "2")?;
     it.ask(REPLICA, "DBSIZE")?;
-    it.town.flow(Flow::Cut);
+    it.backend.flow(Flow::Cut);
     it.pass(300)?;
     // It answers though it has lost its primary.
     it.ask(REPLICA, "GET lock")?;
     it.ask(REPLICA, "SET lock another NX")?;
-    Ok(it.seen)
+    Ok(it.observed)
 }
 
-fn wait(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
+fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET first 1")?;
     it.until(REPLICA, "first", "1")?;
     it.ask(PRIMARY, "SET lock mine NX PX 60000")?;
     it.ask(PRIMARY, "WAIT 1 2000")?;
     it.ask(PRIMARY, "WAIT 2 100")?;
-    it.town.flow(Flow::Held);
+    it.backend.flow(Flow::Held);
     it.ask(PRIMARY, "SET lock another NX PX 60000")?;
     // What failed wrote nothing, and there is nothing to wait for.
     it.ask(PRIMARY, "WAIT 1 100")?;
@@ -176,62 +122,62 @@ fn wait(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     it.ask(PRIMARY, "GET held")?;
     it.ask(REPLICA, "GET held")?;
     // One that has written nothing has nothing to wait for.
-    it.town.connect(PRIMARY)?;
+    it.backend.connect(PRIMARY)?;
     it.ask(PRIMARY, "WAIT 1 100")?;
     it.ask(PRIMARY, "MULTI")?;
     it.ask(PRIMARY, "SET within 1")?;
     it.ask(PRIMARY, "WAIT 1 100")?;
     it.ask(PRIMARY, "EXEC")?;
-    it.town.flow(Flow::Free);
+    it.backend.flow(Flow::Free);
     it.until(REPLICA, "held", "mine")?;
     it.ask(PRIMARY, "WAIT 1 2000")?;
-    Ok(it.seen)
+    Ok(it.observed)
 }
 
 /// A mebibyte is kept for those who come back: five of these fit into it, and six do not.
-fn much(it: &mut Witness, times: usize) -> Result<(), VerifyError> {
+fn much(it: &mut Recorder, times: usize) -> Result<(), VerifyError> {
     let much = "x".repeat(200_000);
     for number in 0..times {
         let key = format!("much:{number}");
-        let answer = text(it.town.ask(PRIMARY, &["SET", &key, &much])?);
-        it.note("SET much", answer);
+        let answer = it.backend.ask(PRIMARY, &["SET", &key, &much])?;
+        it.note("SET much", answer.text());
     }
     Ok(())
 }
 
-fn resynchronise(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
+fn resynchronise(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET a 1")?;
     it.until(REPLICA, "a", "1")?;
     for (part, times) in [("little", 0), ("within", 5), ("beyond", 6)] {
-        let before = it.town.copied(PRIMARY)?;
-        it.town.flow(Flow::Cut);
+        let before = it.backend.resynchronisations(PRIMARY)?;
+        it.backend.flow(Flow::Cut);
         it.pass(300)?;
         it.ask(PRIMARY, &format!("SET {part} 1"))?;
         much(&mut it, times)?;
         it.ask(REPLICA, &format!("GET {part}"))?;
-        it.town.flow(Flow::Free);
+        it.backend.flow(Flow::Free);
         it.until(REPLICA, part, "1")?;
-        it.copied(PRIMARY, before)?;
+        it.resynchronisations(PRIMARY, before)?;
         it.ask(REPLICA, "DBSIZE")?;
     }
-    Ok(it.seen)
+    Ok(it.observed)
 }
 
-fn promote(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
+fn promote(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET lock mine PX 60000")?;
     it.ask(PRIMARY, "INCR token")?;
     it.until(REPLICA, "token", "1")?;
     it.ask(REPLICA, "REPLICAOF NO ONE")?;
     it.ask(REPLICA, "SET lock another NX")?;
-    let before = it.town.copied(REPLICA)?;
+    let before = it.backend.resynchronisations(REPLICA)?;
     // It has written nothing of its own since: what it has is the beginning of what the other one has.
-    let answer = text(it.town.follow(PRIMARY, REPLICA)?);
-    it.note("REPLICAOF", answer);
+    let answer = it.backend.follow(PRIMARY, REPLICA)?;
+    it.note("REPLICAOF", answer.text());
     it.ask(REPLICA, "INCR token")?;
     it.until(PRIMARY, "token", "2")?;
-    it.copied(REPLICA, before)?;
+    it.resynchronisations(REPLICA, before)?;
     it.ask(PRIMARY, "INCR token")?;
     // Now both write, and one of them has to give up what it has.
     it.ask(PRIMARY, "REPLICAOF NO ONE")?;
@@ -240,42 +186,41 @@ fn promote(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     it.ask(PRIMARY, "SET alone 1")?;
     it.ask(REPLICA, "INCR token")?;
     it.ask(REPLICA, "SET other 1")?;
-    let before = it.town.copied(REPLICA)?;
-    let answer = text(it.town.follow(PRIMARY, REPLICA)?);
-    it.note("REPLICAOF", answer);
+    let before = it.backend.resynchronisations(REPLICA)?;
+    let answer = it.backend.follow(PRIMARY, REPLICA)?;
+    it.note("REPLICAOF", answer.text());
     it.until(PRIMARY, "other", "1")?;
-    it.copied(REPLICA, before)?;
+    it.resynchronisations(REPLICA, before)?;
     it.ask(PRIMARY, "GET alone")?;
     it.ask(PRIMARY, "GET token")?;
     it.ask(PRIMARY, "SET alone 2")?;
-    Ok(it.seen)
+    Ok(it.observed)
 }
 
-fn restart(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut it = Witness::of(town);
+fn restart(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET lock mine PX 60000")?;
     it.ask(PRIMARY, "SET brief mine PX 3000")?;
     it.ask(PRIMARY, "INCR token")?;
     it.pass(2_500)?;
     it.ask(PRIMARY, "SET late 1")?;
     it.until(REPLICA, "late", "1")?;
-    it.town.kill(PRIMARY);
+    it.backend.kill(PRIMARY);
     it.pass(1_000)?;
-    it.town.restart(PRIMARY)?;
-    it.town.connect(PRIMARY)?;
-    for line in [
-        "GET lock",
-        "GET brief",
-        "GET late",
-        "INCR token",
-        "SET new 1",
-    ] {
-        it.ask(PRIMARY, line)?;
-    }
+    it.backend.restart(PRIMARY)?;
+    it.backend.connect(PRIMARY)?;
+    it.ask_all(
+        PRIMARY,
+        &[
+            "GET lock",
+            "GET brief",
+            "GET late",
+            "INCR token",
+            "SET new 1",
+        ],
+    )?;
     it.until(REPLICA, "new", "1")?;
-    it.copied(PRIMARY, (0, 0))?;
-    for line in ["GET lock", "GET brief", "GET late", "GET token"] {
-        it.ask(REPLICA, line)?;
-    }
-    Ok(it.seen)
+    it.resynchronisations(PRIMARY, (0, 0))?;
+    it.ask_all(REPLICA, &["GET lock", "GET brief", "GET late", "GET token"])?;
+    Ok(it.observed)
 }

@@ -3,9 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::recorder::{Observed, PRIMARY, REPLICA, Recorder};
 use super::{
-    FailoverBackend, Failovers, Flow, Observed, Resumed, Setup, model, note, real, text, until,
+    FailoverBackend, Failovers, Flow, LOOK, Resumed, Setup, compare_lines, model, real, until,
 };
+use crate::harness::clock;
+use crate::harness::comparison::Answer;
 use crate::harness::error::{VerifyError, unless_stopped};
 use crate::redis::cluster::{Span, Times};
 use crate::redis::real::Installed;
@@ -17,9 +20,6 @@ const MODEL_TRIES: u64 = 60;
 
 /// How many steps [`compare`] has.
 pub(super) const STEPS: u64 = REAL_DEATHS * WAYS.len() as u64 + REAL_PAUSES;
-
-const PRIMARY: usize = 0;
-const REPLICA: usize = 1;
 
 /// How what the primary said last fares.
 #[derive(Clone, Copy, PartialEq)]
@@ -68,9 +68,9 @@ const EVENTS: [(&str, &str); 5] = [
 /// How long things took.
 type Taken = Vec<(&'static str, Duration)>;
 
-fn timeline(town: &mut dyn FailoverBackend, from: Duration, taken: &mut Taken) {
+fn timeline(backend: &mut dyn FailoverBackend, from: Duration, taken: &mut Taken) {
     for (event, name) in EVENTS {
-        if let Some(at) = town.noted(event, from) {
+        if let Some(at) = backend.logged(event, from) {
             taken.push((name, at - from));
         }
     }
@@ -86,111 +86,101 @@ fn watched(replicas: usize, relayed: bool) -> Setup {
 
 /// A primary dies with a lock.
 fn die(
-    town: &mut dyn FailoverBackend,
+    backend: &mut dyn FailoverBackend,
     way: LastWrite,
     taken: &mut Taken,
 ) -> Result<Observed, VerifyError> {
-    let mut seen = Vec::new();
-    let mut ask = |town: &mut dyn FailoverBackend, server, line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let answer = text(town.ask(server, &words)?);
-        seen.push((line.to_owned(), answer));
-        Ok::<(), VerifyError>(())
-    };
-    ask(town, PRIMARY, "SET before 1")?;
-    until(town, REPLICA, &["GET", "before"], |it| it == "\"1\"")?;
+    let mut it = Recorder::of(backend);
+    it.ask(PRIMARY, "SET before 1")?;
+    until(it.backend, REPLICA, &["GET", "before"], |it| it == "\"1\"")?;
     match way {
         LastWrite::Arrives => {}
-        LastWrite::Held => town.flow(Flow::Held),
-        LastWrite::Buffered => town.stop(REPLICA)?,
+        LastWrite::Held => it.backend.flow(Flow::Held),
+        LastWrite::Buffered => it.backend.stop(REPLICA)?,
         // Not for so long that Sentinels find it down: then it may or may not be promoted.
-        LastWrite::Paused => ask(town, REPLICA, "CLIENT PAUSE 700 ALL")?,
+        LastWrite::Paused => it.ask(REPLICA, "CLIENT PAUSE 700 ALL")?,
     }
-    ask(town, PRIMARY, "SET lock mine NX PX 30000")?;
+    it.ask(PRIMARY, "SET lock mine NX PX 30000")?;
     if way == LastWrite::Held {
-        ask(town, PRIMARY, "WAIT 1 150")?;
-        ask(town, PRIMARY, "GET lock")?;
+        it.ask(PRIMARY, "WAIT 1 150")?;
+        it.ask(PRIMARY, "GET lock")?;
     } else {
-        town.pass(Duration::from_millis(100))?;
+        it.pass(100)?;
     }
-    let from = town.passed();
-    town.kill(PRIMARY);
+    let from = it.backend.elapsed();
+    it.backend.kill(PRIMARY);
     if way == LastWrite::Buffered {
-        town.pass(Duration::from_millis(50))?;
-        town.go_on(REPLICA)?;
+        it.pass(50)?;
+        it.backend.go_on(REPLICA)?;
     }
     // Sentinel closes the connections of clients when it promotes, and tells them a little later.
-    while town.noted("+switch-master", from).is_none() && town.passed() - from < LONGEST {
-        town.pass(super::LOOK)?;
-    }
-    town.connect(REPLICA)?;
-    ask(town, REPLICA, "GET lock")?;
-    ask(town, REPLICA, "SET lock another NX PX 30000")?;
+    let left = LONGEST.saturating_sub(it.backend.elapsed() - from);
+    clock::until(it.backend, (left, LOOK), |backend| {
+        Ok(backend.logged("+switch-master", from).is_some())
+    })?;
+    it.backend.connect(REPLICA)?;
+    it.ask(REPLICA, "GET lock")?;
+    it.ask(REPLICA, "SET lock another NX PX 30000")?;
     if matches!(way, LastWrite::Arrives | LastWrite::Held) {
-        timeline(town, from, taken);
+        timeline(it.backend, from, taken);
     }
-    Ok(seen)
+    Ok(it.observed)
 }
 
 /// A primary stands still, is replaced, and goes on.
 fn resume(
-    town: &mut dyn FailoverBackend,
+    backend: &mut dyn FailoverBackend,
     taken: &mut Taken,
 ) -> Result<(Observed, Resumed), VerifyError> {
     const PAUSE: Duration = Duration::from_millis(4_400);
     const BETWEEN: Duration = Duration::from_millis(20);
     const MOST: Duration = Duration::from_secs(25);
-    let mut seen: Observed = Vec::new();
-    let first = text(town.ask(PRIMARY, &["SET", "lock", "first"])?);
-    seen.push(("SET lock first".to_owned(), first));
-    town.pass(Duration::from_millis(500))?;
-    let from = town.passed();
-    town.stop(PRIMARY)?;
-    town.pass(PAUSE)?;
-    town.go_on(PRIMARY)?;
-    let resumed = town.passed();
+    let mut it = Recorder::of(backend);
+    it.ask(PRIMARY, "SET lock first")?;
+    it.pass(500)?;
+    let from = it.backend.elapsed();
+    it.backend.stop(PRIMARY)?;
+    it.backend.pass(PAUSE)?;
+    it.backend.go_on(PRIMARY)?;
+    let resumed = it.backend.elapsed();
     let mut writes = 0;
     let mut last = String::new();
-    while town.passed() - resumed < MOST {
+    while it.backend.elapsed() - resumed < MOST {
         let key = format!("write:{writes}");
-        last = text(town.ask(PRIMARY, &["SET", &key, "value"])?);
+        last = it.backend.ask(PRIMARY, &["SET", &key, "value"])?.text();
         if last != "status OK" {
             break;
         }
         writes += 1;
-        town.pass(BETWEEN)?;
+        it.backend.pass(BETWEEN)?;
     }
-    let during = town.passed() - resumed;
-    seen.push(("SET until it is refused".to_owned(), last));
-    timeline(town, from, taken);
-    if let Some(at) = town.noted("+slave-reconf-done", from) {
+    let during = it.backend.elapsed() - resumed;
+    it.note("SET until it is refused", last);
+    timeline(it.backend, from, taken);
+    if let Some(at) = it.backend.logged("+slave-reconf-done", from) {
         taken.push(("until the other replica follows it", at - from));
     }
-    if let Some(at) = town.noted("+convert-to-slave", resumed) {
+    if let Some(at) = it.backend.logged("+convert-to-slave", resumed) {
         let name = "the old primary goes on: until it is made a replica";
         taken.push((name, at - resumed));
     }
     taken.push(("and until it takes no more writes", during));
-    town.pass(Duration::from_secs(2))?;
-    town.connect(PRIMARY)?;
+    it.pass(2_000)?;
+    it.backend.connect(PRIMARY)?;
     let mut kept = 0;
     for number in 0..writes {
         let key = format!("write:{number}");
-        if text(town.ask(PRIMARY, &["EXISTS", &key])?) != "integer 0" {
+        if it.backend.ask(PRIMARY, &["EXISTS", &key])?.text() != "integer 0" {
             kept += 1;
         }
     }
-    for line in ["GET lock", "DBSIZE", "SET lock again"] {
-        let words: Vec<&str> = line.split(' ').collect();
-        let answer = text(town.ask(PRIMARY, &words)?);
-        seen.push((line.to_owned(), answer));
-    }
+    it.ask_all(PRIMARY, &["GET lock", "DBSIZE", "SET lock again"])?;
     let resumed = Resumed {
         writes,
         during,
         kept,
     };
-    Ok((seen, resumed))
+    Ok((it.observed, resumed))
 }
 
 /// Adds what was taken to the spans, by their names.
@@ -225,7 +215,6 @@ pub(super) fn compare(
 ) -> Result<(), VerifyError> {
     const DEATH: &str = "a primary dies";
     const PAUSE: &str = "a primary stands still";
-    let spans = &mut failovers.spans;
     for (part, way) in WAYS {
         let setup = watched(1, true);
         let mut as_model = Vec::new();
@@ -233,14 +222,14 @@ pub(super) fn compare(
             unless_stopped(stop)?;
             let mut taken = Vec::new();
             as_model = die(&mut model::ModelBackend::of(&setup, seed), way, &mut taken)?;
-            add(spans, DEATH, taken, false);
+            add(&mut failovers.spans, DEATH, taken, false);
         }
         for _ in 0..REAL_DEATHS {
             let mut taken = Vec::new();
-            let mut town = real::RealBackend::start(installed, &setup, stop)?;
-            let as_real = die(&mut town, way, &mut taken)?;
-            add(spans, DEATH, taken, true);
-            note(&mut failovers.compared, part, as_real, as_model.clone());
+            let mut backend = real::RealBackend::start(installed, &setup, stop)?;
+            let as_real = die(&mut backend, way, &mut taken)?;
+            add(&mut failovers.spans, DEATH, taken, true);
+            compare_lines(&mut failovers.compared, part, &as_real, &as_model);
             step()?;
         }
     }
@@ -252,19 +241,19 @@ pub(super) fn compare(
     for seed in 0..MODEL_TRIES {
         unless_stopped(stop)?;
         let mut taken = Vec::new();
-        let (seen, resumed) = resume(&mut model::ModelBackend::of(&setup, seed), &mut taken)?;
-        as_model = seen;
+        let (observed, resumed) = resume(&mut model::ModelBackend::of(&setup, seed), &mut taken)?;
+        as_model = observed;
         failovers.resumed.1.push(resumed);
-        add(spans, PAUSE, taken, false);
+        add(&mut failovers.spans, PAUSE, taken, false);
     }
     for _ in 0..REAL_PAUSES {
         let mut taken = Vec::new();
-        let mut town = real::RealBackend::start(installed, &setup, stop)?;
-        let (seen, resumed) = resume(&mut town, &mut taken)?;
+        let mut backend = real::RealBackend::start(installed, &setup, stop)?;
+        let (as_real, resumed) = resume(&mut backend, &mut taken)?;
         failovers.resumed.0.push(resumed);
-        add(spans, PAUSE, taken, true);
+        add(&mut failovers.spans, PAUSE, taken, true);
         let part = "a primary stands still, is replaced, and goes on";
-        note(&mut failovers.compared, part, seen, as_model.clone());
+        compare_lines(&mut failovers.compared, part, &as_real, &as_model);
         step()?;
     }
     Ok(())
@@ -278,10 +267,11 @@ mod tests {
     fn left(way: LastWrite) -> [String; 2] {
         let mut all: Vec<_> = (0..20)
             .map(|seed| {
-                let mut town = model::ModelBackend::of(&watched(1, true), seed);
-                let seen = die(&mut town, way, &mut Vec::new()).expect("the model does not fail");
+                let mut backend = model::ModelBackend::of(&watched(1, true), seed);
+                let seen =
+                    die(&mut backend, way, &mut Vec::new()).expect("the model does not fail");
                 let last = &seen[seen.len() - 2..];
-                [last[0].1.clone(), last[1].1.clone()]
+                [last[0].text.clone(), last[1].text.clone()]
             })
             .collect();
         all.dedup();
@@ -304,8 +294,8 @@ mod tests {
             failover_timeout: Duration::from_secs(6),
             ..watched(2, false)
         };
-        let mut town = model::ModelBackend::of(&setup, 7);
-        let (_, resumed) = resume(&mut town, &mut Vec::new()).expect("the model does not fail");
+        let mut backend = model::ModelBackend::of(&setup, 7);
+        let (_, resumed) = resume(&mut backend, &mut Vec::new()).expect("the model does not fail");
         assert!((450..550).contains(&resumed.writes), "{resumed}");
         assert_eq!(resumed.kept, 0);
     }

@@ -4,22 +4,21 @@ use std::time::Duration;
 
 use picklock_clients::redis::Value;
 
-use super::replication::{Story, Witness};
-use super::{FailoverBackend, LOOK, Observed, Setup, text};
+use super::recorder::{Case, Observed, REPLICA, Recorder};
+use super::{FailoverBackend, LOOK, Setup};
+use crate::harness::clock;
+use crate::harness::comparison::Answer;
 use crate::harness::error::VerifyError;
 
-/// All stories, with the towns that they happen in.
-pub(super) fn stories() -> Vec<(&'static str, Setup, Story)> {
+/// All cases, with the servers that they need.
+pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
     let watched = Setup {
         sentinels: 3,
         relayed: false,
         ..Setup::of(2)
     };
-    vec![("clients ask who the replicas are", watched, tell as Story)]
+    vec![("clients ask who the replicas are", watched, tell as Case)]
 }
-
-/// The replica that things happen to. The other one is well all the time.
-const REPLICA: usize = 1;
 
 /// What clients look at, of what is said of each replica.
 const FIELDS: [&str; 5] = [
@@ -31,7 +30,7 @@ const FIELDS: [&str; 5] = [
 ];
 
 /// The fields of a replica, and which server it is.
-fn row(town: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(String, String)>)> {
+fn row(backend: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(String, String)>)> {
     let words = value.values()?.iter();
     let words: Vec<String> = words
         .map(|word| Some(String::from_utf8_lossy(word.bytes()?).into_owned()))
@@ -43,14 +42,14 @@ fn row(town: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(String,
     let field = |name: &str| fields.iter().find(|(known, _)| known == name);
     let (_, host) = field("ip")?;
     let (_, port) = field("port")?;
-    let place = town.place_of(host, port.parse().ok()?)?;
+    let place = backend.place_of(host, port.parse().ok()?)?;
     let kept = FIELDS.iter().map(|name| {
         let (name, value) = field(name)?;
         // Servers have other addresses on the other side.
         let value = match name.as_str() {
             "master-host" => {
                 let (_, port) = field("master-port")?;
-                let primary = town.place_of(value, port.parse().ok()?);
+                let primary = backend.place_of(value, port.parse().ok()?);
                 primary.map_or_else(|| value.clone(), |it| format!("server {it}"))
             }
             _ => value.clone(),
@@ -61,56 +60,56 @@ fn row(town: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(String,
 }
 
 /// What the first Sentinel says of its replicas, in the order of their places.
-fn said(town: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>, VerifyError> {
-    let value = town.ask_sentinel(&["SENTINEL", "REPLICAS", "mymaster"])?;
+fn said(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>, VerifyError> {
+    let value = backend.ask_sentinel(&["SENTINEL", "REPLICAS", "mymaster"])?;
     let rows = value.as_ref().and_then(Value::values).unwrap_or_default();
-    let mut rows: Vec<_> = rows.iter().filter_map(|value| row(town, value)).collect();
+    let mut rows: Vec<_> = rows
+        .iter()
+        .filter_map(|value| row(backend, value))
+        .collect();
     rows.sort();
     Ok(rows.into_iter().map(|(_, fields)| fields).collect())
 }
 
-/// Waits until a Sentinel says this of the replica, and writes down what it says of both then, or at last.
-fn until(witness: &mut Witness, flags: &str, link: &str) -> Result<(), VerifyError> {
+/// Waits until a Sentinel says this of the first replica, and writes down what it says of both then, or at last. The
+/// other one is well all the time.
+fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<(), VerifyError> {
     const MOST: Duration = Duration::from_secs(30);
-    let start = witness.town.passed();
-    loop {
-        let rows = said(witness.town)?;
+    let mut rows = Vec::new();
+    clock::until(it.backend, (MOST, LOOK), |backend| {
+        rows = said(backend)?;
+        let fields: &[(String, String)] = rows.get(REPLICA - 1).map_or(&[], |it| it);
         let is = |name: &str, value: &str| {
-            let fields = rows.get(REPLICA - 1).into_iter().flatten();
-            fields
-                .into_iter()
-                .any(|(known, it)| known == name && it == value)
+            let mut fields = fields.iter();
+            fields.any(|(known, it)| known == name && it == value)
         };
-        let fits = is("flags", flags) && is("master-link-status", link);
-        if fits || witness.town.passed() - start > MOST {
-            let words = rows.iter().map(|fields| {
-                let words = fields.iter().map(|(name, value)| format!("{name} {value}"));
-                words.collect::<Vec<_>>().join(", ")
-            });
-            let words: Vec<String> = words.collect();
-            witness.note(format!("SENTINEL REPLICAS until {flags}"), words.join("; "));
-            return Ok(());
-        }
-        witness.town.pass(LOOK)?;
-    }
+        Ok(is("flags", flags) && is("master-link-status", link))
+    })?;
+    let rows = rows.iter().map(|fields| {
+        let words = fields.iter().map(|(name, value)| format!("{name} {value}"));
+        words.collect::<Vec<_>>().join(", ")
+    });
+    let rows: Vec<String> = rows.collect();
+    it.note(format!("SENTINEL REPLICAS until {flags}"), rows.join("; "));
+    Ok(())
 }
 
-fn tell(town: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
-    let mut witness = Witness::of(town);
-    until(&mut witness, "slave", "ok")?;
+fn tell(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+    let mut it = Recorder::of(backend);
+    until(&mut it, "slave", "ok")?;
     for line in ["SENTINEL REPLICAS other", "SENTINEL SLAVES other"] {
         let words: Vec<&str> = line.split(' ').collect();
-        let answer = text(witness.town.ask_sentinel(&words)?);
-        witness.note(line, answer);
+        let answer = it.backend.ask_sentinel(&words)?;
+        it.note(line, answer.text());
     }
     // It stands still, and its kernel takes connections; it is dead, and nobody does.
-    witness.town.stop(REPLICA)?;
-    until(&mut witness, "s_down,slave", "ok")?;
-    witness.town.go_on(REPLICA)?;
-    until(&mut witness, "slave", "ok")?;
-    witness.town.kill(REPLICA);
-    until(&mut witness, "s_down,slave,disconnected", "ok")?;
-    witness.town.restart(REPLICA)?;
-    until(&mut witness, "slave", "ok")?;
-    Ok(witness.seen)
+    it.backend.stop(REPLICA)?;
+    until(&mut it, "s_down,slave", "ok")?;
+    it.backend.go_on(REPLICA)?;
+    until(&mut it, "slave", "ok")?;
+    it.backend.kill(REPLICA);
+    until(&mut it, "s_down,slave,disconnected", "ok")?;
+    it.backend.restart(REPLICA)?;
+    until(&mut it, "slave", "ok")?;
+    Ok(it.observed)
 }

@@ -6,6 +6,7 @@ use picklock_clients::zookeeper::{Path, Request, Response};
 use picklock_zookeeper::messages::ServerMessage;
 
 use super::{Driver, Observed};
+use crate::harness::clock::until;
 use crate::harness::error::VerifyError;
 use crate::zookeeper::backend::{EnsembleBackend, Incoming, ServerIndex};
 use crate::zookeeper::step::Connection;
@@ -20,7 +21,7 @@ const SHORT: Duration = Duration::from_millis(20);
 /// of a busy machine.
 pub(crate) const GRACE: Duration = Duration::from_millis(2_500);
 
-impl<S: EnsembleBackend> Driver<S> {
+impl<B: EnsembleBackend> Driver<B> {
     /// Clients fall silent, until their sessions are gone. When that was is a line too, as far as it is promised.
     pub(super) fn silence(
         &mut self,
@@ -36,24 +37,24 @@ impl<S: EnsembleBackend> Driver<S> {
             if cut {
                 state.open = false;
                 let link = state.link;
-                self.side.cut(link);
+                self.backend.cut(link);
             }
         }
-        let began = self.side.elapsed();
+        let began = self.backend.elapsed();
         let watcher = self.watcher();
         let mut gone = false;
         self.longest_beat = Duration::ZERO;
-        while !gone && self.side.elapsed() - began < timeout + GRACE {
-            let beat = self.side.elapsed();
-            self.side.pass(BEAT)?;
+        while !gone && self.backend.elapsed() - began < timeout + GRACE {
+            let beat = self.backend.elapsed();
+            self.backend.pass(BEAT)?;
             self.catch_up(seen)?;
             gone = true;
             for node in nodes {
                 gone &= !self.is_there(watcher, node, seen)?;
             }
-            self.longest_beat = self.longest_beat.max(self.side.elapsed() - beat);
+            self.longest_beat = self.longest_beat.max(self.backend.elapsed() - beat);
         }
-        let took = self.side.elapsed() - began;
+        let took = self.backend.elapsed() - began;
         let line = if !gone {
             "the nodes stay"
         } else if took < timeout {
@@ -105,23 +106,16 @@ impl<S: EnsembleBackend> Driver<S> {
 
     /// Kills the leader or one that follows, and waits until somebody leads and all that are left serve.
     pub(super) fn kill(&mut self, leader: bool, seen: &mut Observed) -> Result<(), VerifyError> {
-        let leads = self.side.leader()?;
+        let leads = self.backend.leader()?;
         let running = |place: &ServerIndex| !self.killed.contains(place);
-        let servers = self
-            .connections
-            .iter()
-            .map(|connection| connection.place)
-            .max();
-        let mut places = (0..=servers.map_or(0, |place| place.0))
-            .map(ServerIndex)
-            .filter(running);
+        let mut places = (0..self.servers).map(ServerIndex).filter(running);
         let Some(victim) = places.find(|place| (Some(*place) == leads) == leader) else {
             return Ok(());
         };
-        self.side.kill(victim)?;
+        self.backend.kill(victim)?;
         self.killed.push(victim);
         // One that stands alone leaves nobody to wait for.
-        if servers.is_some_and(|last| last != ServerIndex(0)) {
+        if self.servers > 1 {
             self.await_service()?;
         }
         self.note_closed(seen)
@@ -133,50 +127,37 @@ impl<S: EnsembleBackend> Driver<S> {
         left: ServerIndex,
         seen: &mut Observed,
     ) -> Result<(), VerifyError> {
-        let servers = self
-            .connections
-            .iter()
-            .map(|connection| connection.place)
-            .max();
-        for place in (0..=servers.map_or(0, |place| place.0)).map(ServerIndex) {
+        for place in (0..self.servers).map(ServerIndex) {
             if place != left && !self.killed.contains(&place) {
-                self.side.kill(place)?;
+                self.backend.kill(place)?;
                 self.killed.push(place);
             }
         }
-        let began = self.side.elapsed();
-        while !self.side.is_read_only(left)? && self.side.elapsed() - began < ELECTION {
-            self.side.pass(BEAT)?;
-        }
+        let backend = &mut self.backend;
+        until(backend, (ELECTION, BEAT), |it| it.is_read_only(left))?;
         self.note_closed(seen)
     }
 
     /// Starts who was killed, and waits until it serves.
     pub(super) fn restart_killed(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
         for place in std::mem::take(&mut self.killed) {
-            self.side.start(place)?;
+            self.backend.start(place)?;
         }
         self.await_service()?;
         self.note_closed(seen)
     }
 
     fn await_service(&mut self) -> Result<(), VerifyError> {
-        let began = self.side.elapsed();
-        loop {
-            self.side.pass(BEAT)?;
-            let servers = self
-                .connections
-                .iter()
-                .map(|connection| connection.place)
-                .max();
-            let mut all = self.side.leader()?.is_some();
-            for place in (0..=servers.map_or(0, |place| place.0)).map(ServerIndex) {
-                all &= self.killed.contains(&place) || self.side.serves(place)?;
+        self.backend.pass(BEAT)?;
+        let (servers, killed) = (self.servers, &self.killed);
+        until(&mut self.backend, (ELECTION, BEAT), |backend| {
+            let mut all = backend.leader()?.is_some();
+            for place in (0..servers).map(ServerIndex) {
+                all &= killed.contains(&place) || backend.serves(place)?;
             }
-            if all || self.side.elapsed() - began > ELECTION {
-                return Ok(());
-            }
-        }
+            Ok(all)
+        })?;
+        Ok(())
     }
 
     /// Which connections are gone.
@@ -188,7 +169,7 @@ impl<S: EnsembleBackend> Driver<S> {
             }
             let link = state.link;
             let line = loop {
-                match self.side.receive(link, SHORT)? {
+                match self.backend.receive(link, SHORT)? {
                     Incoming::Nothing => break None,
                     Incoming::Closed => break Some("connection closed".to_owned()),
                     Incoming::Message(message) => {

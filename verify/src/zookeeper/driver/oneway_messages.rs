@@ -6,7 +6,7 @@ use super::Driver;
 use crate::zookeeper::backend::EnsembleBackend;
 use crate::zookeeper::step::Step;
 
-impl<S: EnsembleBackend> Driver<S> {
+impl<B: EnsembleBackend> Driver<B> {
     /// The message that a step sends; a ping if it sends none of these.
     pub(super) fn oneway_message(&self, step: &Step) -> ClientMessage {
         match step {

@@ -3,15 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
+use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use super::Cell;
 use super::queue::{Contender, Stage};
+use crate::harness::clock::Clock;
 use crate::harness::error::VerifyError;
-use crate::zookeeper::backend::{
-    ConnectRequest, ConnectionHandle, EnsembleBackend, Incoming, ServerIndex,
-};
+use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::real::{Installed, Real, RealSettings};
 use crate::zookeeper::{GRANTED, INIT_LIMIT, SELDOM, SYNC_LIMIT, TICK};
 
@@ -28,14 +27,14 @@ const QUIET: Duration = Duration::from_millis(100);
 pub(super) struct Field<'a> {
     real: Real<'a>,
     /// Who makes the locks, and how many requests that took.
-    maker: (ConnectionHandle, u32),
+    maker: (Handle, u32),
     servers: usize,
     locks: u32,
 }
 
 /// A client and its connection.
 struct Seat {
-    link: ConnectionHandle,
+    link: Handle,
     xid: u32,
     contender: Contender,
     /// When it got the lock.
@@ -235,14 +234,8 @@ fn is_drained(seats: &[Seat]) -> bool {
     }) && left(seats) == 1
 }
 
-fn connect(real: &mut Real, place: ServerIndex) -> Result<ConnectionHandle, VerifyError> {
-    let request = ConnectRequest {
-        session: SessionId(0),
-        wrong_password: false,
-        timeout: SESSION_TIMEOUT,
-        last_zxid: Zxid(0),
-        read_only: false,
-    };
+fn connect(real: &mut Real, place: ServerIndex) -> Result<Handle, VerifyError> {
+    let request = ConnectRequest::new_session(SESSION_TIMEOUT);
     let link = real.connect(place, &request)?;
     match real.receive(link, ANSWER_TIMEOUT)? {
         Incoming::Message(ServerMessage::Connected { .. }) => {}

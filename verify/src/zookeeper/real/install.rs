@@ -1,9 +1,9 @@
 //! Where the servers come from: Debian's package `zookeeper`.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::harness::error::VerifyError;
+use crate::harness::process::find_program;
 
 /// Where Debian puts the archives of Java programs.
 pub const JARS: &str = "/usr/share/java";
@@ -28,11 +28,7 @@ impl Installed {
     ///
     /// [`VerifyError::NotInstalled`], which names what is missing.
     pub fn find(folder: &Path) -> Result<Self, VerifyError> {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let java = env::split_paths(&path)
-            .map(|folder| folder.join("java"))
-            .find(|program| program.is_file())
-            .ok_or_else(|| missing("java"))?;
+        let java = find_program("java").ok_or_else(|| missing("java"))?;
         let jars: Vec<PathBuf> = NEEDED.iter().map(|name| folder.join(name)).collect();
         match jars.iter().find(|jar| !jar.is_file()) {
             Some(absent) => Err(missing(&absent.display().to_string())),

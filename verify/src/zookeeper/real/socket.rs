@@ -9,8 +9,8 @@ use picklock_checker::time::whole_micros;
 use picklock_clients::zookeeper::SessionId;
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
-use super::process::loopback;
 use crate::harness::error::Garbled;
+use crate::harness::network;
 use crate::zookeeper::backend::{ConnectRequest, Incoming};
 use crate::zookeeper::protocol::{self, Asked};
 
@@ -37,20 +37,14 @@ pub(super) struct Socket {
 impl Socket {
     /// Connects and sends the first message. That it could not shows when it is read.
     pub(super) fn connect(port: u16, request: &ConnectRequest, password: &[u8]) -> Self {
-        let stream = TcpStream::connect_timeout(&loopback(port), WRITE);
         let mut socket = Self {
-            stream: stream.ok(),
+            stream: network::connect(port, WRITE).ok(),
             bytes: Vec::new(),
             greeted: false,
             asked: VecDeque::new(),
             pongs: 0,
             password: None,
         };
-        if let Some(stream) = &socket.stream {
-            // Slower answers are all that comes of it if this fails.
-            let _ = stream.set_nodelay(true);
-            let _ = stream.set_write_timeout(Some(WRITE));
-        }
         let timeout = whole_micros(request.timeout);
         socket.write(&protocol::connect_request(
             request.session.0,

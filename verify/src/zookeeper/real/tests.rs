@@ -4,8 +4,6 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use picklock_clients::zookeeper::Zxid;
-
 use super::*;
 
 fn settings() -> RealSettings {
@@ -80,13 +78,7 @@ fn ctrl_c_stops_what_was_started() {
 #[test]
 fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let request = ConnectRequest {
-        session: SessionId(0),
-        wrong_password: false,
-        timeout: Duration::from_secs(1),
-        last_zxid: Zxid(0),
-        read_only: false,
-    };
+    let request = ConnectRequest::new_session(Duration::from_secs(1));
     let mut socket = Socket::connect(listener.local_addr().unwrap().port(), &request, &[0; 16]);
     let came = socket.receive(Duration::from_millis(5)).unwrap();
     assert_eq!(came, Incoming::Nothing);
@@ -98,13 +90,7 @@ fn a_port_where_nobody_listens_is_a_closed_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let request = ConnectRequest {
-        session: SessionId(0),
-        wrong_password: false,
-        timeout: Duration::from_secs(1),
-        last_zxid: Zxid(0),
-        read_only: false,
-    };
+    let request = ConnectRequest::new_session(Duration::from_secs(1));
     let mut socket = Socket::connect(port, &request, &[0; 16]);
     assert_eq!(socket.receive(Duration::ZERO).unwrap(), Incoming::Closed);
 }

@@ -1,0 +1,118 @@
+//! The comparison itself, with the model on both sides: it needs no server.
+
+use std::sync::atomic::AtomicBool;
+
+use picklock_clients::redis::{Command, Value};
+
+use super::backend::{Incoming, ServerBackend};
+use super::compare::Pair;
+use super::model::Model;
+use super::{Compared, Plan, cases};
+use crate::harness::clock;
+use crate::harness::error::VerifyError;
+
+/// What a flawed server would do to an answer.
+type Flaw = fn(&Command, Value) -> Value;
+
+/// The model with a flaw, in the place of a real server, by the clock of the machine.
+struct Flawed {
+    model: Model,
+    flaw: Flaw,
+    is_attached: bool,
+    /// What was asked last over each connection.
+    asked: Vec<Command>,
+}
+
+impl Flawed {
+    fn new(flaw: Flaw) -> Self {
+        Self {
+            model: Model::new(),
+            flaw,
+            is_attached: false,
+            asked: vec![Command::new("PING"); super::backend::CONNECTIONS],
+        }
+    }
+}
+
+impl ServerBackend for Flawed {
+    fn connect(&mut self, connection: usize) -> Result<(), VerifyError> {
+        self.model.pass_to(clock::since_epoch().as_micros() as i64);
+        self.model.connect(connection)
+    }
+
+    fn send(&mut self, connection: usize, command: &Command) -> Result<(), VerifyError> {
+        self.model.pass_to(clock::since_epoch().as_micros() as i64);
+        if !std::mem::replace(&mut self.is_attached, true) {
+            self.model.attach();
+        }
+        // What looks whether all has arrived comes before the answer is read.
+        if !command.is("PING") {
+            self.asked[connection] = command.clone();
+        }
+        self.model.send(connection, command)
+    }
+
+    fn receive(&mut self, connection: usize) -> Result<Incoming, VerifyError> {
+        Ok(match self.model.receive(connection)? {
+            Incoming::Value(value) => Incoming::Value((self.flaw)(&self.asked[connection], value)),
+            Incoming::Closed => Incoming::Closed,
+        })
+    }
+
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError> {
+        self.model.streamed(channel, text)
+    }
+}
+
+fn compare(flaw: Flaw, operations: u64) -> Compared {
+    let stop = AtomicBool::new(false);
+    let mut pair = Pair::of(Flawed::new(flaw));
+    let plan = Plan {
+        seed: 1,
+        operations,
+    };
+    let done = pair
+        .cases(cases::CASES, &stop)
+        .and_then(|()| pair.random(plan, &stop, &|_| ()));
+    done.expect("the model does not fail");
+    pair.compared
+}
+
+#[test]
+fn the_model_agrees_with_itself() {
+    let compared = compare(|_, value| value, 2_000);
+    assert_eq!(compared.differences, []);
+    assert_eq!(compared.agreeing, compared.answers);
+    assert!(compared.operations >= 2_000);
+    assert!(compared.requests.len() > 100, "{:?}", compared.requests);
+    let counters = &compared.counters;
+    assert!(counters.streamed > 500, "{counters:?}");
+    assert_eq!(counters.streamed_alike, counters.streamed);
+}
+
+#[test]
+fn a_server_that_lies_in_one_answer_is_named_with_what_it_was_asked() {
+    let compared = compare(
+        |asked, value| match value {
+            Value::Integer(1) if asked.is("SETNX") => Value::Integer(0),
+            value => value,
+        },
+        0,
+    );
+    assert!(!compared.differences.is_empty());
+    for difference in &compared.differences {
+        assert!(difference.asked.contains("SETNX"), "{difference:?}");
+        assert_eq!(difference.real, "integer 0");
+        assert_eq!(difference.model, "integer 1");
+    }
+    let wrong = compared.differences.len() as u64;
+    assert_eq!(compared.agreeing + wrong, compared.answers);
+}
+
+#[test]
+fn ctrl_c_ends_the_comparison() {
+    let stop = AtomicBool::new(true);
+    let mut pair = Pair::of(Flawed::new(|_, value| value));
+    let ended = pair.cases(cases::CASES, &stop);
+    assert!(matches!(ended, Err(VerifyError::Interrupted)), "{ended:?}");
+}
