@@ -29,7 +29,7 @@ use compare::{Counters, Pair};
 use real::Real;
 
 use crate::harness::comparison;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// What came of a comparison.
 pub type Compared = comparison::Compared<Counters>;
@@ -53,7 +53,7 @@ pub fn compare(
     plan: Plan,
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
-) -> Result<Compared, VerifyError> {
+) -> Result<Compared> {
     let real = Real::start(installed, stop)?;
     let mut pair = Pair::of(real);
     pair.cases(cases::CASES, stop)?;

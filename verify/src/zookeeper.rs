@@ -22,32 +22,18 @@ mod step;
 mod tests;
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use picklock_checker::time::whole_micros;
 use picklock_zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
 use picklock_zookeeper::version::Version;
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 pub use real::{HOW, Installed, JARS};
 
 use crate::harness::comparison;
 use cases::{CASES, Case, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
 use compare::{Counters, Pair};
 use model::Model;
-use real::{Real, RealSettings};
-
-/// The tick of both sides.
-const TICK: Duration = Duration::from_millis(500);
-/// How often nodes that go by themselves are looked for: never while it would disturb, and then often.
-const SELDOM: Duration = Duration::from_secs(3_600);
-const OFTEN: Duration = Duration::from_millis(200);
-/// The shortest and the longest session timeout that is granted: what follows from the tick, and something else.
-const GRANTED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
-const GRANTED_INSTEAD: (Duration, Duration) =
-    (Duration::from_millis(1_700), Duration::from_millis(9_300));
-const INIT_LIMIT: u32 = 20;
-const SYNC_LIMIT: u32 = 10;
+use real::Real;
 
 /// What came of a comparison.
 pub type Compared = comparison::Compared<Counters>;
@@ -73,7 +59,7 @@ pub fn compare(
     plan: Plan,
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
-) -> Result<Compared, VerifyError> {
+) -> Result<Compared> {
     let mut compared = Compared::default();
     for phase in &PHASES {
         // Who stands alone has no observers.
@@ -83,9 +69,9 @@ pub fn compare(
         if !has_place || cases.all(|case| case.servers > machines) {
             continue;
         }
-        let (real, model) = phase.settings(plan.servers);
-        let real = Real::start(installed, &real, stop)?;
-        let mut pair = Pair::of(real, Model::formed(model), machines);
+        let settings = phase.settings(plan.servers);
+        let real = Real::start(installed, &settings, stop)?;
+        let mut pair = Pair::of(real, Model::formed(settings), machines);
         if phase.read_only {
             pair.real.normal.hide_zxids();
             pair.model.normal.hide_zxids();
@@ -96,6 +82,27 @@ pub fn compare(
     Ok(compared)
 }
 
+/// Servers that never look for nodes that go by themselves while it would disturb, and grant the session timeouts that
+/// follow from the tick.
+fn ensemble(servers: u8) -> QuorumPeerConfig {
+    QuorumPeerConfig {
+        servers,
+        observers: 0,
+        tick: 500_000,
+        least_timeout: 1_000_000,
+        most_timeout: 10_000_000,
+        sync_limit: 10,
+        init_limit: 20,
+        reap_interval: 3_600_000_000,
+        fsync: 100,
+        version: Version::V3_8,
+        read_only: false,
+        enforce_quota: true,
+        outstanding_limit: OUTSTANDING_LIMIT,
+        jute_max_buffer: picklock_zookeeper::settings::JUTE_MAX_BUFFER,
+    }
+}
+
 /// What is compared of servers that are set in one way.
 struct Phase {
     cases: &'static [Case],
@@ -103,8 +110,8 @@ struct Phase {
     percent: u64,
     /// Servers that do not vote, besides.
     observers: u8,
-    reap_interval: Duration,
-    timeouts: (Duration, Duration),
+    /// They look often for nodes that go by themselves, and grant other session timeouts.
+    reaps: bool,
     read_only: bool,
 }
 
@@ -113,8 +120,7 @@ const PLAIN: Phase = Phase {
     cases: CASES,
     percent: 100,
     observers: 0,
-    reap_interval: SELDOM,
-    timeouts: GRANTED,
+    reaps: false,
     read_only: false,
 };
 
@@ -125,8 +131,7 @@ const PHASES: [Phase; 5] = [
     Phase {
         cases: REAPING,
         percent: 0,
-        reap_interval: OFTEN,
-        timeouts: GRANTED_INSTEAD,
+        reaps: true,
         ..PLAIN
     },
     Phase {
@@ -151,34 +156,17 @@ const PHASES: [Phase; 5] = [
 ];
 
 impl Phase {
-    /// Of the real servers, and of the model's.
-    fn settings(&self, servers: u8) -> (RealSettings, QuorumPeerConfig) {
-        let real = RealSettings {
-            servers,
+    fn settings(&self, servers: u8) -> QuorumPeerConfig {
+        let mut settings = QuorumPeerConfig {
             observers: self.observers,
-            tick: TICK,
-            timeouts: self.timeouts,
             read_only: self.read_only,
-            reap_interval: self.reap_interval,
-            init_limit: INIT_LIMIT,
-            sync_limit: SYNC_LIMIT,
+            ..ensemble(servers)
         };
-        let model = QuorumPeerConfig {
-            servers,
-            observers: self.observers,
-            tick: whole_micros(TICK),
-            least_timeout: whole_micros(self.timeouts.0),
-            most_timeout: whole_micros(self.timeouts.1),
-            sync_limit: SYNC_LIMIT,
-            init_limit: INIT_LIMIT,
-            reap_interval: whole_micros(self.reap_interval),
-            fsync: 100,
-            version: Version::V3_8,
-            read_only: self.read_only,
-            enforce_quota: true,
-            outstanding_limit: OUTSTANDING_LIMIT,
-            jute_max_buffer: picklock_zookeeper::settings::JUTE_MAX_BUFFER,
-        };
-        (real, model)
+        if self.reaps {
+            settings.reap_interval = 200_000;
+            settings.least_timeout = 1_700_000;
+            settings.most_timeout = 9_300_000;
+        }
+        settings
     }
 }

@@ -3,12 +3,12 @@
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// What both backends of a comparison can do with their time.
 pub(crate) trait Clock {
     /// Lets time pass.
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError>;
+    fn pass(&mut self, time: Duration) -> Result<()>;
     /// The time that has passed so far.
     fn elapsed(&self) -> Duration;
 }
@@ -17,8 +17,8 @@ pub(crate) trait Clock {
 pub(crate) fn until<B: Clock + ?Sized>(
     backend: &mut B,
     (timeout, interval): (Duration, Duration),
-    mut is_so: impl FnMut(&mut B) -> Result<bool, VerifyError>,
-) -> Result<Option<Duration>, VerifyError> {
+    mut is_so: impl FnMut(&mut B) -> Result<bool>,
+) -> Result<Option<Duration>> {
     let start = backend.elapsed();
     loop {
         if is_so(backend)? {

@@ -76,8 +76,11 @@ pub enum VerifyError {
     Interrupted,
 }
 
+/// What comes of something that real servers take part in.
+pub(crate) type Result<T, E = VerifyError> = std::result::Result<T, E>;
+
 /// Goes on, unless somebody has pressed Ctrl-C.
-pub(crate) fn unless_stopped(stop: &AtomicBool) -> Result<(), VerifyError> {
+pub(crate) fn unless_stopped(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) {
         Err(VerifyError::Interrupted)
     } else {

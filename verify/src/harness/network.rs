@@ -4,10 +4,10 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 
 /// So many ports on loopback that nobody listens to.
-pub(crate) fn free_ports(count: usize) -> Result<Vec<u16>, VerifyError> {
+pub(crate) fn free_ports(count: usize) -> Result<Vec<u16>> {
     let bind = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     // All at once, so that none is given twice.
     let listeners: io::Result<Vec<TcpListener>> = (0..count).map(bind).collect();
@@ -19,7 +19,7 @@ pub(crate) fn free_ports(count: usize) -> Result<Vec<u16>, VerifyError> {
 }
 
 /// One port on loopback that nobody listens to.
-pub(crate) fn free_port() -> Result<u16, VerifyError> {
+pub(crate) fn free_port() -> Result<u16> {
     Ok(free_ports(1)?[0])
 }
 

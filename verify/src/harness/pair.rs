@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::harness::comparison::{Answer, Compared};
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 
 /// How many cases and rounds may be set aside before it is said that this machine is no good for it.
 const MOST_SET_ASIDE: u64 = 5;
@@ -31,10 +31,7 @@ pub(crate) trait Backend {
     type Answer: Answer;
 
     /// Performs a step, and waits until all that comes of it has arrived.
-    fn perform(
-        &mut self,
-        step: &Self::Step,
-    ) -> Result<Observed<Self::Connection, Self::Answer>, VerifyError>;
+    fn perform(&mut self, step: &Self::Step) -> Result<Observed<Self::Connection, Self::Answer>>;
 
     /// How long the last step took, if that was so long that its answers say nothing.
     fn standstill(&self) -> Option<Duration> {
@@ -66,10 +63,7 @@ impl<R, M, C: Clone + Default> Pair<R, M, C> {
 
     /// Does a case or a round. Whether it counts: if a step took too long, what it has found says nothing, and is
     /// forgotten.
-    pub(crate) fn attempt(
-        &mut self,
-        part: impl FnOnce(&mut Self) -> Result<(), VerifyError>,
-    ) -> Result<bool, VerifyError> {
+    pub(crate) fn attempt(&mut self, part: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool> {
         let before = self.compared.clone();
         self.standstill = None;
         part(self)?;
@@ -91,10 +85,7 @@ where
     M: Backend<Step = R::Step, Connection = R::Connection, Answer = R::Answer>,
 {
     /// Performs a step on both backends, and compares what came of it. Returns what came of it at the real one.
-    pub(crate) fn step(
-        &mut self,
-        step: &R::Step,
-    ) -> Result<Observed<R::Connection, R::Answer>, VerifyError> {
+    pub(crate) fn step(&mut self, step: &R::Step) -> Result<Observed<R::Connection, R::Answer>> {
         let real = self.real.perform(step)?;
         self.standstill = self.standstill.max(self.real.standstill());
         let model = self.model.perform(step)?;

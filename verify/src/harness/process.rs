@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 
 /// How many of the last lines of a log are shown.
 const LOG_LINES: usize = 20;
@@ -37,11 +37,7 @@ struct Running {
 impl Process {
     /// Starts a server, and waits for nothing. Its log lies in a folder of the server's own, which lies in a temporary
     /// folder.
-    pub(crate) fn start(
-        name: String,
-        mut program: Command,
-        log: PathBuf,
-    ) -> Result<Self, VerifyError> {
+    pub(crate) fn start(name: String, mut program: Command, log: PathBuf) -> Result<Self> {
         apart(&mut program).stdin(Stdio::null());
         let mut process = Self {
             name,
@@ -54,7 +50,7 @@ impl Process {
     }
 
     /// Starts it, with what is on its disk.
-    pub(crate) fn restart(&mut self) -> Result<(), VerifyError> {
+    pub(crate) fn restart(&mut self) -> Result<()> {
         self.kill();
         let open = || {
             let log = File::options().create(true).append(true).open(&self.log);
@@ -84,7 +80,7 @@ impl Process {
     }
 
     /// Stops it where it is, or lets it go on (`-STOP`, `-CONT`); its kernel goes on in any case.
-    pub(crate) fn signal(&self, name: &str) -> Result<(), VerifyError> {
+    pub(crate) fn signal(&self, name: &str) -> Result<()> {
         let Some(running) = &self.running else {
             return Ok(());
         };
@@ -103,7 +99,7 @@ impl Process {
     }
 
     /// Whether it is as it should be: running, unless it was killed here.
-    pub(crate) fn check_alive(&mut self) -> Result<(), VerifyError> {
+    pub(crate) fn check_alive(&mut self) -> Result<()> {
         let Some(running) = &mut self.running else {
             return Ok(());
         };
@@ -119,7 +115,7 @@ impl Process {
     }
 
     /// The same, for one that has yet to serve for the first time.
-    pub(crate) fn check_starting(&mut self) -> Result<(), VerifyError> {
+    pub(crate) fn check_starting(&mut self) -> Result<()> {
         match self.check_alive() {
             Err(VerifyError::Died { status, .. }) => Err(self.not_started(status)),
             other => other,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 
 /// The number in the name of the next folder.
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -20,7 +20,7 @@ pub(crate) struct TemporaryFolder {
 
 impl TemporaryFolder {
     /// A new one, where the system keeps such.
-    pub(crate) fn new() -> Result<Self, VerifyError> {
+    pub(crate) fn new() -> Result<Self> {
         loop {
             // Never the same twice, so that nobody takes another's for its own.
             let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -2,10 +2,10 @@
 
 use picklock_clients::redis::{Command, Value};
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// How many connections there are.
-pub(super) const CONNECTIONS: usize = 4;
+pub(super) const CLIENTS: usize = 4;
 
 /// What comes over a connection.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,11 +19,11 @@ pub(super) enum Incoming {
 /// One of the two sides: the real server, or the model.
 pub(super) trait ServerBackend {
     /// Makes a connection, or makes it anew.
-    fn connect(&mut self, connection: usize) -> Result<(), VerifyError>;
+    fn connect(&mut self, client: usize) -> Result<()>;
     /// Sends a command.
-    fn send(&mut self, connection: usize, command: &Command) -> Result<(), VerifyError>;
+    fn send(&mut self, client: usize, command: &Command) -> Result<()>;
     /// What comes next; it is waited for.
-    fn receive(&mut self, connection: usize) -> Result<Incoming, VerifyError>;
+    fn receive(&mut self, client: usize) -> Result<Incoming>;
     /// What replicas were told, up to a message on this channel with this text.
-    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError>;
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>>;
 }

@@ -20,7 +20,7 @@ use super::random::Random;
 use super::real::Installed;
 use super::step::{command, name};
 use crate::harness::clock::{self, Clock};
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, unless_stopped};
 use crate::harness::pair;
 use model::Nodes as Model;
 use real::Nodes as Real;
@@ -106,13 +106,13 @@ impl Span {
 /// A cluster. Nodes are named by their places: primaries first.
 pub(crate) trait ClusterBackend: Clock {
     /// Sends a command to a node. Answers nothing if there is no answer.
-    fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>, VerifyError>;
+    fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>>;
     /// A node dies.
     fn kill(&mut self, node: usize);
     /// A node stands still.
-    fn stop(&mut self, node: usize) -> Result<(), VerifyError>;
+    fn stop(&mut self, node: usize) -> Result<()>;
     /// It goes on.
-    fn go_on(&mut self, node: usize) -> Result<(), VerifyError>;
+    fn go_on(&mut self, node: usize) -> Result<()>;
 }
 
 /// Both clusters.
@@ -124,7 +124,7 @@ impl<R: ClusterBackend, M: ClusterBackend> Pair<R, M> {
     }
 
     /// Sends a command to a node, in the words of each cluster, and compares the answers.
-    fn ask_node(&mut self, node: usize, commands: [&Command; 2]) -> Result<(), VerifyError> {
+    fn ask_node(&mut self, node: usize, commands: [&Command; 2]) -> Result<()> {
         let real = [self.real.ask(node, commands[0])?];
         let model = [self.model.ask(node, commands[1])?];
         self.compared.operations += 1;
@@ -136,7 +136,7 @@ impl<R: ClusterBackend, M: ClusterBackend> Pair<R, M> {
     }
 
     /// Lets time pass in both.
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn pass(&mut self, time: Duration) -> Result<()> {
         self.both().into_iter().try_for_each(|it| it.pass(time))
     }
 }
@@ -152,7 +152,7 @@ pub fn compare(
     operations: u64,
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
-) -> Result<(Compared, Vec<Span>), VerifyError> {
+) -> Result<(Compared, Vec<Span>)> {
     let real = Real::start(installed, stop)?;
     let ports: Vec<u16> = real.addresses().iter().map(|it| it.port).collect();
     let model = Model::new(&real.addresses(), seed);
@@ -182,7 +182,7 @@ fn until(
     node: usize,
     words: &[&str],
     answer: &str,
-) -> Result<Option<Duration>, VerifyError> {
+) -> Result<Option<Duration>> {
     const MOST: Duration = Duration::from_secs(12);
     const LOOK: Duration = Duration::from_millis(5);
     clock::until(nodes, (MOST, LOOK), |nodes| {
@@ -197,7 +197,7 @@ fn until(
 }
 
 /// A primary dies: when the others stop to serve, and when its replica has its place.
-fn lose_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2], VerifyError> {
+fn lose_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2]> {
     nodes.kill(LAST);
     let down = until(nodes, 0, &["GET", KEY], "CLUSTERDOWN")?;
     let up = until(nodes, PRIMARIES + LAST, &["SET", KEY, "1"], "OK")?;
@@ -205,7 +205,7 @@ fn lose_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2],
 }
 
 /// All but one primary stand still and go on: when that one stops to serve, and when it serves again.
-fn leave_alone(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2], VerifyError> {
+fn leave_alone(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2]> {
     let others = || (1..2 * PRIMARIES).filter(|node| *node != PRIMARIES);
     for node in others() {
         nodes.stop(node)?;
@@ -219,7 +219,7 @@ fn leave_alone(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2], 
     Ok([down, up])
 }
 
-fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>, VerifyError> {
+fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>> {
     let names = [
         "a primary dies: until nobody serves its slots",
         "then until its replica does",

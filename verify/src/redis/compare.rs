@@ -7,7 +7,7 @@ use std::time::Duration;
 use picklock_clients::redis::Command;
 
 use super::Plan;
-use super::backend::{CONNECTIONS, ServerBackend};
+use super::backend::{CLIENTS, ServerBackend};
 use super::cases::Case;
 use super::driver::{Driver, Name};
 use super::model::Model;
@@ -16,7 +16,7 @@ use super::random::Random;
 use super::step::Step;
 use crate::harness::clock;
 use crate::harness::comparison::Difference;
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, unless_stopped};
 use crate::harness::pair;
 
 /// What is counted of Redis alone.
@@ -40,7 +40,7 @@ impl<R: ServerBackend> Pair<R> {
     }
 
     /// Does cases, each with new connections and without keys.
-    pub(super) fn cases(&mut self, cases: &[Case], stop: &AtomicBool) -> Result<(), VerifyError> {
+    pub(super) fn cases(&mut self, cases: &[Case], stop: &AtomicBool) -> Result<()> {
         for case in cases {
             self.begin(case.name)?;
             for line in case.lines() {
@@ -60,7 +60,7 @@ impl<R: ServerBackend> Pair<R> {
         plan: Plan,
         stop: &AtomicBool,
         progress: &dyn Fn(u64),
-    ) -> Result<(), VerifyError> {
+    ) -> Result<()> {
         /// Commands of a round: what goes wrong in one does not reach the next.
         const ROUND: u64 = 500;
         let mut random = Random::new(plan.seed);
@@ -81,9 +81,9 @@ impl<R: ServerBackend> Pair<R> {
         self.begin("the end")
     }
 
-    fn begin(&mut self, part: &str) -> Result<(), VerifyError> {
-        for connection in 0..CONNECTIONS {
-            self.perform(&Step::Renew { connection })?;
+    fn begin(&mut self, part: &str) -> Result<()> {
+        for client in 0..CLIENTS {
+            self.perform(&Step::Renew { client })?;
         }
         self.compare_streams()?;
         self.part = part.to_owned();
@@ -95,19 +95,16 @@ impl<R: ServerBackend> Pair<R> {
         Ok(())
     }
 
-    fn ask(&mut self, command: Command) -> Result<(), VerifyError> {
-        let connection = 0;
-        self.perform(&Step::Ask {
-            connection,
-            command,
-        })
+    fn ask(&mut self, command: Command) -> Result<()> {
+        let client = 0;
+        self.perform(&Step::Ask { client, command })
     }
 
     /// Compares what replicas were told since the last time.
-    fn compare_streams(&mut self) -> Result<(), VerifyError> {
+    fn compare_streams(&mut self) -> Result<()> {
         const CHANNEL: &str = "picklock";
         let text = self.real.turn.to_string();
-        if self.real.turn <= CONNECTIONS as u64 {
+        if self.real.turn <= CLIENTS as u64 {
             self.model.backend.attach();
         }
         self.ask(Command::new("PUBLISH").arg(CHANNEL).arg(&text))?;
@@ -129,7 +126,7 @@ impl<R: ServerBackend> Pair<R> {
             self.compared.differences.push(Difference {
                 part: self.part.clone(),
                 asked: format!("command {} of what replicas are told", place + 1),
-                connection: Name(CONNECTIONS).to_string(),
+                connection: Name(CLIENTS).to_string(),
                 real: text(real),
                 model: text(model),
             });
@@ -139,7 +136,7 @@ impl<R: ServerBackend> Pair<R> {
         Ok(())
     }
 
-    fn perform(&mut self, step: &Step) -> Result<(), VerifyError> {
+    fn perform(&mut self, step: &Step) -> Result<()> {
         if let Step::Pass { millis } = step {
             clock::sleep(Duration::from_millis(*millis));
         }
@@ -158,14 +155,10 @@ impl<R: ServerBackend> Pair<R> {
 
 /// Whether this may put a message into the middle of the answer to `EXEC`: a real 7.0.15 does, if the connection speaks
 /// RESP3 and listens to the channel itself, and nobody can read what comes out.
-fn tears_answer(step: &Step, in_transaction: &[bool; CONNECTIONS]) -> bool {
-    let Step::Ask {
-        connection,
-        command,
-    } = step
-    else {
+fn tears_answer(step: &Step, in_transaction: &[bool; CLIENTS]) -> bool {
+    let Step::Ask { client, command } = step else {
         return false;
     };
     let text = command.to_string().to_ascii_lowercase();
-    in_transaction[*connection] && text.contains("publish")
+    in_transaction[*client] && text.contains("publish")
 }

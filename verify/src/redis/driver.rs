@@ -4,10 +4,10 @@ use std::fmt;
 
 use picklock_clients::redis::{Command, Value};
 
-use super::backend::{CONNECTIONS, Incoming, ServerBackend};
+use super::backend::{CLIENTS, Incoming, ServerBackend};
 use super::normalize::plain;
 use super::step::Step;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 use crate::harness::pair::{self, Backend};
 
 /// A connection, as it is named in a difference.
@@ -26,7 +26,7 @@ type Observed = pair::Observed<Name, Incoming>;
 pub(super) struct Driver<B> {
     pub(super) backend: B,
     /// On which connections a transaction has been begun.
-    pub(super) in_transaction: [bool; CONNECTIONS],
+    pub(super) in_transaction: [bool; CLIENTS],
     /// How many steps there were.
     pub(super) turn: u64,
 }
@@ -36,38 +36,35 @@ impl<B: ServerBackend> Driver<B> {
     pub(super) fn new(backend: B) -> Self {
         Self {
             backend,
-            in_transaction: [false; CONNECTIONS],
+            in_transaction: [false; CLIENTS],
             turn: 0,
         }
     }
 
     fn note_transaction(&mut self, step: &Step, observed: &Observed) {
         match step {
-            Step::Renew { connection } => self.in_transaction[*connection] = false,
+            Step::Renew { client } => self.in_transaction[*client] = false,
             Step::Pass { .. } => {}
-            Step::Ask {
-                connection,
-                command,
-            } => {
-                let answers = observed.get(&Name(*connection));
+            Step::Ask { client, command } => {
+                let answers = observed.get(&Name(*client));
                 let first = answers.and_then(|answers| answers.first());
                 if command.is("MULTI") && first == Some(&Incoming::Value(Value::OK)) {
-                    self.in_transaction[*connection] = true;
+                    self.in_transaction[*client] = true;
                 } else if ["EXEC", "DISCARD", "RESET"]
                     .iter()
                     .any(|name| command.is(name))
                 {
-                    self.in_transaction[*connection] = false;
+                    self.in_transaction[*client] = false;
                 }
             }
         }
     }
 
     /// Reads until the answer to a question that nobody else asks: then all that was on its way has arrived.
-    fn read_all(&mut self, connection: usize) -> Result<Vec<Incoming>, VerifyError> {
+    fn read_all(&mut self, client: usize) -> Result<Vec<Incoming>> {
         let mark = format!("mark-{}", self.turn);
         let ping = Command::new("PING").arg(&mark);
-        self.backend.send(connection, &ping)?;
+        self.backend.send(client, &ping)?;
         let is_mark = |value: &Value| {
             let last = value
                 .values()
@@ -77,11 +74,11 @@ impl<B: ServerBackend> Driver<B> {
         };
         let mut read = Vec::new();
         loop {
-            match self.backend.receive(connection)? {
+            match self.backend.receive(client)? {
                 Incoming::Value(value) if is_mark(&value) => return Ok(read),
                 Incoming::Closed => {
                     read.push(Incoming::Closed);
-                    self.backend.connect(connection)?;
+                    self.backend.connect(client)?;
                     return Ok(read);
                 }
                 Incoming::Value(Value::Error(error)) if error.text() == "nothing, for ever" => {
@@ -99,36 +96,32 @@ impl<B: ServerBackend> Backend for Driver<B> {
     type Connection = Name;
     type Answer = Incoming;
 
-    fn perform(&mut self, step: &Step) -> Result<Observed, VerifyError> {
+    fn perform(&mut self, step: &Step) -> Result<Observed> {
         self.turn += 1;
         let mut observed = Observed::new();
         let mut asked = None;
         match step {
             Step::Pass { .. } => {}
-            Step::Renew { connection } => {
-                self.backend.connect(*connection)?;
+            Step::Renew { client } => {
+                self.backend.connect(*client)?;
                 self.note_transaction(step, &observed);
                 return Ok(observed);
             }
-            Step::Ask {
-                connection,
-                command,
-            } => {
-                asked = Some(*connection);
-                self.backend.send(*connection, command)?;
+            Step::Ask { client, command } => {
+                asked = Some(*client);
+                self.backend.send(*client, command)?;
                 let ends = ["EXEC", "DISCARD", "RESET", "MULTI", "QUIT"];
-                let answers = if self.in_transaction[*connection]
-                    || ends.iter().any(|name| command.is(name))
-                {
-                    // Here nothing else may be asked, and there is one answer.
-                    vec![self.backend.receive(*connection)?]
-                } else {
-                    self.read_all(*connection)?
-                };
-                observed.insert(Name(*connection), answers);
+                let answers =
+                    if self.in_transaction[*client] || ends.iter().any(|name| command.is(name)) {
+                        // Here nothing else may be asked, and there is one answer.
+                        vec![self.backend.receive(*client)?]
+                    } else {
+                        self.read_all(*client)?
+                    };
+                observed.insert(Name(*client), answers);
             }
         }
-        for other in 0..CONNECTIONS {
+        for other in 0..CLIENTS {
             if asked != Some(other) && !self.in_transaction[other] {
                 observed.insert(Name(other), self.read_all(other)?);
             }

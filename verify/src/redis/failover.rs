@@ -28,7 +28,7 @@ use super::driver::Name;
 use super::real::Installed;
 use crate::harness::clock::{self, Clock};
 use crate::harness::comparison::{Answer, Line};
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, unless_stopped};
 use recorder::Case;
 
 /// Servers, of which the first is the primary of the others, and Sentinels.
@@ -64,31 +64,31 @@ impl Setup {
 /// What both kinds of servers can do. They are named by their places.
 trait FailoverBackend: Clock {
     /// Makes a connection to a server, in the place of the one that there was.
-    fn connect(&mut self, server: usize) -> Result<(), VerifyError>;
+    fn connect(&mut self, server: usize) -> Result<()>;
     /// Sends a command by it. Answers nothing if the connection is gone.
-    fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError>;
+    fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>>;
     /// Asks the first Sentinel, by a connection that is made for it.
-    fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>, VerifyError>;
+    fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>>;
     /// The server with this address.
     fn place_of(&self, host: &str, port: u16) -> Option<usize>;
     /// Sends a command by a connection that is made for it.
-    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError>;
+    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<()>;
     /// Nothing can be written to the disk of a server, or again something can.
-    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError>;
+    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<()>;
     /// Changes how replicas' connections to their first primary fare.
     fn flow(&mut self, flow: Flow);
     /// A server dies.
     fn kill(&mut self, server: usize);
     /// It comes back with what is on its disk.
-    fn restart(&mut self, server: usize) -> Result<(), VerifyError>;
+    fn restart(&mut self, server: usize) -> Result<()>;
     /// A server stands still.
-    fn stop(&mut self, server: usize) -> Result<(), VerifyError>;
+    fn stop(&mut self, server: usize) -> Result<()>;
     /// It goes on.
-    fn go_on(&mut self, server: usize) -> Result<(), VerifyError>;
+    fn go_on(&mut self, server: usize) -> Result<()>;
     /// A server is made the replica of another.
-    fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>, VerifyError>;
+    fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>>;
     /// How often a server, since it runs, has sent all its keys, and how often it went on where a replica was.
-    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64), VerifyError>;
+    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64)>;
     /// When, at this time or later, the first Sentinel wrote this into its log.
     fn logged(&mut self, event: &str, from: Duration) -> Option<Duration>;
 }
@@ -136,7 +136,7 @@ pub fn compare(
     installed: &Installed,
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
-) -> Result<Failovers, VerifyError> {
+) -> Result<Failovers> {
     let mut failovers = Failovers::default();
     let mut steps = 0;
     let mut step = || {
@@ -191,7 +191,7 @@ fn until(
     server: usize,
     words: &[&str],
     fine: impl Fn(&str) -> bool,
-) -> Result<Option<Duration>, VerifyError> {
+) -> Result<Option<Duration>> {
     const MOST: Duration = Duration::from_secs(15);
     clock::until(backend, (MOST, LOOK), |backend| {
         Ok(fine(&backend.ask(server, words)?.text()))

@@ -9,7 +9,7 @@ use picklock_redis::{
     Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, ServerConfig,
 };
 
-use super::backend::{CONNECTIONS, Incoming, ServerBackend};
+use super::backend::{CLIENTS, Incoming, ServerBackend};
 use crate::harness::error::VerifyError;
 
 /// The model, and what has come out of it that nobody has read.
@@ -18,7 +18,7 @@ pub(super) struct Model {
     now: Now,
     out: Vec<Output>,
     /// The connection that each wire is at the moment, and what has come over it.
-    wires: [(ConnectionId, VecDeque<Incoming>); CONNECTIONS],
+    wires: [(ConnectionId, VecDeque<Incoming>); CLIENTS],
     next: u32,
     /// What its replica was told.
     stream: Vec<Command>,

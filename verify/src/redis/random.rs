@@ -2,7 +2,7 @@
 
 use picklock_clients::redis::Command;
 
-use super::backend::CONNECTIONS;
+use super::backend::CLIENTS;
 use super::step::Step;
 
 /// Draws steps.
@@ -165,86 +165,13 @@ const LISTENING: &[&str] = &[
     "HELLO 2",
 ];
 
-/// Pieces of JSON, of MessagePack, and of formats of `struct`, right and wrong.
-const JSON: &[&str] = &[
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "\"a\"",
-    "\"b\":1",
-    "{\"k\":",
-    "[1,",
-    "\"\\u00e9\"",
-    "\"\\ud83d\\ude00\"",
-    "\"\\ud83d\"",
-    "\"\\n\"",
-    "\"",
-    "\\",
-    "1",
-    "-0",
-    "2.50",
-    "1e3",
-    "0x1F",
-    "nan",
-    "Infinity",
-    "-inf",
-    "true",
-    "false",
-    "null",
-    "tru",
-    " ",
-    ".",
-    "01",
-    "+1",
-    "-",
-    "1e400",
-    "x",
-    "{}",
-    "[]",
-    "[null]",
-];
-const BYTES: &[&str] = &[
-    "00",
-    "01",
-    "7f",
-    "80",
-    "81",
-    "82",
-    "90",
-    "91",
-    "92",
-    "a0",
-    "a1",
-    "a3616263",
-    "c0",
-    "c1",
-    "c2",
-    "c3",
-    "c4",
-    "ca",
-    "cb",
-    "cc",
-    "cd",
-    "ce",
-    "cf",
-    "d0",
-    "d1",
-    "d2",
-    "d3",
-    "d9",
-    "da",
-    "dc0001",
-    "de0001",
-    "ff",
-    "e0",
-    "41",
-    "3f80",
-    "0000",
-    "0102030405060708",
-];
+/// Pieces of JSON, with tildes between them, of MessagePack, and of formats of `struct`, right and wrong.
+const JSON: &str = concat!(
+    r#"{~}~[~]~:~,~"a"~"b":1~{"k":~[1,~"\u00e9"~"\ud83d\ude00"~"\ud83d"~"\n"~"~\~1~-0~2.50"#,
+    r#"~1e3~0x1F~nan~Infinity~-inf~true~false~null~tru~ ~.~01~+1~-~1e400~x~{}~[]~[null]"#,
+);
+const BYTES: &str = "00 01 7f 80 81 82 90 91 92 a0 a1 a3616263 c0 c1 c2 c3 c4 ca cb cc cd ce \
+    cf d0 d1 d2 d3 d9 da dc0001 de0001 ff e0 41 3f80 0000 0102030405060708";
 const LAYOUT: &[&str] = &[
     "b", "B", "h", "H", "i", "I", "l", "L", "T", "f", "d", "s", "c", "c0", "c2", "x", "i3", "I8",
     "i1", ">", "<", "!", "!4", "!2", "!3", " ", "y", "?",
@@ -346,20 +273,17 @@ impl Random {
     }
 
     /// The next command, and what has to come with it.
-    pub(super) fn steps(&mut self, in_transaction: &[bool; CONNECTIONS]) -> Vec<Step> {
-        let connection = self.below(CONNECTIONS);
-        let ask = |command: Command| Step::Ask {
-            connection,
-            command,
-        };
+    pub(super) fn steps(&mut self, in_transaction: &[bool; CLIENTS]) -> Vec<Step> {
+        let client = self.below(CLIENTS);
+        let ask = |command: Command| Step::Ask { client, command };
         match self.below(100) {
             // Such keys are gone before anybody asks again: when exactly they go would depend on the moment.
-            0 | 1 if !in_transaction[connection] => {
+            0 | 1 if !in_transaction[client] => {
                 let short = Command::new("PEXPIRE").arg(self.of(KEYS)).arg("4");
                 vec![ask(short), Step::Pass { millis: 12 }]
             }
             2..=11 => self.command(OTHERS).map(ask).into_iter().collect(),
-            12..=15 if connection >= CONNECTIONS - 2 && !in_transaction[connection] => {
+            12..=15 if client >= CLIENTS - 2 && !in_transaction[client] => {
                 self.command(LISTENING).map(ask).into_iter().collect()
             }
             16..=30 => self.script().map(ask).into_iter().collect(),
@@ -392,8 +316,8 @@ impl Random {
             "N" => self.of(NUMBERS).to_owned(),
             "S" => self.of(SCORES).to_owned(),
             "L" => self.of(LONG).to_owned(),
-            "J" => self.pieces(JSON, 7),
-            "H" => self.pieces(BYTES, 9),
+            "J" => self.pieces(&JSON.split('~').collect::<Vec<_>>(), 7),
+            "H" => self.pieces(&BYTES.split(' ').collect::<Vec<_>>(), 9),
             "P" => self.pieces(LAYOUT, 5),
             "T" => self.of(&["100", "200", "300"]).to_owned(),
             "V" => self.of(&["one", "2", "3.5", "", "x y", "10"]).to_owned(),

@@ -12,9 +12,9 @@ use picklock_clients::redis::{Command, Value};
 pub use install::{HOW, Installed};
 pub(super) use server::{Connection, RealServer};
 
-use super::backend::{CONNECTIONS, Incoming, ServerBackend};
+use super::backend::{CLIENTS, Incoming, ServerBackend};
 use crate::harness::clock::{self, Clock, until};
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, VerifyError, unless_stopped};
 use crate::harness::network::free_port;
 
 /// How long a server may take to start, and to answer.
@@ -27,7 +27,7 @@ const ACK: &[u8] = b"*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$1\r\n0\r\n";
 
 /// A real server, and connections to it.
 pub(super) struct Real<'a> {
-    connections: [Option<Connection>; CONNECTIONS],
+    connections: [Option<Connection>; CLIENTS],
     /// As a replica sees it.
     replica: Option<Connection>,
     server: RealServer,
@@ -37,10 +37,10 @@ pub(super) struct Real<'a> {
 
 impl<'a> Real<'a> {
     /// Starts a server, and waits until it answers.
-    pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self, VerifyError> {
+    pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self> {
         let server = RealServer::start(installed, free_port()?, &[])?;
         let mut real = Self {
-            connections: [const { None }; CONNECTIONS],
+            connections: [const { None }; CLIENTS],
             replica: None,
             server,
             began: clock::now(),
@@ -79,7 +79,7 @@ impl<'a> Real<'a> {
         Ok(())
     }
 
-    fn await_start(&mut self) -> Result<(), VerifyError> {
+    fn await_start(&mut self) -> Result<()> {
         let mut why = String::new();
         let started = until(self, (TIMEOUT, LOOK), |real| {
             match Connection::open(real.server.port, TIMEOUT) {
@@ -99,7 +99,7 @@ impl<'a> Real<'a> {
 }
 
 impl Clock for Real<'_> {
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn pass(&mut self, time: Duration) -> Result<()> {
         unless_stopped(self.stop)?;
         clock::sleep(time);
         Ok(())
@@ -111,7 +111,7 @@ impl Clock for Real<'_> {
 }
 
 impl ServerBackend for Real<'_> {
-    fn connect(&mut self, connection: usize) -> Result<(), VerifyError> {
+    fn connect(&mut self, connection: usize) -> Result<()> {
         self.connections[connection] = None;
         let opened = Connection::open(self.server.port, TIMEOUT);
         let opened = opened.map_err(VerifyError::io("cannot connect to redis-server"))?;
@@ -119,7 +119,7 @@ impl ServerBackend for Real<'_> {
         Ok(())
     }
 
-    fn send(&mut self, connection: usize, command: &Command) -> Result<(), VerifyError> {
+    fn send(&mut self, connection: usize, command: &Command) -> Result<()> {
         unless_stopped(self.stop)?;
         if let Some(connection) = &mut self.connections[connection] {
             // A connection that the server has closed takes nothing; what it has sent before can still be read.
@@ -128,7 +128,7 @@ impl ServerBackend for Real<'_> {
         Ok(())
     }
 
-    fn receive(&mut self, connection: usize) -> Result<Incoming, VerifyError> {
+    fn receive(&mut self, connection: usize) -> Result<Incoming> {
         let Some(open) = &mut self.connections[connection] else {
             return Ok(Incoming::Closed);
         };
@@ -151,7 +151,7 @@ impl ServerBackend for Real<'_> {
         }
     }
 
-    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError> {
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>> {
         let mut commands = Vec::new();
         let Some(replica) = &mut self.replica else {
             return Ok(commands);

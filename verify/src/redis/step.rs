@@ -10,11 +10,11 @@ use crate::harness::pair;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     /// A command is sent over a connection, and what comes of it is read.
-    Ask { connection: usize, command: Command },
+    Ask { client: usize, command: Command },
     /// Time passes.
     Pass { millis: u64 },
     /// A connection is closed, and made anew.
-    Renew { connection: usize },
+    Renew { client: usize },
 }
 
 impl Step {
@@ -26,10 +26,10 @@ impl Step {
                 millis: rest.trim().parse().ok()?,
             }),
             "renew" => Some(Self::Renew {
-                connection: rest.trim().parse().ok()?,
+                client: rest.trim().parse().ok()?,
             }),
-            connection => Some(Self::Ask {
-                connection: connection.parse().ok()?,
+            client => Some(Self::Ask {
+                client: client.parse().ok()?,
                 command: Command::of(words(rest))?,
             }),
         }
@@ -51,12 +51,9 @@ fn words(text: &str) -> Vec<String> {
 impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ask {
-                connection,
-                command,
-            } => write!(out, "{connection} {command}"),
+            Self::Ask { client, command } => write!(out, "{client} {command}"),
             Self::Pass { millis } => write!(out, "pass {millis}"),
-            Self::Renew { connection } => write!(out, "renew {connection}"),
+            Self::Renew { client } => write!(out, "renew {client}"),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::compare::Pair;
 use super::model::Model;
 use super::{Compared, Plan, cases};
 use crate::harness::clock;
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 
 /// What a flawed server would do to an answer.
 type Flaw = fn(&Command, Value) -> Value;
@@ -29,37 +29,37 @@ impl Flawed {
             model: Model::new(),
             flaw,
             is_attached: false,
-            asked: vec![Command::new("PING"); super::backend::CONNECTIONS],
+            asked: vec![Command::new("PING"); super::backend::CLIENTS],
         }
     }
 }
 
 impl ServerBackend for Flawed {
-    fn connect(&mut self, connection: usize) -> Result<(), VerifyError> {
+    fn connect(&mut self, client: usize) -> Result<()> {
         self.model.pass_to(clock::since_epoch().as_micros() as i64);
-        self.model.connect(connection)
+        self.model.connect(client)
     }
 
-    fn send(&mut self, connection: usize, command: &Command) -> Result<(), VerifyError> {
+    fn send(&mut self, client: usize, command: &Command) -> Result<()> {
         self.model.pass_to(clock::since_epoch().as_micros() as i64);
         if !std::mem::replace(&mut self.is_attached, true) {
             self.model.attach();
         }
         // What looks whether all has arrived comes before the answer is read.
         if !command.is("PING") {
-            self.asked[connection] = command.clone();
+            self.asked[client] = command.clone();
         }
-        self.model.send(connection, command)
+        self.model.send(client, command)
     }
 
-    fn receive(&mut self, connection: usize) -> Result<Incoming, VerifyError> {
-        Ok(match self.model.receive(connection)? {
-            Incoming::Value(value) => Incoming::Value((self.flaw)(&self.asked[connection], value)),
+    fn receive(&mut self, client: usize) -> Result<Incoming> {
+        Ok(match self.model.receive(client)? {
+            Incoming::Value(value) => Incoming::Value((self.flaw)(&self.asked[client], value)),
             Incoming::Closed => Incoming::Closed,
         })
     }
 
-    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>, VerifyError> {
+    fn streamed(&mut self, channel: &str, text: &str) -> Result<Vec<Command>> {
         self.model.streamed(channel, text)
     }
 }

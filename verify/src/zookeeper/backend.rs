@@ -6,7 +6,7 @@ use picklock_clients::zookeeper::{SessionId, Zxid};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 
 use crate::harness::clock::Clock;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// A connection of this side, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,35 +59,31 @@ pub(crate) enum Incoming {
 /// One of the two that are compared.
 pub(crate) trait EnsembleBackend: Clock {
     /// Opens a connection and sends its first message. That nobody listens shows when it is read.
-    fn connect(
-        &mut self,
-        place: ServerIndex,
-        request: &ConnectRequest,
-    ) -> Result<Handle, VerifyError>;
+    fn connect(&mut self, place: ServerIndex, request: &ConnectRequest) -> Result<Handle>;
 
     /// Sends. That the connection is gone shows when it is read.
-    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError>;
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<()>;
 
     /// What comes next over a connection, within this time.
-    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError>;
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming>;
 
     /// The client closes a connection and says nothing.
     fn cut(&mut self, link: Handle);
 
     /// Kills a server.
-    fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError>;
+    fn kill(&mut self, place: ServerIndex) -> Result<()>;
 
     /// Starts a server again, and waits for nothing.
-    fn start(&mut self, place: ServerIndex) -> Result<(), VerifyError>;
+    fn start(&mut self, place: ServerIndex) -> Result<()>;
 
     /// Who leads now, if somebody does and is ready to serve.
-    fn leader(&mut self) -> Result<Option<ServerIndex>, VerifyError>;
+    fn leader(&mut self) -> Result<Option<ServerIndex>>;
 
     /// Whether a server answers reads alone now, for want of a leader.
-    fn is_read_only(&mut self, place: ServerIndex) -> Result<bool, VerifyError>;
+    fn is_read_only(&mut self, place: ServerIndex) -> Result<bool>;
 
     /// Whether a server that has a leader accepts clients now.
-    fn serves(&mut self, place: ServerIndex) -> Result<bool, VerifyError>;
+    fn serves(&mut self, place: ServerIndex) -> Result<bool>;
 
     /// How long one may wait for an answer.
     fn timeout(&self) -> Duration;
@@ -98,5 +94,5 @@ pub(crate) trait EnsembleBackend: Clock {
     }
 
     /// What it means that no answer came in time.
-    fn silent(&mut self, link: Handle, asked: &str) -> Result<(), VerifyError>;
+    fn silent(&mut self, link: Handle, asked: &str) -> Result<()>;
 }

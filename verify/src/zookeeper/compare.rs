@@ -7,13 +7,13 @@ use std::time::Duration;
 use picklock_clients::zookeeper::{Acl, CreateMode, Request};
 
 use crate::harness::comparison::Compared;
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, unless_stopped};
 use crate::harness::pair;
 use crate::zookeeper::backend::{EnsembleBackend, ServerIndex};
 use crate::zookeeper::cases::Case;
 use crate::zookeeper::driver::{Driver, GRACE};
-use crate::zookeeper::random::{LONG, OpenConnection, Random};
-use crate::zookeeper::step::{Connection, Resume, Step};
+use crate::zookeeper::random::{LONG, OpenClient, Random};
+use crate::zookeeper::step::{Client, Resume, Step};
 
 /// Operations of a round: what goes wrong in one does not reach the next.
 const ROUND: u64 = 250;
@@ -47,7 +47,7 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
         operations: u64,
         stop: &AtomicBool,
         progress: &dyn Fn(u64),
-    ) -> Result<Compared<Counters>, VerifyError> {
+    ) -> Result<Compared<Counters>> {
         let servers = self.real.servers;
         for (number, case) in cases.iter().enumerate() {
             if case.servers > servers {
@@ -74,7 +74,7 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
     }
 
     /// Waits until the sessions are gone that a part which is set aside may have left on one side alone.
-    fn outlive_sessions(&mut self) -> Result<(), VerifyError> {
+    fn outlive_sessions(&mut self) -> Result<()> {
         let mut left = LONG + GRACE;
         while !left.is_zero() {
             let piece = left.min(PIECE);
@@ -85,7 +85,7 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
         Ok(())
     }
 
-    fn perform(&mut self, step: &Step) -> Result<(), VerifyError> {
+    fn perform(&mut self, step: &Step) -> Result<()> {
         let observed = self.step(step)?;
         let lines = observed.values().flatten();
         let events = lines.filter(|line| line.text.starts_with("event "));
@@ -94,9 +94,9 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
     }
 
     /// Opens a connection to each server, and makes a node that all of this part is below.
-    fn begin(&mut self, part: String, root: &str) -> Result<usize, VerifyError> {
+    fn begin(&mut self, part: String, root: &str) -> Result<usize> {
         self.part = part;
-        let first = self.real.connections.len();
+        let first = self.real.clients.len();
         for place in (0..self.real.servers).map(ServerIndex) {
             self.perform(&Step::open(place, LONG))?;
         }
@@ -105,14 +105,14 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
         let mode = CreateMode::Persistent;
         let request = Request::create(root.into(), b"", mode, Acl::OPEN, true);
         self.perform(&Step::Ask {
-            connection: Connection(first),
+            client: Client(first),
             requests: vec![request],
         })?;
         Ok(first)
     }
 
-    fn case(&mut self, root: &str, case: &Case, stop: &AtomicBool) -> Result<(), VerifyError> {
-        let first = self.begin(format!("script {}", case.name), root)?;
+    fn case(&mut self, root: &str, case: &Case, stop: &AtomicBool) -> Result<()> {
+        let first = self.begin(format!("case {}", case.name), root)?;
         for step in (case.steps)(root, first, self.real.servers) {
             unless_stopped(stop)?;
             self.perform(&step)?;
@@ -126,14 +126,14 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
         end: u64,
         stop: &AtomicBool,
         progress: &dyn Fn(u64),
-    ) -> Result<(), VerifyError> {
+    ) -> Result<()> {
         let root = format!("/r{round}");
         let first = self.begin(format!("round {round}"), &root)?;
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(round);
         let mut random = Random::new(seed, root, self.real.servers, first);
         while self.compared.operations < end {
             unless_stopped(stop)?;
-            let step = random.step(&self.open_connections(first));
+            let step = random.step(&self.open_clients(first));
             self.perform(&step)?;
             random.learn(self.model.made());
             progress(self.compared.operations);
@@ -142,13 +142,13 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
     }
 
     /// The connections of this part that are open on both sides.
-    fn open_connections(&self, first: usize) -> Vec<OpenConnection> {
-        let connections = self.model.connections.iter().zip(&self.real.connections);
-        let of_part = connections.enumerate().skip(first);
+    fn open_clients(&self, first: usize) -> Vec<OpenClient> {
+        let clients = self.model.clients.iter().zip(&self.real.clients);
+        let of_part = clients.enumerate().skip(first);
         of_part
             .filter(|(_, (model, real))| model.open && real.open)
-            .map(|(connection, (model, _))| OpenConnection {
-                connection: Connection(connection),
+            .map(|(client, (model, _))| OpenClient {
+                client: Client(client),
                 left: model.left,
             })
             .collect()
@@ -156,21 +156,21 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
 
     /// Ends the sessions of this part, those without a connection too: they would expire some time, and when that is
     /// two servers need not agree on.
-    fn end(&mut self, first: usize) -> Result<(), VerifyError> {
+    fn end(&mut self, first: usize) -> Result<()> {
         let mut last = BTreeMap::new();
-        for (connection, state) in self.model.connections.iter().enumerate().skip(first) {
-            last.insert(state.session, Connection(connection));
+        for (client, state) in self.model.clients.iter().enumerate().skip(first) {
+            last.insert(state.session, Client(client));
         }
-        for connection in first..self.model.connections.len() {
-            let state = &self.model.connections[connection];
+        for client in first..self.model.clients.len() {
+            let state = &self.model.clients[client];
             if state.open && !state.left {
                 last.remove(&state.session);
-                let connection = Connection(connection);
-                self.perform(&Step::Close { connection })?;
+                let client = Client(client);
+                self.perform(&Step::Close { client })?;
             }
         }
         for of in last.into_values() {
-            let next = self.model.connections.len();
+            let next = self.model.clients.len();
             self.perform(&Step::Resume(Resume {
                 of,
                 place: ServerIndex(0),
@@ -179,9 +179,9 @@ impl<R: EnsembleBackend, M: EnsembleBackend> Pair<R, M> {
                 ahead: false,
                 read_only: false,
             }))?;
-            if self.model.connections[next].open {
-                let connection = Connection(next);
-                self.perform(&Step::Close { connection })?;
+            if self.model.clients[next].open {
+                let client = Client(next);
+                self.perform(&Step::Close { client })?;
             }
         }
         self.real.leave_all();

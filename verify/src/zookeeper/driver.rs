@@ -11,11 +11,11 @@ use picklock_clients::zookeeper::{Path, Reply, Request, Response, SessionId, ZkE
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 
 use crate::harness::comparison::Line;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 use crate::harness::pair::{self, Backend};
 use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::normalize::Normalizer;
-use crate::zookeeper::step::{Connection, RequestText, Resume, Step};
+use crate::zookeeper::step::{Client, RequestText, Resume, Step};
 
 /// How often a server is asked whether it has caught up, and how long one waits in between.
 const TRIES: u32 = 50;
@@ -29,7 +29,7 @@ const LONG_STANDSTILL: Duration = Duration::from_secs(8);
 const BEAT_STANDSTILL: Duration = Duration::from_millis(1_500);
 
 /// What was seen of a step: for each connection, what came over it, in order.
-type Observed = pair::Observed<Connection, Line>;
+type Observed = pair::Observed<Client, Line>;
 
 /// One side, and the clients that ask it.
 pub(crate) struct Driver<B> {
@@ -37,7 +37,7 @@ pub(crate) struct Driver<B> {
     /// How many servers there are.
     pub(crate) servers: usize,
     pub(crate) normal: Normalizer,
-    pub(crate) connections: Vec<ConnectionState>,
+    pub(crate) clients: Vec<ClientState>,
     /// Servers that were killed here and have not come back.
     pub(crate) killed: Vec<ServerIndex>,
     /// The newest zxid that any client was told.
@@ -50,7 +50,7 @@ pub(crate) struct Driver<B> {
 }
 
 /// A connection, as its client knows it.
-pub(crate) struct ConnectionState {
+pub(crate) struct ClientState {
     pub(crate) link: Handle,
     pub(crate) place: ServerIndex,
     pub(crate) session: SessionId,
@@ -71,7 +71,7 @@ impl<B: EnsembleBackend> Driver<B> {
             backend,
             servers,
             normal: Normalizer::default(),
-            connections: Vec::new(),
+            clients: Vec::new(),
             killed: Vec::new(),
             newest: Zxid(0),
             longest_beat: Duration::ZERO,
@@ -82,7 +82,7 @@ impl<B: EnsembleBackend> Driver<B> {
 
     /// Nobody reads from the connections that there are any more.
     pub(crate) fn leave_all(&mut self) {
-        self.connections.iter_mut().for_each(|it| it.left = true);
+        self.clients.iter_mut().for_each(|it| it.left = true);
     }
 
     /// Paths that creates have answered in the last step.
@@ -95,10 +95,10 @@ impl<B: EnsembleBackend> Driver<B> {
         place: ServerIndex,
         request: &ConnectRequest,
         seen: &mut Observed,
-    ) -> Result<Connection, VerifyError> {
+    ) -> Result<Client> {
         let link = self.backend.connect(place, request)?;
-        let connection = Connection(self.connections.len());
-        self.connections.push(ConnectionState {
+        let client = Client(self.clients.len());
+        self.clients.push(ClientState {
             link,
             place,
             session: request.session,
@@ -115,22 +115,22 @@ impl<B: EnsembleBackend> Driver<B> {
                 "no answer".to_owned()
             }
             Incoming::Closed => {
-                self.connections[connection.0].open = false;
+                self.clients[client.0].open = false;
                 "connection closed".to_owned()
             }
             Incoming::Message(message) => {
                 if let ServerMessage::Connected { session, .. } = &message {
-                    self.connections[connection.0].session = *session;
+                    self.clients[client.0].session = *session;
                 }
                 self.normal.message(&message)
             }
         };
-        seen.entry(connection).or_default().push(line.into());
-        Ok(connection)
+        seen.entry(client).or_default().push(line.into());
+        Ok(client)
     }
 
-    fn resume(&mut self, resume: &Resume, seen: &mut Observed) -> Result<(), VerifyError> {
-        let old = &mut self.connections[resume.of.0];
+    fn resume(&mut self, resume: &Resume, seen: &mut Observed) -> Result<()> {
+        let old = &mut self.clients[resume.of.0];
         let (session, timeout, xid) = (old.session, old.timeout, old.xid);
         let (link, open, same) = (old.link, old.open, old.place == resume.place);
         let mut zxids = old.zxids.clone();
@@ -151,9 +151,9 @@ impl<B: EnsembleBackend> Driver<B> {
             last_zxid,
             read_only: resume.read_only,
         };
-        let connection = self.connect(resume.place, &request, seen)?;
-        let connected = self.connections[connection.0].open;
-        let new = &mut self.connections[connection.0];
+        let client = self.connect(resume.place, &request, seen)?;
+        let connected = self.clients[client.0].open;
+        let new = &mut self.clients[client.0];
         new.xid = xid;
         new.zxids.append(&mut zxids);
         if open && !resume.cut && same && !resume.ahead {
@@ -161,24 +161,24 @@ impl<B: EnsembleBackend> Driver<B> {
             self.read(resume.of, &Step::Resume(resume.clone()), seen)?;
         }
         if !resume.ahead && !resume.wrong_password && connected {
-            self.connections[resume.of.0].left = true;
+            self.clients[resume.of.0].left = true;
         }
         Ok(())
     }
 
     fn ask(
         &mut self,
-        connection: Connection,
+        client: Client,
         requests: &[Request],
         step: &Step,
         seen: &mut Observed,
-    ) -> Result<(), VerifyError> {
+    ) -> Result<()> {
         for request in requests {
-            self.send(connection, request.clone())?;
+            self.send(client, request.clone())?;
         }
         for request in requests {
-            let answered = self.read(connection, step, seen)?;
-            if let Some(line) = seen.get_mut(&connection).and_then(|lines| lines.last_mut()) {
+            let answered = self.read(client, step, seen)?;
+            if let Some(line) = seen.get_mut(&client).and_then(|lines| lines.last_mut()) {
                 line.asked = Some(RequestText(request).to_string());
             }
             if !answered {
@@ -188,55 +188,39 @@ impl<B: EnsembleBackend> Driver<B> {
         Ok(())
     }
 
-    pub(crate) fn send(
-        &mut self,
-        connection: Connection,
-        request: Request,
-    ) -> Result<(), VerifyError> {
-        let state = &mut self.connections[connection.0];
+    pub(crate) fn send(&mut self, client: Client, request: Request) -> Result<()> {
+        let state = &mut self.clients[client.0];
         state.xid += 1;
         let xid = Xid(state.xid);
         self.backend
             .send(state.link, &ClientMessage::Request { xid, request })
     }
 
-    fn close(
-        &mut self,
-        connection: Connection,
-        step: &Step,
-        seen: &mut Observed,
-    ) -> Result<(), VerifyError> {
-        let state = &mut self.connections[connection.0];
+    fn close(&mut self, client: Client, step: &Step, seen: &mut Observed) -> Result<()> {
+        let state = &mut self.clients[client.0];
         state.xid += 1;
         let xid = Xid(state.xid);
         self.backend
             .send(state.link, &ClientMessage::Close { xid })?;
         // The answer, and then the end of the connection.
-        if self.read(connection, step, seen)? {
-            self.read(connection, step, seen)?;
+        if self.read(client, step, seen)? {
+            self.read(client, step, seen)?;
         }
         Ok(())
     }
 
     /// Reads up to the next answer, or the end of the connection. Whether there was an answer.
-    fn read(
-        &mut self,
-        connection: Connection,
-        step: &Step,
-        seen: &mut Observed,
-    ) -> Result<bool, VerifyError> {
+    fn read(&mut self, client: Client, step: &Step, seen: &mut Observed) -> Result<bool> {
         loop {
-            let (line, answered) = match self.next(connection, &|| step.to_string())? {
+            let (line, answered) = match self.next(client, &|| step.to_string())? {
                 Some(message) => {
                     let event = matches!(message, ServerMessage::Notification { .. });
                     (self.normal.message(&message), (!event).then_some(true))
                 }
-                None if self.connections[connection.0].open => {
-                    ("no answer".to_owned(), Some(false))
-                }
+                None if self.clients[client.0].open => ("no answer".to_owned(), Some(false)),
                 None => ("connection closed".to_owned(), Some(false)),
             };
-            seen.entry(connection).or_default().push(line.into());
+            seen.entry(client).or_default().push(line.into());
             if let Some(answered) = answered {
                 return Ok(answered);
             }
@@ -246,15 +230,15 @@ impl<B: EnsembleBackend> Driver<B> {
     /// The next message; `None` if there is none, because the connection is gone or nothing comes.
     pub(crate) fn next(
         &mut self,
-        connection: Connection,
+        client: Client,
         asked: &dyn Fn() -> String,
-    ) -> Result<Option<ServerMessage>, VerifyError> {
+    ) -> Result<Option<ServerMessage>> {
         let timeout = self.backend.timeout();
-        let link = self.connections[connection.0].link;
+        let link = self.clients[client.0].link;
         let message = match self.backend.receive(link, timeout)? {
             Incoming::Message(message) => message,
             Incoming::Closed => {
-                self.connections[connection.0].open = false;
+                self.clients[client.0].open = false;
                 return Ok(None);
             }
             Incoming::Nothing => {
@@ -267,27 +251,25 @@ impl<B: EnsembleBackend> Driver<B> {
             if zxid.counter() != 0 {
                 self.newest = self.newest.max(*zxid);
             }
-            self.connections[connection.0].zxids.push(*zxid);
+            self.clients[client.0].zxids.push(*zxid);
             note_made(reply, &mut self.made);
         }
         Ok(Some(message))
     }
 
     /// Every client catches up with the newest transaction that anybody was told of; what comes before it has come.
-    pub(crate) fn catch_up(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
-        for connection in (0..self.connections.len()).map(Connection) {
+    pub(crate) fn catch_up(&mut self, seen: &mut Observed) -> Result<()> {
+        for client in (0..self.clients.len()).map(Client) {
             let mut tries = 0;
-            while self.connections[connection.0].open && !self.connections[connection.0].left {
+            while self.clients[client.0].open && !self.clients[client.0].left {
                 let path = Path::from("/");
-                self.send(connection, Request::Sync { path })?;
-                if self.caught_up(connection, seen)? {
+                self.send(client, Request::Sync { path })?;
+                if self.caught_up(client, seen)? {
                     break;
                 }
                 tries += 1;
                 if tries == TRIES {
-                    seen.entry(connection)
-                        .or_default()
-                        .push("lags behind".into());
+                    seen.entry(client).or_default().push("lags behind".into());
                     break;
                 }
                 self.backend.pass(SHORT)?;
@@ -297,13 +279,9 @@ impl<B: EnsembleBackend> Driver<B> {
     }
 
     /// Reads up to the answer to `sync`. Whether it was as new as anything.
-    fn caught_up(
-        &mut self,
-        connection: Connection,
-        seen: &mut Observed,
-    ) -> Result<bool, VerifyError> {
+    fn caught_up(&mut self, client: Client, seen: &mut Observed) -> Result<bool> {
         loop {
-            let line = match self.next(connection, &|| "sync".to_owned())? {
+            let line = match self.next(client, &|| "sync".to_owned())? {
                 Some(ServerMessage::Reply {
                     zxid,
                     reply: Ok(Response::Synced),
@@ -315,14 +293,14 @@ impl<B: EnsembleBackend> Driver<B> {
                     ..
                 }) => return Ok(true),
                 Some(message) => self.normal.message(&message),
-                None if self.connections[connection.0].open => {
-                    self.connections[connection.0].open = false;
+                None if self.clients[client.0].open => {
+                    self.clients[client.0].open = false;
                     "no answer to sync".to_owned()
                 }
                 None => "connection closed".to_owned(),
             };
-            seen.entry(connection).or_default().push(line.into());
-            if !self.connections[connection.0].open {
+            seen.entry(client).or_default().push(line.into());
+            if !self.clients[client.0].open {
                 return Ok(true);
             }
         }
@@ -331,10 +309,10 @@ impl<B: EnsembleBackend> Driver<B> {
 
 impl<B: EnsembleBackend> Backend for Driver<B> {
     type Step = Step;
-    type Connection = Connection;
+    type Connection = Client;
     type Answer = Line;
 
-    fn perform(&mut self, step: &Step) -> Result<Observed, VerifyError> {
+    fn perform(&mut self, step: &Step) -> Result<Observed> {
         let began = self.backend.elapsed();
         let mut seen = Observed::new();
         self.made.clear();
@@ -351,28 +329,24 @@ impl<B: EnsembleBackend> Backend for Driver<B> {
                 self.connect(*place, &request, &mut seen)?;
             }
             Step::Resume(resume) => self.resume(resume, &mut seen)?,
-            Step::Ask {
-                connection,
-                requests,
-            } => self.ask(*connection, requests, step, &mut seen)?,
-            Step::SetWatches { connection, .. } | Step::Authenticate { connection, .. } => {
+            Step::Ask { client, requests } => self.ask(*client, requests, step, &mut seen)?,
+            Step::SetWatches { client, .. } | Step::Authenticate { client, .. } => {
                 let message = self.oneway_message(step);
-                self.backend
-                    .send(self.connections[connection.0].link, &message)?;
-                self.read(*connection, step, &mut seen)?;
+                self.backend.send(self.clients[client.0].link, &message)?;
+                self.read(*client, step, &mut seen)?;
             }
-            Step::Close { connection } => self.close(*connection, step, &mut seen)?,
+            Step::Close { client } => self.close(*client, step, &mut seen)?,
             Step::Silence {
-                connections,
+                clients,
                 cut,
                 first,
                 nodes,
                 timeout,
             } => {
-                if let Some((connection, request)) = first {
-                    self.ask(*connection, std::slice::from_ref(request), step, &mut seen)?;
+                if let Some((client, request)) = first {
+                    self.ask(*client, std::slice::from_ref(request), step, &mut seen)?;
                 }
-                self.silence(connections, *cut, nodes, *timeout, &mut seen)?;
+                self.silence(clients, *cut, nodes, *timeout, &mut seen)?;
             }
             Step::KillLeader => self.kill(true, &mut seen)?,
             Step::KillFollower => self.kill(false, &mut seen)?,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub use queue::WaitStrategy;
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 use crate::zookeeper::real::Installed;
 
 /// How long each holds the lock.
@@ -83,7 +83,7 @@ pub fn measure(
     runs: u64,
     stop: &AtomicBool,
     told: &mut dyn FnMut(Cell, Counted),
-) -> Result<(), VerifyError> {
+) -> Result<()> {
     for &servers in sizes {
         let mut field = real::start(installed, servers, stop)?;
         for cell in cells(servers) {
@@ -107,7 +107,7 @@ fn cells(servers: u8) -> impl Iterator<Item = Cell> {
     })
 }
 
-fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted, VerifyError> {
+fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted> {
     let mut counted = Counted {
         real: (u64::MAX, 0),
         known: reference_counts::seen(cell),

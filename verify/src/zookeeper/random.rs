@@ -12,7 +12,7 @@ use picklock_machines::Chance;
 use picklock_sim::engine::tape::Tape;
 
 use crate::zookeeper::backend::ServerIndex;
-use crate::zookeeper::step::{Connection, Resume, Step};
+use crate::zookeeper::step::{Client, Resume, Step};
 
 /// The longest session timeout that the servers grant here.
 pub(crate) const LONG: Duration = Duration::from_secs(10);
@@ -23,8 +23,8 @@ const MOST_PATHS: usize = 40;
 
 /// What may be asked of, and how it stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OpenConnection {
-    pub(crate) connection: Connection,
+pub(crate) struct OpenClient {
+    pub(crate) client: Client,
     /// Its session goes on elsewhere, but it is open.
     pub(crate) left: bool,
 }
@@ -113,59 +113,56 @@ impl Random {
     }
 
     /// The next step.
-    pub(crate) fn step(&mut self, live: &[OpenConnection]) -> Step {
+    pub(crate) fn step(&mut self, live: &[OpenClient]) -> Step {
         let first = self.first;
-        let busy: Vec<OpenConnection> = live.iter().filter(|one| !one.left).copied().collect();
-        let free: Vec<OpenConnection> = busy
+        let busy: Vec<OpenClient> = live.iter().filter(|one| !one.left).copied().collect();
+        let free: Vec<OpenClient> = busy
             .iter()
-            .filter(|one| one.connection.0 >= first + self.servers)
+            .filter(|one| one.client.0 >= first + self.servers)
             .copied()
             .collect();
-        let ghosts: Vec<OpenConnection> = live.iter().filter(|one| one.left).copied().collect();
+        let ghosts: Vec<OpenClient> = live.iter().filter(|one| one.left).copied().collect();
         let place = ServerIndex(self.below(self.servers));
         if free.is_empty() || free.len() < MOST_SESSIONS && self.percent(3) {
             return Step::open(place, LONG);
         }
-        let connection = self.one_of(&busy).connection;
+        let client = self.one_of(&busy).client;
         match self.below(100) {
-            0..2 => self.set_acl(connection),
+            0..2 => self.set_acl(client),
             2..4 => {
-                let connection = self.one_of(&free).connection;
-                self.say(connection)
+                let client = self.one_of(&free).client;
+                self.say(client)
             }
-            4..62 => self.ask(connection, 1),
+            4..62 => self.ask(client, 1),
             62..86 => {
                 let requests = 2 + self.below(6);
-                self.ask(connection, requests)
+                self.ask(client, requests)
             }
-            86..90 => self.watch(connection),
+            86..90 => self.watch(client),
             90..95 => {
                 let of = self.one_of(&free);
                 self.resume(of, place)
             }
             95..98 if free.len() > 1 => Step::Close {
-                connection: self.one_of(&free).connection,
+                client: self.one_of(&free).client,
             },
             98.. if !ghosts.is_empty() => {
-                let ghost = self.one_of(&ghosts).connection;
+                let ghost = self.one_of(&ghosts).client;
                 self.ask(ghost, 1)
             }
-            _ => self.ask(connection, 1),
+            _ => self.ask(client, 1),
         }
     }
 
-    fn ask(&mut self, connection: Connection, requests: usize) -> Step {
+    fn ask(&mut self, client: Client, requests: usize) -> Step {
         let requests = (0..requests).map(|_| self.request()).collect();
-        Step::Ask {
-            connection,
-            requests,
-        }
+        Step::Ask { client, requests }
     }
 
-    fn resume(&mut self, of: OpenConnection, place: ServerIndex) -> Step {
+    fn resume(&mut self, of: OpenClient, place: ServerIndex) -> Step {
         let wrong_password = self.percent(6);
         Step::Resume(Resume {
-            of: of.connection,
+            of: of.client,
             place,
             cut: self.percent(60),
             wrong_password,
@@ -174,9 +171,9 @@ impl Random {
         })
     }
 
-    fn watch(&mut self, connection: Connection) -> Step {
+    fn watch(&mut self, client: Client) -> Step {
         Step::SetWatches {
-            connection,
+            client,
             answers_ago: self.below(12),
             data: self.some_paths(),
             exist: self.some_paths(),

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use picklock_clients::zookeeper::SessionId;
 use picklock_zookeeper::messages::ClientMessage;
+use picklock_zookeeper::state::QuorumPeerConfig;
 
 pub use install::{HOW, Installed, JARS};
 
 use crate::harness::clock::{self, Clock, until};
-use crate::harness::error::{Garbled, VerifyError, unless_stopped};
+use crate::harness::error::{Garbled, Result, VerifyError, unless_stopped};
 use crate::harness::temporary_folder::TemporaryFolder;
 use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::real::process::{Ports, RealServer};
@@ -33,27 +34,6 @@ const READ_ONLY: &str = "read-only";
 /// How often a start is tried, if somebody else has taken a port meanwhile.
 const STARTS: u32 = 3;
 
-/// The settings of real servers.
-#[derive(Clone, Debug)]
-pub(crate) struct RealSettings {
-    /// How many servers that vote.
-    pub(crate) servers: u8,
-    /// How many that do not.
-    pub(crate) observers: u8,
-    /// The length of a tick.
-    pub(crate) tick: Duration,
-    /// The shortest and the longest session timeout that is granted.
-    pub(crate) timeouts: (Duration, Duration),
-    /// Whether it answers reads when it finds no leader.
-    pub(crate) read_only: bool,
-    /// How often it looks for nodes that go by themselves.
-    pub(crate) reap_interval: Duration,
-    /// Ticks for joining a leader.
-    pub(crate) init_limit: u32,
-    /// Ticks of silence between leader and follower.
-    pub(crate) sync_limit: u32,
-}
-
 /// Real servers, on loopback.
 pub(crate) struct Real<'a> {
     // Before the folder, so that they are gone when it goes.
@@ -71,9 +51,9 @@ impl<'a> Real<'a> {
     /// Starts servers, and waits until all serve.
     pub(crate) fn start(
         installed: &Installed,
-        settings: &RealSettings,
+        settings: &QuorumPeerConfig,
         stop: &'a AtomicBool,
-    ) -> Result<Self, VerifyError> {
+    ) -> Result<Self> {
         let mut tries = 1;
         loop {
             match Self::try_start(installed, settings, stop) {
@@ -89,9 +69,9 @@ impl<'a> Real<'a> {
 
     fn try_start(
         installed: &Installed,
-        settings: &RealSettings,
+        settings: &QuorumPeerConfig,
         stop: &'a AtomicBool,
-    ) -> Result<Self, VerifyError> {
+    ) -> Result<Self> {
         let folder = TemporaryFolder::new()?;
         let machines = settings.servers + settings.observers;
         let ports = Ports::free(usize::from(machines))?;
@@ -123,7 +103,7 @@ impl<'a> Real<'a> {
         Ok(real)
     }
 
-    fn await_all(&mut self) -> Result<(), VerifyError> {
+    fn await_all(&mut self) -> Result<()> {
         let mut next = 0;
         let all = until(self, (START, LOOK), |real| {
             while next < real.servers.len() && real.servers[next].serves_first()? {
@@ -157,7 +137,7 @@ impl<'a> Real<'a> {
         link: Handle,
         place: ServerIndex,
         incoming: Result<Incoming, Garbled>,
-    ) -> Result<Incoming, VerifyError> {
+    ) -> Result<Incoming> {
         let incoming = incoming.map_err(|why| VerifyError::Garbled {
             server: self.servers[place.0].process.name().to_owned(),
             why,
@@ -172,7 +152,7 @@ impl<'a> Real<'a> {
     }
 
     /// What has come over a connection, without waiting.
-    pub(crate) fn try_receive(&mut self, link: Handle) -> Result<Incoming, VerifyError> {
+    pub(crate) fn try_receive(&mut self, link: Handle) -> Result<Incoming> {
         unless_stopped(self.stop)?;
         let (place, socket) = &mut self.sockets[link.0];
         let (place, incoming) = (*place, socket.try_receive());
@@ -180,7 +160,7 @@ impl<'a> Real<'a> {
     }
 
     /// Watches that have fired so far, as the servers have counted them.
-    pub(crate) fn watches_fired(&mut self) -> Result<u64, VerifyError> {
+    pub(crate) fn watches_fired(&mut self) -> Result<u64> {
         let mut fired = 0;
         for process in &mut self.servers {
             fired += process.watches_fired()?;
@@ -190,7 +170,7 @@ impl<'a> Real<'a> {
 }
 
 impl Clock for Real<'_> {
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn pass(&mut self, time: Duration) -> Result<()> {
         unless_stopped(self.stop)?;
         clock::sleep(time);
         Ok(())
@@ -202,11 +182,7 @@ impl Clock for Real<'_> {
 }
 
 impl EnsembleBackend for Real<'_> {
-    fn connect(
-        &mut self,
-        place: ServerIndex,
-        request: &ConnectRequest,
-    ) -> Result<Handle, VerifyError> {
+    fn connect(&mut self, place: ServerIndex, request: &ConnectRequest) -> Result<Handle> {
         unless_stopped(self.stop)?;
         let mut password = match self.passwords.get(&request.session) {
             Some(password) => password.clone(),
@@ -220,13 +196,13 @@ impl EnsembleBackend for Real<'_> {
         Ok(Handle(self.sockets.len() - 1))
     }
 
-    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError> {
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<()> {
         unless_stopped(self.stop)?;
         self.sockets[link.0].1.send(message);
         Ok(())
     }
 
-    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError> {
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming> {
         let deadline = clock::now() + timeout;
         let mut nudged = false;
         let incoming = loop {
@@ -250,16 +226,16 @@ impl EnsembleBackend for Real<'_> {
         self.sockets[link.0].1.cut();
     }
 
-    fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
+    fn kill(&mut self, place: ServerIndex) -> Result<()> {
         self.servers[place.0].process.kill();
         Ok(())
     }
 
-    fn start(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
+    fn start(&mut self, place: ServerIndex) -> Result<()> {
         self.servers[place.0].process.restart()
     }
 
-    fn leader(&mut self) -> Result<Option<ServerIndex>, VerifyError> {
+    fn leader(&mut self) -> Result<Option<ServerIndex>> {
         for place in 0..self.servers.len() {
             let mode = self.servers[place].mode()?;
             if matches!(mode.as_deref(), Some("leader" | "standalone")) {
@@ -269,11 +245,11 @@ impl EnsembleBackend for Real<'_> {
         Ok(None)
     }
 
-    fn is_read_only(&mut self, place: ServerIndex) -> Result<bool, VerifyError> {
+    fn is_read_only(&mut self, place: ServerIndex) -> Result<bool> {
         self.servers[place.0].is_read_only()
     }
 
-    fn serves(&mut self, place: ServerIndex) -> Result<bool, VerifyError> {
+    fn serves(&mut self, place: ServerIndex) -> Result<bool> {
         let mode = self.servers[place.0].mode()?;
         Ok(mode.is_some_and(|mode| mode != READ_ONLY))
     }
@@ -286,7 +262,7 @@ impl EnsembleBackend for Real<'_> {
         self.late_answers
     }
 
-    fn silent(&mut self, link: Handle, asked: &str) -> Result<(), VerifyError> {
+    fn silent(&mut self, link: Handle, asked: &str) -> Result<()> {
         let process = &mut self.servers[self.sockets[link.0].0.0].process;
         process.check_alive()?;
         Err(VerifyError::Late {

@@ -10,9 +10,9 @@ use crate::zookeeper::backend::ServerIndex;
 
 /// A client's connection, counted over both sides as they are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Connection(pub usize);
+pub struct Client(pub usize);
 
-impl fmt::Display for Connection {
+impl fmt::Display for Client {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "connection-{}", self.0 + 1)
     }
@@ -41,14 +41,14 @@ pub enum Step {
     /// Requests, sent without waiting for an answer in between.
     Ask {
         /// Over which connection.
-        connection: Connection,
+        client: Client,
         /// What.
         requests: Vec<Request>,
     },
     /// The client brings its watches.
     SetWatches {
         /// Over which connection.
-        connection: Connection,
+        client: Client,
         /// The zxid that it has seen: that of so many answers ago.
         answers_ago: usize,
         /// Nodes whose data it watches.
@@ -65,7 +65,7 @@ pub enum Step {
     /// The client says who it is.
     Authenticate {
         /// Over which connection.
-        connection: Connection,
+        client: Client,
         /// By which scheme.
         scheme: &'static str,
         /// What the scheme wants to know.
@@ -74,16 +74,16 @@ pub enum Step {
     /// The client ends its session.
     Close {
         /// Over which connection.
-        connection: Connection,
+        client: Client,
     },
     /// Clients fall silent, if any, until these nodes are gone: those that go with their sessions, or by themselves.
     Silence {
         /// Their connections, which are cut if so wished.
-        connections: Vec<Connection>,
+        clients: Vec<Client>,
         /// Whether the connections are cut, or stay.
         cut: bool,
         /// What is asked first.
-        first: Option<(Connection, Request)>,
+        first: Option<(Client, Request)>,
         /// The nodes.
         nodes: Vec<Path>,
         /// How long the nodes stay at least.
@@ -136,7 +136,7 @@ impl pair::Step for Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resume {
     /// Whose session.
-    pub of: Connection,
+    pub of: Client,
     /// Where.
     pub place: ServerIndex,
     /// Whether the old connection is cut before.
@@ -177,18 +177,15 @@ impl fmt::Display for Step {
                 }
                 Ok(())
             }
-            Self::Ask {
-                connection,
-                requests,
-            } => {
-                write!(out, "{connection}:")?;
+            Self::Ask { client, requests } => {
+                write!(out, "{client}:")?;
                 for request in requests {
                     write!(out, " {}", RequestText(request))?;
                 }
                 Ok(())
             }
             Self::SetWatches {
-                connection,
+                client,
                 answers_ago,
                 data,
                 exist,
@@ -197,29 +194,29 @@ impl fmt::Display for Step {
                 recursive,
             } => write!(
                 out,
-                "{connection}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}, \
+                "{client}: set-watches of {answers_ago} answers ago, data {data:?}, exist {exist:?}, child {child:?}, \
                  persistent {persistent:?}, recursive {recursive:?}"
             ),
             Self::Authenticate {
-                connection,
+                client,
                 scheme,
                 secret,
-            } => write!(out, "{connection}: says that it is {scheme} {secret}"),
-            Self::Close { connection } => write!(out, "{connection}: close"),
+            } => write!(out, "{client}: says that it is {scheme} {secret}"),
+            Self::Close { client } => write!(out, "{client}: close"),
             Self::Silence {
-                connections,
+                clients,
                 cut,
                 first,
                 ..
             } => {
-                if let Some((connection, request)) = first {
-                    write!(out, "{connection}: {}, ", RequestText(request))?;
+                if let Some((client, request)) = first {
+                    write!(out, "{client}: {}, ", RequestText(request))?;
                 }
                 let how = if *cut { "cut" } else { "silent" };
                 write!(out, "{how} until nodes are gone:")?;
-                connections
+                clients
                     .iter()
-                    .try_for_each(|connection| write!(out, " {connection}"))
+                    .try_for_each(|client| write!(out, " {client}"))
             }
             Self::KillLeader => write!(out, "kill the leader"),
             Self::KillFollower => write!(out, "kill a follower"),

@@ -6,41 +6,21 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::harness::clock::Clock;
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 use crate::harness::pair::Backend;
-use crate::zookeeper::Compared;
 use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::cases::{CASES, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
 use crate::zookeeper::compare::Pair;
 use crate::zookeeper::driver::Driver;
 use crate::zookeeper::model::Model;
-use crate::zookeeper::step::{Connection, Step};
+use crate::zookeeper::step::{Client, Step};
+use crate::zookeeper::{Compared, ensemble};
 use picklock_clients::zookeeper::{Acl, CreateMode, Request, Response};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
-use picklock_zookeeper::version::Version;
-
-fn settings(servers: u8) -> QuorumPeerConfig {
-    QuorumPeerConfig {
-        servers,
-        observers: 0,
-        tick: 500_000,
-        least_timeout: 1_000_000,
-        most_timeout: 10_000_000,
-        sync_limit: 10,
-        init_limit: 20,
-        reap_interval: 3_600_000_000,
-        fsync: 100,
-        version: Version::V3_8,
-        read_only: false,
-        enforce_quota: true,
-        outstanding_limit: OUTSTANDING_LIMIT,
-        jute_max_buffer: picklock_zookeeper::settings::JUTE_MAX_BUFFER,
-    }
-}
+use picklock_zookeeper::state::QuorumPeerConfig;
 
 fn model(servers: u8) -> Model {
-    Model::formed(settings(servers))
+    Model::formed(ensemble(servers))
 }
 
 fn compare(real: impl EnsembleBackend, servers: u8) -> Compared {
@@ -90,7 +70,7 @@ impl Flawed {
 }
 
 impl Clock for Flawed {
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn pass(&mut self, time: Duration) -> Result<()> {
         self.model.pass(time)
     }
 
@@ -100,19 +80,15 @@ impl Clock for Flawed {
 }
 
 impl EnsembleBackend for Flawed {
-    fn connect(
-        &mut self,
-        place: ServerIndex,
-        request: &ConnectRequest,
-    ) -> Result<Handle, VerifyError> {
+    fn connect(&mut self, place: ServerIndex, request: &ConnectRequest) -> Result<Handle> {
         self.model.connect(place, request)
     }
 
-    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<(), VerifyError> {
+    fn send(&mut self, link: Handle, message: &ClientMessage) -> Result<()> {
         self.model.send(link, message)
     }
 
-    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming, VerifyError> {
+    fn receive(&mut self, link: Handle, timeout: Duration) -> Result<Incoming> {
         let before = self.received.replace(self.received.get() + 1);
         if (self.still_before)(before) {
             let longer = self.stood_still.get() + Duration::from_secs(5);
@@ -134,23 +110,23 @@ impl EnsembleBackend for Flawed {
         self.model.cut(link);
     }
 
-    fn kill(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
+    fn kill(&mut self, place: ServerIndex) -> Result<()> {
         self.model.kill(place)
     }
 
-    fn start(&mut self, place: ServerIndex) -> Result<(), VerifyError> {
+    fn start(&mut self, place: ServerIndex) -> Result<()> {
         self.model.start(place)
     }
 
-    fn leader(&mut self) -> Result<Option<ServerIndex>, VerifyError> {
+    fn leader(&mut self) -> Result<Option<ServerIndex>> {
         self.model.leader()
     }
 
-    fn is_read_only(&mut self, place: ServerIndex) -> Result<bool, VerifyError> {
+    fn is_read_only(&mut self, place: ServerIndex) -> Result<bool> {
         self.model.is_read_only(place)
     }
 
-    fn serves(&mut self, place: ServerIndex) -> Result<bool, VerifyError> {
+    fn serves(&mut self, place: ServerIndex) -> Result<bool> {
         self.model.serves(place)
     }
 
@@ -158,7 +134,7 @@ impl EnsembleBackend for Flawed {
         self.model.timeout()
     }
 
-    fn silent(&mut self, link: Handle, asked: &str) -> Result<(), VerifyError> {
+    fn silent(&mut self, link: Handle, asked: &str) -> Result<()> {
         self.model.silent(link, asked)
     }
 }
@@ -257,7 +233,7 @@ fn the_model_agrees_with_itself_on_nodes_that_go_by_themselves() {
     let often = || {
         Model::formed(QuorumPeerConfig {
             reap_interval: 200_000,
-            ..settings(1)
+            ..ensemble(1)
         })
     };
     let stop = AtomicBool::new(false);
@@ -282,7 +258,7 @@ fn the_model_agrees_with_itself_on_observers_and_not_with_one_that_votes() {
         Model::formed(QuorumPeerConfig {
             observers: 1,
             read_only,
-            ..settings(3)
+            ..ensemble(3)
         })
     };
     for (read_only, cases) in [(false, OBSERVED), (true, OBSERVED_READ_ONLY)] {
@@ -306,7 +282,7 @@ fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
         let mut driver = Driver::new(
             Model::formed(QuorumPeerConfig {
                 read_only: true,
-                ..settings(3)
+                ..ensemble(3)
             }),
             3,
         );
@@ -314,7 +290,7 @@ fn a_server_that_is_left_alone_answers_reads_and_refuses_what_needs_a_leader() {
             .map(|place| Step::open(ServerIndex(place), Duration::from_secs(10)))
             .collect();
         steps.push(Step::Ask {
-            connection: Connection(0),
+            client: Client(0),
             requests: vec![Request::create(
                 "/r".into(),
                 b"",

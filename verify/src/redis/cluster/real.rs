@@ -8,7 +8,7 @@ use picklock_redis::Address;
 
 use super::{ClusterBackend, PRIMARIES, TIMEOUT};
 use crate::harness::clock::{self, Clock, until};
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, unless_stopped};
 use crate::harness::network::free_port;
 use crate::redis::real::{Connection, Installed, RealServer};
 use crate::redis::step::command;
@@ -29,7 +29,7 @@ pub(super) struct Nodes<'a> {
 
 impl<'a> Nodes<'a> {
     /// Starts nodes, makes a cluster of them, and waits until it stands.
-    pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self, VerifyError> {
+    pub(super) fn start(installed: &Installed, stop: &'a AtomicBool) -> Result<Self> {
         let timeout = TIMEOUT.as_millis().to_string();
         let mut servers = Vec::new();
         let mut buses = Vec::new();
@@ -60,7 +60,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Tells the nodes of each other, and which slots are whose, as `redis-cli --cluster create` does.
-    fn form(&mut self, buses: &[String]) -> Result<(), VerifyError> {
+    fn form(&mut self, buses: &[String]) -> Result<()> {
         let ports: Vec<String> = self.servers.iter().map(|it| it.port.to_string()).collect();
         for (place, (first, last)) in [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
             .into_iter()
@@ -95,7 +95,7 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    fn must(&mut self, node: usize, words: &[&str]) -> Result<(), VerifyError> {
+    fn must(&mut self, node: usize, words: &[&str]) -> Result<()> {
         match self.ask(node, &command(words))? {
             Some(Value::Error(error)) => {
                 let why = format!("{}: {error}", words.join(" "));
@@ -110,7 +110,7 @@ impl<'a> Nodes<'a> {
         &mut self,
         words: &[&str],
         fine: impl Fn(usize, Option<&Value>) -> bool,
-    ) -> Result<(), VerifyError> {
+    ) -> Result<()> {
         let mut node = 0;
         let all = until(self, (START, LOOK), |nodes| {
             while node < nodes.servers.len() {
@@ -145,7 +145,7 @@ fn says(value: Option<&Value>, what: &str) -> bool {
 }
 
 impl Clock for Nodes<'_> {
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn pass(&mut self, time: Duration) -> Result<()> {
         unless_stopped(self.stop)?;
         clock::sleep(time);
         Ok(())
@@ -157,7 +157,7 @@ impl Clock for Nodes<'_> {
 }
 
 impl ClusterBackend for Nodes<'_> {
-    fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>, VerifyError> {
+    fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>> {
         unless_stopped(self.stop)?;
         let connection = &mut self.connections[node];
         if connection.is_none() {
@@ -175,11 +175,11 @@ impl ClusterBackend for Nodes<'_> {
         self.servers[node].process.kill();
     }
 
-    fn stop(&mut self, node: usize) -> Result<(), VerifyError> {
+    fn stop(&mut self, node: usize) -> Result<()> {
         self.servers[node].process.signal("-STOP")
     }
 
-    fn go_on(&mut self, node: usize) -> Result<(), VerifyError> {
+    fn go_on(&mut self, node: usize) -> Result<()> {
         self.servers[node].process.signal("-CONT")
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use picklock_clients::redis::{Command, Value};
 
 use super::{ClusterBackend, Pair, Step, replica_reads, until};
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// How long it takes until everybody has heard of something.
 const HEARD: Duration = Duration::from_secs(3);
@@ -205,7 +205,7 @@ const SETTLED: &[Step] = &[(0, "GET {b}text"), (0, "GET b")];
 pub(super) fn moves<R: ClusterBackend, M: ClusterBackend>(
     pair: &mut Pair<R, M>,
     ports: &[u16],
-) -> Result<(), VerifyError> {
+) -> Result<()> {
     let names = names(pair, ports.len())?;
     let parts = [
         (replica_reads::WRITES, COPIED),
@@ -228,7 +228,7 @@ pub(super) fn moves<R: ClusterBackend, M: ClusterBackend>(
 pub(super) fn source_dies<R: ClusterBackend, M: ClusterBackend>(
     pair: &mut Pair<R, M>,
     ports: &[u16],
-) -> Result<(), VerifyError> {
+) -> Result<()> {
     let names = names(pair, ports.len())?;
     ask(pair, BACK, ports, &names)?;
     pair.pass(COPIED)?;
@@ -247,7 +247,7 @@ pub(super) fn source_dies<R: ClusterBackend, M: ClusterBackend>(
 fn names<R: ClusterBackend, M: ClusterBackend>(
     pair: &mut Pair<R, M>,
     count: usize,
-) -> Result<[Vec<String>; 2], VerifyError> {
+) -> Result<[Vec<String>; 2]> {
     let mut names = [Vec::new(), Vec::new()];
     for (nodes, names) in pair.both().into_iter().zip(&mut names) {
         for node in 0..count {
@@ -264,7 +264,7 @@ fn ask<R: ClusterBackend, M: ClusterBackend>(
     steps: &[Step],
     ports: &[u16],
     names: &[Vec<String>; 2],
-) -> Result<(), VerifyError> {
+) -> Result<()> {
     for (node, text) in steps {
         let [real, model] = names.each_ref().map(|names| read(text, ports, names));
         pair.ask_node(*node, [&real, &model])?;

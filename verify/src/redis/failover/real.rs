@@ -12,7 +12,7 @@ use super::sentinel_log::{is_about, since};
 use super::{Flow, LOOK, Setup, full_disk};
 use crate::harness::clock::{self, Clock, until};
 use crate::harness::comparison::Answer as _;
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, VerifyError, unless_stopped};
 use crate::harness::network::free_port;
 use crate::redis::real::{Connection, Installed, RealServer};
 use crate::redis::step::command;
@@ -81,7 +81,7 @@ impl<'a> RealBackend<'a> {
         installed: &Installed,
         setup: &Setup,
         stop: &'a AtomicBool,
-    ) -> Result<Self, VerifyError> {
+    ) -> Result<Self> {
         let own = options(setup);
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let primary = RealServer::start(installed, free_port()?, &own)?;
@@ -115,7 +115,7 @@ impl<'a> RealBackend<'a> {
         Ok(backend)
     }
 
-    fn start_sentinels(&mut self, installed: &Installed, setup: &Setup) -> Result<(), VerifyError> {
+    fn start_sentinels(&mut self, installed: &Installed, setup: &Setup) -> Result<()> {
         let configuration = format!(
             "sentinel monitor mymaster 127.0.0.1 {} {}\n\
              sentinel down-after-milliseconds mymaster {}\n\
@@ -146,7 +146,7 @@ impl<'a> RealBackend<'a> {
     }
 
     /// Waits until a server takes connections.
-    fn await_port(&mut self, place: usize) -> Result<(), VerifyError> {
+    fn await_port(&mut self, place: usize) -> Result<()> {
         let port = self.servers[place].port;
         let listens = until(self, (START, LOOK), |_| {
             Ok(Connection::open(port, ANSWER).is_ok())
@@ -158,7 +158,7 @@ impl<'a> RealBackend<'a> {
     }
 
     /// Waits until a server serves, and makes a connection to it.
-    fn await_server(&mut self, place: usize) -> Result<(), VerifyError> {
+    fn await_server(&mut self, place: usize) -> Result<()> {
         let port = self.servers[place].port;
         let said = self.await_answer(port, &["PING"], |said| said == "status PONG")?;
         said.map_err(|said| self.not_started(place, said))?;
@@ -169,7 +169,7 @@ impl<'a> RealBackend<'a> {
         Ok(())
     }
 
-    fn await_info(&mut self, place: usize, wanted: &str) -> Result<(), VerifyError> {
+    fn await_info(&mut self, place: usize, wanted: &str) -> Result<()> {
         let port = self.servers[place].port;
         let has = |said: &str| said.contains(wanted);
         let said = self.await_answer(port, &["INFO", "replication"], has)?;
@@ -182,7 +182,7 @@ impl<'a> RealBackend<'a> {
         port: u16,
         words: &[&str],
         fine: impl Fn(&str) -> bool,
-    ) -> Result<Result<(), String>, VerifyError> {
+    ) -> Result<Result<(), String>> {
         let mut said = String::new();
         let answered = until(self, (START, LOOK), |_| {
             said = ask_port(port, words).text();
@@ -196,7 +196,7 @@ impl<'a> RealBackend<'a> {
     }
 
     /// Time passes, and the relay does its work.
-    fn turn(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn turn(&mut self, time: Duration) -> Result<()> {
         let end = clock::now() + time;
         loop {
             unless_stopped(self.stop)?;
@@ -212,7 +212,7 @@ impl<'a> RealBackend<'a> {
     }
 
     /// Waits until something has come over a connection, or it is closed.
-    fn await_bytes(&mut self, server: usize) -> Result<bool, VerifyError> {
+    fn await_bytes(&mut self, server: usize) -> Result<bool> {
         let deadline = clock::now() + ANSWER;
         let mut byte = [0];
         while clock::now() < deadline {
@@ -242,7 +242,7 @@ fn ask_port(port: u16, words: &[&str]) -> Option<Value> {
 }
 
 impl Clock for RealBackend<'_> {
-    fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
+    fn pass(&mut self, time: Duration) -> Result<()> {
         self.turn(time)
     }
 
@@ -252,12 +252,12 @@ impl Clock for RealBackend<'_> {
 }
 
 impl super::FailoverBackend for RealBackend<'_> {
-    fn connect(&mut self, server: usize) -> Result<(), VerifyError> {
+    fn connect(&mut self, server: usize) -> Result<()> {
         self.connections[server] = Connection::open(self.servers[server].port, ANSWER).ok();
         Ok(())
     }
 
-    fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>, VerifyError> {
+    fn ask(&mut self, server: usize, words: &[&str]) -> Result<Option<Value>> {
         let Some(connection) = &mut self.connections[server] else {
             return Ok(None);
         };
@@ -271,7 +271,7 @@ impl super::FailoverBackend for RealBackend<'_> {
         Ok(answer)
     }
 
-    fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>, VerifyError> {
+    fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>> {
         let port = self.sentinels.first().map(|it| it.port);
         Ok(port.and_then(|port| ask_port(port, words)))
     }
@@ -280,13 +280,13 @@ impl super::FailoverBackend for RealBackend<'_> {
         self.servers.iter().position(|it| it.port == port)
     }
 
-    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<(), VerifyError> {
+    fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<()> {
         ask_port(self.servers[server].port, words);
         Ok(())
     }
 
     /// A log is begun anew, where it can be written or where it cannot; an image finds something in its place.
-    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<(), VerifyError> {
+    fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<()> {
         let in_vain = VerifyError::io("cannot get into the way of redis-server");
         let home = self.servers[server].home();
         if !self.logs {
@@ -315,7 +315,7 @@ impl super::FailoverBackend for RealBackend<'_> {
         self.connections[server] = None;
     }
 
-    fn restart(&mut self, server: usize) -> Result<(), VerifyError> {
+    fn restart(&mut self, server: usize) -> Result<()> {
         self.servers[server].process.restart()?;
         if self.reads_slowly {
             return self.await_port(server);
@@ -323,20 +323,20 @@ impl super::FailoverBackend for RealBackend<'_> {
         self.await_server(server)
     }
 
-    fn stop(&mut self, server: usize) -> Result<(), VerifyError> {
+    fn stop(&mut self, server: usize) -> Result<()> {
         self.servers[server].process.signal("-STOP")
     }
 
-    fn go_on(&mut self, server: usize) -> Result<(), VerifyError> {
+    fn go_on(&mut self, server: usize) -> Result<()> {
         self.servers[server].process.signal("-CONT")
     }
 
-    fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>, VerifyError> {
+    fn follow(&mut self, server: usize, primary: usize) -> Result<Option<Value>> {
         let port = self.servers[primary].port.to_string();
         self.ask(server, &["REPLICAOF", "127.0.0.1", &port])
     }
 
-    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64), VerifyError> {
+    fn resynchronisations(&mut self, server: usize) -> Result<(u64, u64)> {
         let said = ask_port(self.servers[server].port, &["INFO", "stats"]).text();
         let number = |name: &str| {
             let rest = said.split(name).nth(1).unwrap_or_default();

@@ -9,7 +9,7 @@ use picklock_redis::{Fsync, Persistence, SavePoint};
 
 use super::recorder::{Case, Observed, PRIMARY, REPLICA, Recorder};
 use super::{FailoverBackend, Setup};
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// What there is before.
 const BEFORE: &[&str] = &[
@@ -139,13 +139,13 @@ pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
 
 impl Recorder<'_> {
     /// Everything, twice: the second time the scripts are known.
-    fn ask_twice(&mut self, server: usize) -> Result<(), VerifyError> {
+    fn ask_twice(&mut self, server: usize) -> Result<()> {
         self.ask_all(server, ASKED)?;
         self.ask_all(server, ASKED)
     }
 
     /// A transaction that was begun before is to be ended now.
-    fn ends(&mut self, server: usize) -> Result<(), VerifyError> {
+    fn ends(&mut self, server: usize) -> Result<()> {
         self.ask_all(server, &["EXEC", "GET lock"])
     }
 }
@@ -153,7 +153,7 @@ impl Recorder<'_> {
 /// What a transaction holds that is begun while nothing is wrong.
 const BEGUN: &[&str] = &["MULTI", "SET lock begun", "INCR counter"];
 
-fn no_memory(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn no_memory(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask_all(PRIMARY, BEFORE)?;
     it.ask_all(PRIMARY, ASKED)?;
@@ -169,7 +169,7 @@ fn no_memory(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError>
     Ok(it.observed)
 }
 
-fn no_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn no_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask_all(PRIMARY, BEFORE)?;
     it.ask_all(PRIMARY, BEGUN)?;
@@ -183,7 +183,7 @@ fn no_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyErro
     Ok(it.observed)
 }
 
-fn no_disk(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn no_disk(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.backend.fill_disk(PRIMARY, true)?;
     it.ask_all(PRIMARY, BEFORE)?;
@@ -198,7 +198,7 @@ fn no_disk(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     Ok(it.observed)
 }
 
-fn no_disk_for_log(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn no_disk_for_log(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask_all(PRIMARY, BEFORE)?;
     it.ask_all(PRIMARY, BEGUN)?;
@@ -213,7 +213,7 @@ fn no_disk_for_log(backend: &mut dyn FailoverBackend) -> Result<Observed, Verify
     Ok(it.observed)
 }
 
-fn no_primary(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn no_primary(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask_all(PRIMARY, BEFORE)?;
     it.until(REPLICA, "counter", "5")?;
@@ -234,7 +234,7 @@ fn no_primary(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError
 /// So many keys a server reads, a while each.
 const MANY: u32 = 150;
 
-fn reads(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn reads(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask_all(PRIMARY, BEFORE)?;
     for number in 0..MANY {

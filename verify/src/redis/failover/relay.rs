@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
 use super::Flow;
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 
 /// A port that leads to another one. It passes nothing on by itself: [`Relay::pump`] does.
 pub(super) struct Relay {
@@ -29,7 +29,7 @@ struct End {
 
 impl Relay {
     /// Leads to a port on loopback.
-    pub(super) fn to(port: u16) -> Result<Self, VerifyError> {
+    pub(super) fn to(port: u16) -> Result<Self> {
         let failed = || VerifyError::io("cannot listen to a port on loopback");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed())?;
         listener.set_nonblocking(true).map_err(failed())?;

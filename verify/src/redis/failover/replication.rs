@@ -7,7 +7,7 @@ use picklock_redis::{Fsync, Persistence, SavePoint};
 use super::recorder::{Case, Observed, PRIMARY, REPLICA, Recorder};
 use super::{FailoverBackend, Flow, Setup};
 use crate::harness::comparison::Answer;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// All cases, with the servers that they need.
 pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
@@ -45,7 +45,7 @@ pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
     ]
 }
 
-fn read(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask_all(
         PRIMARY,
@@ -106,7 +106,7 @@ fn read(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     Ok(it.observed)
 }
 
-fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET first 1")?;
     it.until(REPLICA, "first", "1")?;
@@ -135,7 +135,7 @@ fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
 }
 
 /// A mebibyte is kept for those who come back: five of these fit into it, and six do not.
-fn much(it: &mut Recorder, times: usize) -> Result<(), VerifyError> {
+fn much(it: &mut Recorder, times: usize) -> Result<()> {
     let much = "x".repeat(200_000);
     for number in 0..times {
         let key = format!("much:{number}");
@@ -145,7 +145,7 @@ fn much(it: &mut Recorder, times: usize) -> Result<(), VerifyError> {
     Ok(())
 }
 
-fn resynchronise(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn resynchronise(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET a 1")?;
     it.until(REPLICA, "a", "1")?;
@@ -164,7 +164,7 @@ fn resynchronise(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyEr
     Ok(it.observed)
 }
 
-fn promote(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn promote(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET lock mine PX 60000")?;
     it.ask(PRIMARY, "INCR token")?;
@@ -197,7 +197,7 @@ fn promote(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
     Ok(it.observed)
 }
 
-fn restart(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn restart(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET lock mine PX 60000")?;
     it.ask(PRIMARY, "SET brief mine PX 3000")?;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::harness::clock;
 use crate::harness::comparison::Answer;
-use crate::harness::error::{VerifyError, unless_stopped};
+use crate::harness::error::{Result, unless_stopped};
 use crate::redis::cluster::{Span, Times};
 use crate::redis::real::Installed;
 
@@ -85,11 +85,7 @@ fn watched(replicas: usize, relayed: bool) -> Setup {
 }
 
 /// A primary dies with a lock.
-fn die(
-    backend: &mut dyn FailoverBackend,
-    way: LastWrite,
-    taken: &mut Taken,
-) -> Result<Observed, VerifyError> {
+fn die(backend: &mut dyn FailoverBackend, way: LastWrite, taken: &mut Taken) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET before 1")?;
     until(it.backend, REPLICA, &["GET", "before"], |it| it == "\"1\"")?;
@@ -128,10 +124,7 @@ fn die(
 }
 
 /// A primary stands still, is replaced, and goes on.
-fn resume(
-    backend: &mut dyn FailoverBackend,
-    taken: &mut Taken,
-) -> Result<(Observed, Resumed), VerifyError> {
+fn resume(backend: &mut dyn FailoverBackend, taken: &mut Taken) -> Result<(Observed, Resumed)> {
     const PAUSE: Duration = Duration::from_millis(4_400);
     const BETWEEN: Duration = Duration::from_millis(20);
     const MOST: Duration = Duration::from_secs(25);
@@ -211,8 +204,8 @@ pub(super) fn compare(
     installed: &Installed,
     stop: &AtomicBool,
     failovers: &mut Failovers,
-    step: &mut dyn FnMut() -> Result<(), VerifyError>,
-) -> Result<(), VerifyError> {
+    step: &mut dyn FnMut() -> Result<()>,
+) -> Result<()> {
     const DEATH: &str = "a primary dies";
     const PAUSE: &str = "a primary stands still";
     for (part, way) in WAYS {

@@ -8,7 +8,7 @@ use super::recorder::{Case, Observed, REPLICA, Recorder};
 use super::{FailoverBackend, LOOK, Setup};
 use crate::harness::clock;
 use crate::harness::comparison::Answer;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 
 /// All cases, with the servers that they need.
 pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
@@ -60,7 +60,7 @@ fn row(backend: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(Stri
 }
 
 /// What the first Sentinel says of its replicas, in the order of their places.
-fn said(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>, VerifyError> {
+fn said(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>> {
     let value = backend.ask_sentinel(&["SENTINEL", "REPLICAS", "mymaster"])?;
     let rows = value.as_ref().and_then(Value::values).unwrap_or_default();
     let mut rows: Vec<_> = rows
@@ -73,7 +73,7 @@ fn said(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>,
 
 /// Waits until a Sentinel says this of the first replica, and writes down what it says of both then, or at last. The
 /// other one is well all the time.
-fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<(), VerifyError> {
+fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<()> {
     const MOST: Duration = Duration::from_secs(30);
     let mut rows = Vec::new();
     clock::until(it.backend, (MOST, LOOK), |backend| {
@@ -94,7 +94,7 @@ fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<(), VerifyError> 
     Ok(())
 }
 
-fn tell(backend: &mut dyn FailoverBackend) -> Result<Observed, VerifyError> {
+fn tell(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     until(&mut it, "slave", "ok")?;
     for line in ["SENTINEL REPLICAS other", "SENTINEL SLAVES other"] {

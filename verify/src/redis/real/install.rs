@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 use crate::harness::process::find_program;
 
 /// How to install what is missing.
@@ -20,7 +20,7 @@ impl Installed {
     /// # Errors
     ///
     /// [`VerifyError::NotInstalled`], which names what is missing.
-    pub fn find(program: Option<&Path>) -> Result<Self, VerifyError> {
+    pub fn find(program: Option<&Path>) -> Result<Self> {
         let server = match program {
             Some(program) => Some(program.to_owned()),
             None => find_program("redis-server"),

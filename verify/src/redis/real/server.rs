@@ -10,7 +10,7 @@ use std::time::Duration;
 use picklock_clients::redis::{Command, Value};
 
 use super::Installed;
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 use crate::harness::network::connect;
 use crate::harness::process::Process;
 use crate::harness::temporary_folder::TemporaryFolder;
@@ -62,11 +62,7 @@ pub(crate) struct RealServer {
 
 impl RealServer {
     /// Starts a server that listens to this port, with what else it is to be told.
-    pub(crate) fn start(
-        installed: &Installed,
-        port: u16,
-        options: &[&str],
-    ) -> Result<Self, VerifyError> {
+    pub(crate) fn start(installed: &Installed, port: u16, options: &[&str]) -> Result<Self> {
         Self::spawn(installed, port, |program, home| {
             program
                 .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
@@ -84,7 +80,7 @@ impl RealServer {
         installed: &Installed,
         port: u16,
         configuration: &str,
-    ) -> Result<Self, VerifyError> {
+    ) -> Result<Self> {
         Self::spawn(installed, port, |program, home| {
             let file = home.join("sentinel.conf");
             let written = fs::write(&file, configuration);
@@ -100,8 +96,8 @@ impl RealServer {
     fn spawn(
         installed: &Installed,
         port: u16,
-        prepare: impl FnOnce(&mut Program, &Path) -> Result<(), VerifyError>,
-    ) -> Result<Self, VerifyError> {
+        prepare: impl FnOnce(&mut Program, &Path) -> Result<()>,
+    ) -> Result<Self> {
         let folder = TemporaryFolder::new()?;
         let home = folder.path().join("server");
         let made = fs::create_dir_all(&home);

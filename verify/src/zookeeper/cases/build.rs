@@ -7,7 +7,7 @@ use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request};
 
 use crate::zookeeper::backend::ServerIndex;
 use crate::zookeeper::random::LONG;
-use crate::zookeeper::step::{Connection, Resume, Step};
+use crate::zookeeper::step::{Client, Resume, Step};
 
 /// Steps in the making.
 pub(super) struct Build {
@@ -32,31 +32,31 @@ impl Build {
     }
 
     /// A new session.
-    pub(super) fn open(&mut self, place: usize, timeout: Duration) -> Connection {
+    pub(super) fn open(&mut self, place: usize, timeout: Duration) -> Client {
         self.begin(place, timeout, false)
     }
 
-    fn begin(&mut self, place: usize, timeout: Duration, read_only: bool) -> Connection {
+    fn begin(&mut self, place: usize, timeout: Duration, read_only: bool) -> Client {
         self.steps.push(Step::Open {
             place: ServerIndex(place),
             timeout,
             read_only,
         });
-        self.connection()
+        self.next_client()
     }
 
-    fn connection(&mut self) -> Connection {
+    fn next_client(&mut self) -> Client {
         self.next += 1;
-        Connection(self.next - 1)
+        Client(self.next - 1)
     }
 
     /// A new session that stays.
-    pub(super) fn client(&mut self, place: usize) -> Connection {
+    pub(super) fn client(&mut self, place: usize) -> Client {
         self.open(place, LONG)
     }
 
     /// A session goes on elsewhere.
-    pub(super) fn resume(&mut self, of: Connection, place: usize, cut: bool) -> Connection {
+    pub(super) fn resume(&mut self, of: Client, place: usize, cut: bool) -> Client {
         self.steps.push(Step::Resume(Resume {
             of,
             place: ServerIndex(place),
@@ -65,21 +65,21 @@ impl Build {
             ahead: false,
             read_only: false,
         }));
-        self.connection()
+        self.next_client()
     }
 
     /// A new session of a client that puts up with a server that answers reads alone.
-    pub(super) fn reader(&mut self, place: usize) -> Connection {
+    pub(super) fn reader(&mut self, place: usize) -> Client {
         self.begin(place, LONG, true)
     }
 
     /// A session of such a client goes on elsewhere, or does not.
     pub(super) fn resume_reader(
         &mut self,
-        of: Connection,
+        of: Client,
         place: usize,
         wrong_password: bool,
-    ) -> Connection {
+    ) -> Client {
         self.steps.push(Step::Resume(Resume {
             of,
             place: ServerIndex(place),
@@ -88,16 +88,13 @@ impl Build {
             ahead: false,
             read_only: true,
         }));
-        self.connection()
+        self.next_client()
     }
 
     /// Requests, one after the other without waiting.
-    pub(super) fn ask<const N: usize>(&mut self, connection: Connection, requests: [Request; N]) {
+    pub(super) fn ask<const N: usize>(&mut self, client: Client, requests: [Request; N]) {
         let requests = requests.into();
-        self.steps.push(Step::Ask {
-            connection,
-            requests,
-        });
+        self.steps.push(Step::Ask { client, requests });
     }
 
     pub(super) fn create(&self, path: &str, mode: CreateMode) -> Request {
@@ -109,14 +106,9 @@ impl Build {
         Request::create(self.path(path), b"", CreateMode::Persistent, acl, true)
     }
 
-    pub(super) fn say(
-        &mut self,
-        connection: Connection,
-        scheme: &'static str,
-        secret: &'static str,
-    ) {
+    pub(super) fn say(&mut self, client: Client, scheme: &'static str, secret: &'static str) {
         self.steps.push(Step::Authenticate {
-            connection,
+            client,
             scheme,
             secret,
         });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use picklock_clients::zookeeper::{Acl, CreateMode};
 
 use super::{Build, Case};
-use crate::zookeeper::step::{Connection, Step};
+use crate::zookeeper::step::{Client, Step};
 
 /// A short timeout: two ticks.
 const SHORT: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ fn expiry(mut build: Build, servers: usize, cut: bool) -> Vec<Step> {
         );
         build.ask(watcher, [build.exists(&one), build.get_children("")]);
         build.steps.push(Step::Silence {
-            connections: vec![dying],
+            clients: vec![dying],
             cut,
             first: None,
             nodes: vec![build.path(&one), build.path(&two)],
@@ -96,9 +96,9 @@ pub(super) const RESTARTED: Case = Case {
         let sequential = CreateMode::EphemeralSequential;
         let (one, other) = (build.client(0), build.client(0));
         build.say(one, "digest", "alice:a");
-        for connection in [one, other] {
+        for client in [one, other] {
             build.ask(
-                connection,
+                client,
                 [build.create("/lock-", sequential), build.get_children("")],
             );
         }
@@ -111,7 +111,7 @@ pub(super) const RESTARTED: Case = Case {
         }
         let back = build.resume(other, 0, true);
         build.steps.push(Step::SetWatches {
-            connection: back,
+            client: back,
             answers_ago: 0,
             data: vec![build.path("/lock-0000000000")],
             exist: vec![build.path("/mine"), build.path("/none")],
@@ -130,7 +130,7 @@ pub(super) const RESTARTED: Case = Case {
         );
         let also = build.resume(one, 0, true);
         build.ask(also, [build.delete("/lock-0000000000")]);
-        build.resume(Connection(first), 0, true);
+        build.resume(Client(first), 0, true);
         build.steps
     },
 };
@@ -148,10 +148,10 @@ pub(super) const FOLLOWER_KILLED: Case = Case {
 
 fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
     let sequential = CreateMode::EphemeralSequential;
-    let clients: Vec<Connection> = (0..servers).map(|place| build.client(place)).collect();
-    for connection in &clients {
+    let clients: Vec<Client> = (0..servers).map(|place| build.client(place)).collect();
+    for client in &clients {
         build.ask(
-            *connection,
+            *client,
             [build.create("/lock-", sequential), build.get_children("")],
         );
     }
@@ -162,12 +162,12 @@ fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
     build.steps.push(fault.clone());
     // Server 2 is not killed in either case: with it the sessions go on.
     let place = 1;
-    let resumed: Vec<Connection> = clients
+    let resumed: Vec<Client> = clients
         .iter()
-        .map(|connection| build.resume(*connection, place, true))
+        .map(|client| build.resume(*client, place, true))
         .collect();
     build.steps.push(Step::SetWatches {
-        connection: resumed[0],
+        client: resumed[0],
         answers_ago: 0,
         data: vec![build.path("/lock-0000000001"), build.path("/gone")],
         exist: vec![build.path("/none"), build.path("/lock-0000000000")],
@@ -189,7 +189,7 @@ fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
     build.steps.push(Step::RestartKilled);
     for server in 0..servers {
         // The first connections: whoever was cut off comes back where it was.
-        let back = build.resume(Connection(first + server), server, true);
+        let back = build.resume(Client(first + server), server, true);
         build.ask(
             back,
             [build.get_children(""), build.get_data("/lock-0000000000")],

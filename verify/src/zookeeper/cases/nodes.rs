@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_clients::zookeeper::{CreateMode, Request};
 
 use super::{Build, Case};
-use crate::zookeeper::step::{Connection, Step};
+use crate::zookeeper::step::{Client, Step};
 
 /// Whatever a client asks for, it is granted a timeout between two bounds, also when it comes back.
 pub(super) const GRANTED: Case = Case {
@@ -21,7 +21,7 @@ pub(super) const GRANTED: Case = Case {
                 let client = build.open(place, Duration::from_millis(millis));
                 let back = build.resume(client, servers - 1 - place, true);
                 build.ask(back, [build.get_children("")]);
-                build.steps.push(Step::Close { connection: back });
+                build.steps.push(Step::Close { client: back });
             }
         }
         build.steps
@@ -102,15 +102,10 @@ pub(super) const TIME_TO_LIVE: Case = Case {
 };
 
 /// Asks, and waits until nodes are gone: they may be before another answer comes.
-fn gone(
-    build: &mut Build,
-    first: Option<(Connection, Request)>,
-    nodes: &[&str],
-    timeout: Duration,
-) {
+fn gone(build: &mut Build, first: Option<(Client, Request)>, nodes: &[&str], timeout: Duration) {
     let nodes = nodes.iter().map(|path| build.path(path)).collect();
     build.steps.push(Step::Silence {
-        connections: Vec::new(),
+        clients: Vec::new(),
         cut: false,
         first,
         nodes,

@@ -3,7 +3,7 @@
 use picklock_clients::zookeeper::{Acl, CreateMode, Data, Path, Request};
 
 use super::{Build, Case};
-use crate::zookeeper::step::Connection;
+use crate::zookeeper::step::Client;
 
 /// A soft limit refuses nothing, a hard one does; what there is is counted either way.
 pub(super) const QUOTAS: Case = Case {
@@ -81,7 +81,7 @@ fn quota(build: &Build, path: &str) -> Path {
 }
 
 /// Sets a limit, as ZooKeeper's shell does it.
-fn limit(build: &mut Build, client: Connection, path: &str, limit: &str) {
+fn limit(build: &mut Build, client: Client, path: &str, limit: &str) {
     let make = |path: Path, data: &str| {
         let mode = CreateMode::Persistent;
         Request::create(path, data.as_bytes(), mode, Acl::OPEN, false)
@@ -97,7 +97,7 @@ fn limit(build: &mut Build, client: Connection, path: &str, limit: &str) {
 }
 
 /// Looks at what there is, and at the stats of these nodes.
-fn sums(build: &mut Build, client: Connection) {
+fn sums(build: &mut Build, client: Client) {
     for path in ["/soft/zookeeper_stats", "/hard/zookeeper_stats"] {
         let path = quota(build, path);
         build.ask(client, [Request::GetData { path, watch: true }]);

@@ -4,7 +4,7 @@ use picklock_clients::zookeeper::{Acl, CreateMode, Op, ReadOp, Request, WatchSid
 
 use super::{Build, Case};
 use crate::zookeeper::backend::ServerIndex;
-use crate::zookeeper::step::{Connection, Step};
+use crate::zookeeper::step::{Client, Step};
 
 /// The leader is left alone.
 pub(super) const LEADER_ALONE: Case = Case {
@@ -32,11 +32,11 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
     // With its first ephemeral node a real session becomes one of the ensemble.
     for server in 0..servers {
         let node = build.create(&format!("/first-{server}"), CreateMode::Ephemeral);
-        build.ask(Connection(first + server), [node]);
+        build.ask(Client(first + server), [node]);
     }
     let (old, also) = (build.client(place), build.reader(place));
-    for (connection, name) in [(old, "/old"), (also, "/also")] {
-        build.ask(connection, [build.create(name, CreateMode::Ephemeral)]);
+    for (client, name) in [(old, "/old"), (also, "/also")] {
+        build.ask(client, [build.create(name, CreateMode::Ephemeral)]);
     }
     build.say(old, "digest", "alice:a");
     build.ask(old, [build.create_for("/mine", Acl::creator_all())]);
@@ -65,7 +65,7 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
     build.resume_reader(back, place, true);
     let gone = build.reader(place);
     build.ask(gone, [build.get_data("/a")]);
-    build.steps.push(Step::Close { connection: gone });
+    build.steps.push(Step::Close { client: gone });
     build.resume_reader(gone, place, false);
     let stays = build.reader(place);
     build.ask(stays, [build.exists("/none"), build.get_children("/a")]);
@@ -78,9 +78,9 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
     let also = build.resume_reader(also, place, false);
     build.ask(also, [build.delete("/also"), build.get_children("")]);
     for server in 0..servers {
-        let connection = build.resume(Connection(first + server), server, true);
+        let client = build.resume(Client(first + server), server, true);
         let node = format!("/first-{server}");
-        build.ask(connection, [build.get_data(&node), build.delete(&node)]);
+        build.ask(client, [build.get_data(&node), build.delete(&node)]);
     }
     build.steps
 }
@@ -94,17 +94,11 @@ fn set(build: &Build, path: &str) -> Request {
 }
 
 /// Everything that needs no leader.
-fn reads(build: &mut Build, connection: Connection) {
-    build.ask(connection, [build.get_data("/a"), build.get_children("")]);
-    build.ask(connection, [build.exists("/a"), build.exists("/none")]);
-    build.ask(
-        connection,
-        [build.get_data("/none"), build.get_data("/mine")],
-    );
-    build.ask(
-        connection,
-        [build.get_data("/old"), build.get_data("/first-1")],
-    );
+fn reads(build: &mut Build, client: Client) {
+    build.ask(client, [build.get_data("/a"), build.get_children("")]);
+    build.ask(client, [build.exists("/a"), build.exists("/none")]);
+    build.ask(client, [build.get_data("/none"), build.get_data("/mine")]);
+    build.ask(client, [build.get_data("/old"), build.get_data("/first-1")]);
     let several = [
         ReadOp::Data(build.path("/a")),
         ReadOp::Children(build.path("/none")),
@@ -130,12 +124,12 @@ fn reads(build: &mut Build, connection: Connection) {
             local: false,
         },
     ] {
-        build.ask(connection, [request]);
+        build.ask(client, [request]);
     }
 }
 
 /// Everything that needs one, also if it would be refused anyhow.
-fn refused(build: &mut Build, connection: Connection) {
+fn refused(build: &mut Build, client: Client) {
     let check = Op::Check {
         path: build.path("/a"),
         version: None,
@@ -160,6 +154,6 @@ fn refused(build: &mut Build, connection: Connection) {
             path: build.path(""),
         },
     ] {
-        build.ask(connection, [request]);
+        build.ask(client, [request]);
     }
 }

@@ -3,7 +3,7 @@
 use picklock_clients::zookeeper::{Acl, CreateMode, ReadOp, Request, WatchSide};
 
 use super::{Build, Case};
-use crate::zookeeper::step::{Connection, Step};
+use crate::zookeeper::step::{Client, Step};
 
 const PERSISTENT: CreateMode = CreateMode::Persistent;
 
@@ -86,7 +86,7 @@ pub(super) const BROUGHT_ALONG: Case = Case {
         let back = build.resume(client, servers - 1, true);
         changes(&mut build, other);
         build.steps.push(Step::SetWatches {
-            connection: back,
+            client: back,
             answers_ago: 0,
             data: Vec::new(),
             exist: Vec::new(),
@@ -149,7 +149,7 @@ pub(super) const SEVERAL: Case = Case {
         }
         build.say(other, "digest", "alice:a");
         build.ask(other, [build.create_for("/mine", Acl::creator_all())]);
-        for connection in [client, other] {
+        for client in [client, other] {
             for paths in [
                 &["/a", "/a/b", "/none", "/mine", ""][..],
                 &["/mine"],
@@ -160,7 +160,7 @@ pub(super) const SEVERAL: Case = Case {
                 let data = paths.iter().map(|path| ReadOp::Data(build.path(path)));
                 let children = paths.iter().map(|path| ReadOp::Children(build.path(path)));
                 let both: Vec<ReadOp> = data.chain(children).collect();
-                build.ask(connection, [Request::MultiRead(both.into())]);
+                build.ask(client, [Request::MultiRead(both.into())]);
             }
         }
         // Behind a write of its own, in one go.
@@ -202,34 +202,34 @@ pub(super) const EPHEMERALS: Case = Case {
     },
 };
 
-fn add(build: &mut Build, connection: Connection, path: &str, recursive: bool) {
+fn add(build: &mut Build, client: Client, path: &str, recursive: bool) {
     let path = build.path(path);
-    build.ask(connection, [Request::AddWatch { path, recursive }]);
+    build.ask(client, [Request::AddWatch { path, recursive }]);
 }
 
-fn take_back(build: &mut Build, connection: Connection, path: &str, side: WatchSide) {
+fn take_back(build: &mut Build, client: Client, path: &str, side: WatchSide) {
     let path = build.path(path);
     let local = false;
-    build.ask(connection, [Request::RemoveWatches { path, side, local }]);
+    build.ask(client, [Request::RemoveWatches { path, side, local }]);
 }
 
-fn ask_for(build: &mut Build, connection: Connection, path: &str, side: WatchSide) {
+fn ask_for(build: &mut Build, client: Client, path: &str, side: WatchSide) {
     let (path, local) = (build.path(path), false);
-    build.ask(connection, [Request::CheckWatches { path, side, local }]);
+    build.ask(client, [Request::CheckWatches { path, side, local }]);
 }
 
 /// All that can happen to a node and to one below it.
-fn changes(build: &mut Build, connection: Connection) {
+fn changes(build: &mut Build, client: Client) {
     for path in ["/a", "/a/b", "/a/b/c"] {
-        build.ask(connection, [build.create(path, PERSISTENT)]);
+        build.ask(client, [build.create(path, PERSISTENT)]);
         let request = Request::SetData {
             path: build.path(path),
             data: [b'x'].into(),
             version: None,
         };
-        build.ask(connection, [request]);
+        build.ask(client, [request]);
     }
     for path in ["/a/b/c", "/a/b", "/a"] {
-        build.ask(connection, [build.delete(path)]);
+        build.ask(client, [build.delete(path)]);
     }
 }

@@ -7,9 +7,9 @@ use picklock_zookeeper::messages::ServerMessage;
 
 use super::{Driver, Observed};
 use crate::harness::clock::until;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 use crate::zookeeper::backend::{EnsembleBackend, Incoming, ServerIndex};
-use crate::zookeeper::step::Connection;
+use crate::zookeeper::step::Client;
 
 /// How often those who live on are heard of meanwhile.
 const BEAT: Duration = Duration::from_millis(50);
@@ -25,14 +25,14 @@ impl<B: EnsembleBackend> Driver<B> {
     /// Clients fall silent, until their sessions are gone. When that was is a line too, as far as it is promised.
     pub(super) fn silence(
         &mut self,
-        connections: &[Connection],
+        clients: &[Client],
         cut: bool,
         nodes: &[Path],
         timeout: Duration,
         seen: &mut Observed,
-    ) -> Result<(), VerifyError> {
-        for connection in connections {
-            let state = &mut self.connections[connection.0];
+    ) -> Result<()> {
+        for client in clients {
+            let state = &mut self.clients[client.0];
             state.left = true;
             if cut {
                 state.open = false;
@@ -62,32 +62,27 @@ impl<B: EnsembleBackend> Driver<B> {
         } else {
             "the nodes went in time"
         };
-        let silent = if connections.is_empty() {
+        let silent = if clients.is_empty() {
             &[watcher]
         } else {
-            connections
+            clients
         };
-        for connection in silent {
-            seen.entry(*connection).or_default().push(line.into());
+        for client in silent {
+            seen.entry(*client).or_default().push(line.into());
         }
         Ok(())
     }
 
     /// A client that is still there.
-    fn watcher(&self) -> Connection {
+    fn watcher(&self) -> Client {
         let there = self
-            .connections
+            .clients
             .iter()
-            .position(|connection| connection.open && !connection.left);
-        Connection(there.unwrap_or(0))
+            .position(|client| client.open && !client.left);
+        Client(there.unwrap_or(0))
     }
 
-    fn is_there(
-        &mut self,
-        watcher: Connection,
-        node: &Path,
-        seen: &mut Observed,
-    ) -> Result<bool, VerifyError> {
+    fn is_there(&mut self, watcher: Client, node: &Path, seen: &mut Observed) -> Result<bool> {
         let path = node.clone();
         self.send(watcher, Request::Exists { path, watch: false })?;
         loop {
@@ -105,7 +100,7 @@ impl<B: EnsembleBackend> Driver<B> {
     }
 
     /// Kills the leader or one that follows, and waits until somebody leads and all that are left serve.
-    pub(super) fn kill(&mut self, leader: bool, seen: &mut Observed) -> Result<(), VerifyError> {
+    pub(super) fn kill(&mut self, leader: bool, seen: &mut Observed) -> Result<()> {
         let leads = self.backend.leader()?;
         let running = |place: &ServerIndex| !self.killed.contains(place);
         let mut places = (0..self.servers).map(ServerIndex).filter(running);
@@ -122,11 +117,7 @@ impl<B: EnsembleBackend> Driver<B> {
     }
 
     /// Kills all but one, and waits until that one answers reads.
-    pub(super) fn isolate(
-        &mut self,
-        left: ServerIndex,
-        seen: &mut Observed,
-    ) -> Result<(), VerifyError> {
+    pub(super) fn isolate(&mut self, left: ServerIndex, seen: &mut Observed) -> Result<()> {
         for place in (0..self.servers).map(ServerIndex) {
             if place != left && !self.killed.contains(&place) {
                 self.backend.kill(place)?;
@@ -139,7 +130,7 @@ impl<B: EnsembleBackend> Driver<B> {
     }
 
     /// Starts who was killed, and waits until it serves.
-    pub(super) fn restart_killed(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
+    pub(super) fn restart_killed(&mut self, seen: &mut Observed) -> Result<()> {
         for place in std::mem::take(&mut self.killed) {
             self.backend.start(place)?;
         }
@@ -147,7 +138,7 @@ impl<B: EnsembleBackend> Driver<B> {
         self.note_closed(seen)
     }
 
-    fn await_service(&mut self) -> Result<(), VerifyError> {
+    fn await_service(&mut self) -> Result<()> {
         self.backend.pass(BEAT)?;
         let (servers, killed) = (self.servers, &self.killed);
         until(&mut self.backend, (ELECTION, BEAT), |backend| {
@@ -161,9 +152,9 @@ impl<B: EnsembleBackend> Driver<B> {
     }
 
     /// Which connections are gone.
-    fn note_closed(&mut self, seen: &mut Observed) -> Result<(), VerifyError> {
-        for connection in (0..self.connections.len()).map(Connection) {
-            let state = &self.connections[connection.0];
+    fn note_closed(&mut self, seen: &mut Observed) -> Result<()> {
+        for client in (0..self.clients.len()).map(Client) {
+            let state = &self.clients[client.0];
             if !state.open || state.left {
                 continue;
             }
@@ -174,13 +165,13 @@ impl<B: EnsembleBackend> Driver<B> {
                     Incoming::Closed => break Some("connection closed".to_owned()),
                     Incoming::Message(message) => {
                         let line = self.normal.message(&message);
-                        seen.entry(connection).or_default().push(line.into());
+                        seen.entry(client).or_default().push(line.into());
                     }
                 }
             };
             if let Some(line) = line {
-                self.connections[connection.0].open = false;
-                seen.entry(connection).or_default().push(line.into());
+                self.clients[client.0].open = false;
+                seen.entry(client).or_default().push(line.into());
             }
         }
         Ok(())

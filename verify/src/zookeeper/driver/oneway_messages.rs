@@ -11,7 +11,7 @@ impl<B: EnsembleBackend> Driver<B> {
     pub(super) fn oneway_message(&self, step: &Step) -> ClientMessage {
         match step {
             Step::SetWatches {
-                connection,
+                client,
                 answers_ago,
                 data,
                 exist,
@@ -19,7 +19,7 @@ impl<B: EnsembleBackend> Driver<B> {
                 persistent,
                 recursive,
             } => {
-                let zxids = &self.connections[connection.0].zxids;
+                let zxids = &self.clients[client.0].zxids;
                 let since = zxids.iter().rev().nth(*answers_ago).copied();
                 ClientMessage::SetWatches(Box::new(WatchTables {
                     relative_zxid: since.unwrap_or_default(),
@@ -34,15 +34,7 @@ impl<B: EnsembleBackend> Driver<B> {
                 scheme: (*scheme).into(),
                 secret: secret.as_bytes().into(),
             },
-            Step::Open { .. }
-            | Step::Isolate { .. }
-            | Step::Resume(_)
-            | Step::Ask { .. }
-            | Step::Close { .. }
-            | Step::Silence { .. }
-            | Step::KillLeader
-            | Step::KillFollower
-            | Step::RestartKilled => ClientMessage::Ping,
+            _ => ClientMessage::Ping,
         }
     }
 }

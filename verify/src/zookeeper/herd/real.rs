@@ -9,10 +9,10 @@ use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 use super::Cell;
 use super::queue::{Contender, Stage};
 use crate::harness::clock::Clock;
-use crate::harness::error::VerifyError;
+use crate::harness::error::Result;
 use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
-use crate::zookeeper::real::{Installed, Real, RealSettings};
-use crate::zookeeper::{GRANTED, INIT_LIMIT, SELDOM, SYNC_LIMIT, TICK};
+use crate::zookeeper::ensemble;
+use crate::zookeeper::real::{Installed, Real};
 
 /// Sessions live this long without a word.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,18 +47,8 @@ pub(super) fn start<'a>(
     installed: &Installed,
     servers: u8,
     stop: &'a AtomicBool,
-) -> Result<Field<'a>, VerifyError> {
-    let settings = RealSettings {
-        servers,
-        observers: 0,
-        tick: TICK,
-        timeouts: GRANTED,
-        read_only: false,
-        reap_interval: SELDOM,
-        init_limit: INIT_LIMIT,
-        sync_limit: SYNC_LIMIT,
-    };
-    let mut real = Real::start(installed, &settings, stop)?;
+) -> Result<Field<'a>> {
+    let mut real = Real::start(installed, &ensemble(servers), stop)?;
     let maker = connect(&mut real, ServerIndex(0))?;
     Ok(Field {
         real,
@@ -70,7 +60,7 @@ pub(super) fn start<'a>(
 
 impl Field<'_> {
     /// Notifications from the first release on, as the clients and the servers have counted them.
-    pub(super) fn drain(&mut self, cell: Cell) -> Result<(u64, u64), VerifyError> {
+    pub(super) fn drain(&mut self, cell: Cell) -> Result<(u64, u64)> {
         self.locks += 1;
         let lock: Path = format!("/lock-{}", self.locks).into();
         self.make(&lock)?;
@@ -111,7 +101,7 @@ impl Field<'_> {
         Ok((told, after - before))
     }
 
-    fn make(&mut self, lock: &Path) -> Result<(), VerifyError> {
+    fn make(&mut self, lock: &Path) -> Result<()> {
         self.maker.1 += 1;
         let (link, xid) = (self.maker.0, Xid(self.maker.1));
         let mode = CreateMode::Persistent;
@@ -130,7 +120,7 @@ impl Field<'_> {
         }
     }
 
-    fn ask(&mut self, seat: &mut Seat, request: Request) -> Result<(), VerifyError> {
+    fn ask(&mut self, seat: &mut Seat, request: Request) -> Result<()> {
         seat.xid += 1;
         let xid = Xid(seat.xid);
         self.real
@@ -138,7 +128,7 @@ impl Field<'_> {
     }
 
     /// Takes what has come for a client, if anything has. Whether it was a notification.
-    fn hear(&mut self, seat: &mut Seat) -> Result<Option<bool>, VerifyError> {
+    fn hear(&mut self, seat: &mut Seat) -> Result<Option<bool>> {
         let Incoming::Message(message) = self.real.try_receive(seat.link)? else {
             return Ok(None);
         };
@@ -160,7 +150,7 @@ impl Field<'_> {
         seats: &mut [Seat],
         hold: Option<Duration>,
         over: &mut dyn FnMut(&[Seat]) -> bool,
-    ) -> Result<u64, VerifyError> {
+    ) -> Result<u64> {
         let mut told = 0;
         let mut last_beat = self.real.elapsed();
         let mut last_heard = last_beat;
@@ -205,7 +195,7 @@ impl Field<'_> {
     }
 
     /// Hears everybody until nothing comes any more.
-    fn settle(&mut self, seats: &mut [Seat]) -> Result<u64, VerifyError> {
+    fn settle(&mut self, seats: &mut [Seat]) -> Result<u64> {
         let mut quiet_since = self.real.elapsed();
         let mut told = 0;
         while self.real.elapsed() - quiet_since < QUIET {
@@ -234,7 +224,7 @@ fn is_drained(seats: &[Seat]) -> bool {
     }) && left(seats) == 1
 }
 
-fn connect(real: &mut Real, place: ServerIndex) -> Result<Handle, VerifyError> {
+fn connect(real: &mut Real, place: ServerIndex) -> Result<Handle> {
     let request = ConnectRequest::new_session(SESSION_TIMEOUT);
     let link = real.connect(place, &request)?;
     match real.receive(link, ANSWER_TIMEOUT)? {

@@ -3,7 +3,7 @@
 use picklock_clients::zookeeper::{Acl, Identity, Permissions, Permit, Request};
 
 use super::Random;
-use crate::zookeeper::step::{Connection, Step};
+use crate::zookeeper::step::{Client, Step};
 
 /// What clients say that they are; the last is none of the schemes that there are.
 const SAID: [(&str, &str); 8] = [
@@ -65,7 +65,7 @@ impl Random {
 
     /// A list of its own step: a server checks what comes soon after it against the old list or the new one. The
     /// node that everything is below stays open.
-    pub(super) fn set_acl(&mut self, connection: Connection) -> Step {
+    pub(super) fn set_acl(&mut self, client: Client) -> Step {
         let path = self.path();
         let request = if path == self.paths[0] {
             Request::GetAcl { path }
@@ -77,15 +77,15 @@ impl Random {
             }
         };
         Step::Ask {
-            connection,
+            client,
             requests: vec![request],
         }
     }
 
-    pub(super) fn say(&mut self, connection: Connection) -> Step {
+    pub(super) fn say(&mut self, client: Client) -> Step {
         let (scheme, secret) = self.one_of(&SAID);
         Step::Authenticate {
-            connection,
+            client,
             scheme,
             secret,
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 use crate::harness::process::find_program;
 
 /// Where Debian puts the archives of Java programs.
@@ -27,7 +27,7 @@ impl Installed {
     /// # Errors
     ///
     /// [`VerifyError::NotInstalled`], which names what is missing.
-    pub fn find(folder: &Path) -> Result<Self, VerifyError> {
+    pub fn find(folder: &Path) -> Result<Self> {
         let java = find_program("java").ok_or_else(|| missing("java"))?;
         let jars: Vec<PathBuf> = NEEDED.iter().map(|name| folder.join(name)).collect();
         match jars.iter().find(|jar| !jar.is_file()) {

@@ -6,9 +6,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use picklock_zookeeper::state::QuorumPeerConfig;
+
+use super::READ_ONLY;
 use super::install::Installed;
-use super::{READ_ONLY, RealSettings};
-use crate::harness::error::VerifyError;
+use crate::harness::error::{Result, VerifyError};
 use crate::harness::network::{connect, free_ports};
 use crate::harness::process::Process;
 
@@ -29,7 +31,7 @@ pub(super) struct Ports {
 
 impl Ports {
     /// Three for each server.
-    pub(super) fn free(servers: usize) -> Result<Self, VerifyError> {
+    pub(super) fn free(servers: usize) -> Result<Self> {
         let mut client = free_ports(3 * servers)?;
         let mut quorum = client.split_off(servers);
         let election = quorum.split_off(servers);
@@ -53,11 +55,11 @@ impl RealServer {
     /// Writes the configuration and starts the server. It waits for nothing.
     pub(super) fn start(
         installed: &Installed,
-        settings: &RealSettings,
+        settings: &QuorumPeerConfig,
         folder: &Path,
         ports: &Ports,
         number: usize,
-    ) -> Result<Self, VerifyError> {
+    ) -> Result<Self> {
         let name = format!("server-{}", number + 1);
         let folder = folder.join(&name);
         let data = folder.join("data");
@@ -67,7 +69,7 @@ impl RealServer {
         write(&config, &configuration(settings, ports, &data, number))?;
         let mut path = vec![folder.display().to_string()];
         path.extend(installed.jars.iter().map(|jar| jar.display().to_string()));
-        let interval = settings.reap_interval.as_millis();
+        let interval = settings.reap_interval / 1_000;
         let mut program = Command::new(&installed.java);
         program.arg(format!("-Dznode.container.checkIntervalMs={interval}"));
         if settings.read_only {
@@ -94,7 +96,7 @@ impl RealServer {
     }
 
     /// What it says it does in the ensemble, if it serves clients.
-    pub(super) fn mode(&mut self) -> Result<Option<String>, VerifyError> {
+    pub(super) fn mode(&mut self) -> Result<Option<String>> {
         if !self.process.is_running() {
             return Ok(None);
         }
@@ -105,14 +107,14 @@ impl RealServer {
     }
 
     /// Whether it tells clients who look for a server that takes writes to look elsewhere.
-    pub(super) fn is_read_only(&mut self) -> Result<bool, VerifyError> {
+    pub(super) fn is_read_only(&mut self) -> Result<bool> {
         self.process.check_alive()?;
         let answer = self.four_letters("isro").unwrap_or_default();
         Ok(answer.trim() == "ro" && self.mode()?.as_deref() == Some(READ_ONLY))
     }
 
     /// Watches that have fired here so far.
-    pub(super) fn watches_fired(&mut self) -> Result<u64, VerifyError> {
+    pub(super) fn watches_fired(&mut self) -> Result<u64> {
         self.process.check_alive()?;
         let answer = self
             .four_letters("mntr")
@@ -128,7 +130,7 @@ impl RealServer {
     }
 
     /// Whether it serves clients, after it was started for the first time.
-    pub(super) fn serves_first(&mut self) -> Result<bool, VerifyError> {
+    pub(super) fn serves_first(&mut self) -> Result<bool> {
         match self.mode() {
             Err(VerifyError::Died { status, .. }) => Err(self.process.not_started(status)),
             mode => Ok(mode?.is_some()),
@@ -145,22 +147,21 @@ impl RealServer {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), VerifyError> {
+fn write(path: &Path, text: &str) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(path, text))
         .map_err(VerifyError::io(format!("cannot write {}", path.display())))
 }
 
-fn configuration(settings: &RealSettings, ports: &Ports, data: &Path, number: usize) -> String {
-    let (least, most) = settings.timeouts;
+fn configuration(settings: &QuorumPeerConfig, ports: &Ports, data: &Path, number: usize) -> String {
     let mut text = format!(
         "tickTime={}\nminSessionTimeout={}\nmaxSessionTimeout={}\ninitLimit={}\nsyncLimit={}\n\
          maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=*\nforceSync=no\npreAllocSize=1024\n\
          dataDir={}\nclientPortAddress=127.0.0.1\nclientPort={}\n",
-        settings.tick.as_millis(),
-        least.as_millis(),
-        most.as_millis(),
+        settings.tick / 1_000,
+        settings.least_timeout / 1_000,
+        settings.most_timeout / 1_000,
         settings.init_limit,
         settings.sync_limit,
         data.display(),

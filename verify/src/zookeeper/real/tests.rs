@@ -5,19 +5,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use super::*;
-
-fn settings() -> RealSettings {
-    RealSettings {
-        servers: 1,
-        observers: 0,
-        tick: Duration::from_millis(500),
-        timeouts: (Duration::from_secs(1), Duration::from_secs(10)),
-        read_only: false,
-        reap_interval: Duration::from_secs(60),
-        init_limit: 10,
-        sync_limit: 5,
-    }
-}
+use crate::zookeeper::ensemble;
 
 /// A program that is called as Java would be.
 fn instead_of_java(folder: &Path, case: &str) -> Installed {
@@ -48,7 +36,7 @@ fn a_server_that_does_not_start_is_named_with_its_last_words() {
     let case = "for last; do :; done; echo config $last; printf 'no \\033memory\\n'; exit 3";
     let installed = instead_of_java(folder.path(), case);
     let stop = AtomicBool::new(false);
-    let error = Real::start(&installed, &settings(), &stop).err().unwrap();
+    let error = Real::start(&installed, &ensemble(1), &stop).err().unwrap();
     assert!(matches!(&error, VerifyError::NotStarted { .. }), "{error}");
     let text = error.to_string();
     assert!(
@@ -67,7 +55,7 @@ fn ctrl_c_stops_what_was_started() {
     let case = format!("echo $$ > {}; sleep 1000", pid.display());
     let installed = instead_of_java(folder.path(), &case);
     let stop = AtomicBool::new(true);
-    let error = Real::start(&installed, &settings(), &stop).err().unwrap();
+    let error = Real::start(&installed, &ensemble(1), &stop).err().unwrap();
     assert!(matches!(error, VerifyError::Interrupted), "{error}");
     // It may not have come to write its number; if it has, it is gone.
     let pid = fs::read_to_string(&pid).unwrap_or_default();
