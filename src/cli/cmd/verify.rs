@@ -75,7 +75,7 @@ impl Verify {
     pub fn execute(self, look: &Look) -> Result<u8, Failure> {
         match self.service {
             Service::Zookeeper if self.herd => herd::zookeeper(&self),
-            Service::Zookeeper => compared::zookeeper(&self, look),
+            Service::Zookeeper => compared::compare(&self, look),
             Service::Redis if self.herd => Err(Failure::usage(
                 "`--herd` is of ZooKeeper",
                 ["ask for it: picklock verify zookeeper --herd".to_owned()],

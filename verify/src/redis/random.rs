@@ -17,153 +17,35 @@ const SCORES: &[&str] = &["0", "1", "2", "-1", "1.5", "0.25", "100", "inf", "y"]
 const LONG: &[&str] = &["100000", "200000", "300000"];
 
 /// Commands with gaps: `K` a key, `F` a field or member, `N` a number, `S` a score, `L` a long time in milliseconds,
-/// `T` the same in seconds, `V` a value.
-const TEMPLATES: &[&str] = &[
-    "SET K V",
-    "SET K V NX",
-    "SET K V XX",
-    "SET K V NX PX L",
-    "SET K V GET",
-    "SET K V KEEPTTL",
-    "SET K V XX PX L GET",
-    "SET K V EX T",
-    "SETNX K V",
-    "SETEX K T V",
-    "PSETEX K L V",
-    "GET K",
-    "GET K",
-    "GETSET K V",
-    "GETDEL K",
-    "GETEX K PX L",
-    "GETEX K PERSIST",
-    "MGET K K",
-    "MSET K V K V",
-    "MSETNX K V K V",
-    "APPEND K V",
-    "STRLEN K",
-    "INCR K",
-    "DECR K",
-    "INCRBY K N",
-    "DECRBY K N",
-    "GETRANGE K N N",
-    "SETRANGE K 2 V",
-    "INCRBYFLOAT K 0.5",
-    "DEL K",
-    "DEL K K",
-    "UNLINK K",
-    "EXISTS K K",
-    "TYPE K",
-    "KEYS K",
-    "RENAME K K",
-    "RENAMENX K K",
-    "COPY K K",
-    "COPY K K REPLACE",
-    "EXPIRE K T",
-    "PEXPIRE K L",
-    "PEXPIRE K L NX",
-    "PEXPIRE K L XX",
-    "PEXPIRE K 150000 GT",
-    "PEXPIRE K 250000 LT",
-    // A time of a few milliseconds would end on one side before the other.
-    "PEXPIRE K 0",
-    "PEXPIRE K -5",
-    "PERSIST K",
-    "TTL K",
-    "PTTL K",
-    "PEXPIRETIME K",
-    "EXPIRETIME K",
-    "HSET K F V",
-    "HSET K F V F V",
-    "HSETNX K F V",
-    "HGET K F",
-    "HMGET K F F",
-    "HGETALL K",
-    "HEXISTS K F",
-    "HINCRBY K F N",
-    "HDEL K F",
-    "HDEL K F F",
-    "HLEN K",
-    "HKEYS K",
-    "HVALS K",
-    "HSTRLEN K F",
-    "LPUSH K V",
-    "RPUSH K V V",
-    "LPUSHX K V",
-    "LPOP K",
-    "RPOP K",
-    "LPOP K N",
-    "LLEN K",
-    "LRANGE K N N",
-    "LINDEX K N",
-    "LREM K N V",
-    "LSET K N V",
-    "LTRIM K N N",
-    "LINSERT K BEFORE V V",
-    "RPOPLPUSH K K",
-    "LMOVE K K LEFT RIGHT",
-    "ZADD K S F",
-    "ZADD K S F S F",
-    "ZADD K NX S F",
-    "ZADD K XX CH S F",
-    "ZADD K GT S F",
-    "ZADD K LT CH S F",
-    "ZADD K INCR S F",
-    "ZREM K F",
-    "ZSCORE K F",
-    "ZMSCORE K F F",
-    "ZRANGE K N N",
-    "ZRANGE K N N WITHSCORES",
-    "ZRANGE K N N REV",
-    "ZRANGEBYSCORE K S S",
-    "ZRANGEBYSCORE K S S WITHSCORES LIMIT N N",
-    "ZREVRANGEBYSCORE K S S",
-    "ZREMRANGEBYSCORE K S S",
-    "ZREMRANGEBYRANK K N N",
-    "ZINCRBY K S F",
-    "ZCARD K",
-    "ZCOUNT K S S",
-    "ZRANK K F",
-    "ZPOPMIN K",
-    "ZPOPMAX K",
-    "SADD K F",
-    "SADD K F F",
-    "SREM K F",
-    "SMEMBERS K",
-    "SISMEMBER K F",
-    "SCARD K",
-    "PUBLISH F V",
-    "PING",
-    "ECHO V",
-    "DBSIZE",
-];
+/// `T` the same in seconds, `V` a value. A time of a few milliseconds would end on one side before the other.
+const TEMPLATES: &str = "
+    SET K V | SET K V NX | SET K V XX | SET K V NX PX L | SET K V GET | SET K V KEEPTTL | SET K V XX PX L GET |
+    SET K V EX T | SETNX K V | SETEX K T V | PSETEX K L V | GET K | GET K | GETSET K V | GETDEL K | GETEX K PX L |
+    GETEX K PERSIST | MGET K K | MSET K V K V | MSETNX K V K V | APPEND K V | STRLEN K | INCR K | DECR K |
+    INCRBY K N | DECRBY K N | GETRANGE K N N | SETRANGE K 2 V | INCRBYFLOAT K 0.5 | DEL K | DEL K K | UNLINK K |
+    EXISTS K K | TYPE K | KEYS K | RENAME K K | RENAMENX K K | COPY K K | COPY K K REPLACE | EXPIRE K T |
+    PEXPIRE K L | PEXPIRE K L NX | PEXPIRE K L XX | PEXPIRE K 150000 GT | PEXPIRE K 250000 LT | PEXPIRE K 0 |
+    PEXPIRE K -5 | PERSIST K | TTL K | PTTL K | PEXPIRETIME K | EXPIRETIME K | HSET K F V | HSET K F V F V |
+    HSETNX K F V | HGET K F | HMGET K F F | HGETALL K | HEXISTS K F | HINCRBY K F N | HDEL K F | HDEL K F F |
+    HLEN K | HKEYS K | HVALS K | HSTRLEN K F | LPUSH K V | RPUSH K V V | LPUSHX K V | LPOP K | RPOP K | LPOP K N |
+    LLEN K | LRANGE K N N | LINDEX K N | LREM K N V | LSET K N V | LTRIM K N N | LINSERT K BEFORE V V |
+    RPOPLPUSH K K | LMOVE K K LEFT RIGHT | ZADD K S F | ZADD K S F S F | ZADD K NX S F | ZADD K XX CH S F |
+    ZADD K GT S F | ZADD K LT CH S F | ZADD K INCR S F | ZREM K F | ZSCORE K F | ZMSCORE K F F | ZRANGE K N N |
+    ZRANGE K N N WITHSCORES | ZRANGE K N N REV | ZRANGEBYSCORE K S S | ZRANGEBYSCORE K S S WITHSCORES LIMIT N N |
+    ZREVRANGEBYSCORE K S S | ZREMRANGEBYSCORE K S S | ZREMRANGEBYRANK K N N | ZINCRBY K S F | ZCARD K |
+    ZCOUNT K S S | ZRANK K F | ZPOPMIN K | ZPOPMAX K | SADD K F | SADD K F F | SREM K F | SMEMBERS K |
+    SISMEMBER K F | SCARD K | PUBLISH F V | PING | ECHO V | DBSIZE
+";
 
 /// Commands about transactions and messages, on any connection.
-const OTHERS: &[&str] = &[
-    "MULTI",
-    "MULTI",
-    "EXEC",
-    "EXEC",
-    "EXEC",
-    "DISCARD",
-    "WATCH K",
-    "WATCH K K",
-    "UNWATCH",
-    "FLUSHALL",
-    "NOPE K",
-    "SET K",
-];
+const OTHERS: &str = "
+    MULTI | MULTI | EXEC | EXEC | EXEC | DISCARD | WATCH K | WATCH K K | UNWATCH | FLUSHALL | NOPE K | SET K
+";
 
 /// Commands that listen, on the last connections only.
-const LISTENING: &[&str] = &[
-    "SUBSCRIBE F",
-    "SUBSCRIBE F F",
-    "UNSUBSCRIBE F",
-    "UNSUBSCRIBE",
-    "PSUBSCRIBE *",
-    "PUNSUBSCRIBE",
-    "HELLO 3",
-    "HELLO 2",
-];
+const LISTENING: &str = "
+    SUBSCRIBE F | SUBSCRIBE F F | UNSUBSCRIBE F | UNSUBSCRIBE | PSUBSCRIBE * | PUNSUBSCRIBE | HELLO 3 | HELLO 2
+";
 
 /// Pieces of JSON, with tildes between them, of MessagePack, and of formats of `struct`, right and wrong.
 const JSON: &str = concat!(
@@ -291,8 +173,9 @@ impl Random {
         }
     }
 
-    fn command(&mut self, templates: &[&str]) -> Option<Command> {
-        let template = self.of(templates);
+    fn command(&mut self, templates: &str) -> Option<Command> {
+        let templates: Vec<&str> = templates.split('|').map(str::trim).collect();
+        let template = self.of(&templates);
         let words: Vec<String> = template.split(' ').map(|word| self.word(word)).collect();
         Command::of(words)
     }

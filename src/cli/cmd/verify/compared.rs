@@ -1,5 +1,6 @@
 //! Runs the comparison, and shows it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use crate::reports::words::{count, thousands};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use picklock_verify::VerifyError;
-use picklock_verify::zookeeper::{Compared, HOW, Installed, JARS, Plan};
+use picklock_verify::harness::comparison::{Compared, Difference};
+use picklock_verify::zookeeper::{self, HOW, Installed, JARS, Plan};
 
 use super::Verify;
 use crate::cli::console::{self, Look};
@@ -17,7 +19,7 @@ use crate::cli::exit;
 use crate::cli::failure::Failure;
 
 /// Compares the model with real servers, one and three of them.
-pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
+pub(super) fn compare(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
     let (installed, stop, sizes) = prepared(asked)?;
     let mut code = exit::AS_EXPECTED;
     for servers in sizes {
@@ -27,8 +29,8 @@ pub(super) fn zookeeper(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
             operations: asked.operations,
         };
         let bar = bar(name(servers), asked.operations);
-        let told = |done: u64| bar.set_position(done);
-        let compared = picklock_verify::zookeeper::compare(&installed, plan, &stop, &told);
+        let progress = |done: u64| bar.set_position(done);
+        let compared = zookeeper::compare(&installed, plan, &stop, &progress);
         bar.finish_and_clear();
         match compared {
             Ok(compared) => {
@@ -87,26 +89,8 @@ pub(super) fn name(servers: u8) -> String {
 }
 
 /// What came of it: every difference, and one line at the end.
-fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
-    let mut text = String::new();
-    for difference in &compared.differences {
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{}, {}, over {}\n  asked  {}\n  real   {}\n  model  {}\n\n",
-            name(servers),
-            difference.part,
-            difference.wire,
-            difference.asked,
-            difference.real,
-            difference.model
-        );
-    }
-    let (agreeing, answers) = (compared.agreeing, compared.answers);
-    let share = match answers {
-        0 => 0.0,
-        all => 100.0 * agreeing as f64 / all as f64,
-    };
+fn shown(servers: u8, seed: u64, compared: &zookeeper::Compared) -> String {
+    let mut text = differences(&format!("{}, ", name(servers)), &compared.differences);
     if compared.set_aside > 0 {
         let parts = count(compared.set_aside, "part");
         let _ = writeln!(
@@ -114,29 +98,62 @@ fn shown(servers: u8, seed: u64, compared: &Compared) -> String {
             "{parts} set aside: the machine stood still, so sessions may have expired"
         );
     }
-    if compared.held_up > 0 {
-        let answers = count(compared.held_up, "answer");
+    if compared.counters.late_answers > 0 {
+        let answers = count(compared.counters.late_answers, "answer");
         let _ = writeln!(
             text,
             "{answers} of the real servers came late, after a ping"
         );
     }
-    let requests = compared.requests.iter();
-    let requests: Vec<String> = requests
-        .map(|(name, number)| format!("{name} {}", thousands(*number)))
-        .collect();
-    let _ = writeln!(text, "asked: {}", requests.join(", "));
-    let notifications = thousands(compared.notifications);
+    let _ = writeln!(text, "asked: {}", requests(&compared.requests));
+    let notifications = thousands(compared.counters.notifications);
     let _ = writeln!(text, "told: {notifications} notifications");
     let _ = writeln!(
         text,
-        "{}, seed {seed}: {} operations, {} of {} answers agree ({share:.2} %)",
+        "{}, seed {seed}: {} operations, {}",
         name(servers),
         thousands(compared.operations),
-        thousands(agreeing),
-        thousands(answers),
+        agreement(compared),
     );
     text
+}
+
+/// Every difference, with these words before each.
+pub(super) fn differences(before: &str, differences: &[Difference]) -> String {
+    let mut text = String::new();
+    for difference in differences {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{before}{}, over {}\n  asked  {}\n  real   {}\n  model  {}\n\n",
+            difference.part,
+            difference.connection,
+            difference.asked,
+            difference.real,
+            difference.model
+        );
+    }
+    text
+}
+
+/// How often each kind of request was asked.
+pub(super) fn requests(requests: &BTreeMap<String, u64>) -> String {
+    let counts = requests.iter();
+    let counts: Vec<String> = counts
+        .map(|(name, number)| format!("{name} {}", thousands(*number)))
+        .collect();
+    counts.join(", ")
+}
+
+/// How many of the answers are the same.
+pub(super) fn agreement<C>(compared: &Compared<C>) -> String {
+    let (agreeing, answers) = (compared.agreeing, compared.answers);
+    let share = match answers {
+        0 => 0.0,
+        all => 100.0 * agreeing as f64 / all as f64,
+    };
+    let (agreeing, answers) = (thousands(agreeing), thousands(answers));
+    format!("{agreeing} of {answers} answers agree ({share:.2} %)")
 }
 
 /// Says why it could not be compared.

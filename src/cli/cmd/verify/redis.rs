@@ -12,7 +12,7 @@ use picklock_verify::redis::{
 };
 
 use super::Verify;
-use super::compared::{bar, told_of};
+use super::compared::{agreement, bar, differences, requests, told_of};
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -35,8 +35,8 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
         operations: asked.operations,
     };
     let bar = bar("redis".to_owned(), asked.operations);
-    let told = |done: u64| bar.set_position(done);
-    let compared = picklock_verify::redis::compare(&installed, plan, &stop, &told);
+    let progress = |done: u64| bar.set_position(done);
+    let compared = picklock_verify::redis::compare(&installed, plan, &stop, &progress);
     bar.finish_and_clear();
     let all = compared.and_then(|compared| {
         let failovers = failovers(&installed, &stop)?;
@@ -51,7 +51,8 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
             console::print(&resumed(&failovers))?;
             console::print(&shown("redis cluster", asked.seed, &nodes))?;
             console::print(&timed(&spans))?;
-            let agrees = |it: &Compared| it.differences.is_empty() && it.not_modelled.is_empty();
+            let agrees =
+                |it: &Compared| it.differences.is_empty() && it.counters.not_modelled.is_empty();
             let spans = spans.iter().chain(&failovers.spans);
             let agree = [&compared, &failovers.compared, &nodes]
                 .into_iter()
@@ -80,8 +81,8 @@ fn clusters(
 ) -> Result<(Compared, Vec<Span>), VerifyError> {
     let operations = asked.operations / 5;
     let bar = bar("redis cluster".to_owned(), operations);
-    let told = |done: u64| bar.set_position(done);
-    let compared = compare_clusters(installed, asked.seed, operations, stop, &told);
+    let progress = |done: u64| bar.set_position(done);
+    let compared = compare_clusters(installed, asked.seed, operations, stop, &progress);
     bar.finish_and_clear();
     compared
 }
@@ -89,8 +90,8 @@ fn clusters(
 /// Compares what follows when a primary fails.
 fn failovers(installed: &Installed, stop: &AtomicBool) -> Result<Failovers, VerifyError> {
     let bar = bar("redis failover".to_owned(), steps_of_failovers());
-    let told = |done: u64| bar.set_position(done);
-    let compared = compare_failovers(installed, stop, &told);
+    let progress = |done: u64| bar.set_position(done);
+    let compared = compare_failovers(installed, stop, &progress);
     bar.finish_and_clear();
     compared
 }
@@ -145,39 +146,23 @@ fn timed(spans: &[Span]) -> String {
 
 /// What came of it: every difference, and one line at the end.
 fn shown(name: &str, seed: u64, compared: &Compared) -> String {
-    let mut text = String::new();
-    for difference in &compared.differences {
+    let mut text = differences("", &compared.differences);
+    for (what, times) in &compared.counters.not_modelled {
         // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{}, over connection {}\n  asked  {}\n  real   {}\n  model  {}\n\n",
-            difference.part, difference.wire, difference.asked, difference.real, difference.model
-        );
-    }
-    for (what, times) in &compared.not_modelled {
         let _ = writeln!(text, "not modelled: {what}, {} times", thousands(*times));
     }
-    let names = compared.names.iter();
-    let names: Vec<String> = names
-        .map(|(name, number)| format!("{name} {}", thousands(*number)))
-        .collect();
-    let _ = writeln!(text, "asked: {}", names.join(", "));
-    let (agreeing, answers) = (compared.agreeing, compared.answers);
-    let share = match answers {
-        0 => 0.0,
-        all => 100.0 * agreeing as f64 / all as f64,
-    };
-    if compared.streamed > 0 {
-        let (told, alike) = (compared.streamed, compared.streamed_alike);
-        let (told, alike) = (thousands(told), thousands(alike));
+    let _ = writeln!(text, "asked: {}", requests(&compared.requests));
+    let counters = &compared.counters;
+    if counters.streamed > 0 {
+        let told = thousands(counters.streamed);
+        let alike = thousands(counters.streamed_alike);
         let _ = writeln!(text, "replicas were told {told} commands, {alike} agree");
     }
     let _ = writeln!(
         text,
-        "{name}, seed {seed}: {} commands, {} of {} answers agree ({share:.2} %)",
-        thousands(compared.commands),
-        thousands(agreeing),
-        thousands(answers),
+        "{name}, seed {seed}: {} commands, {}",
+        thousands(compared.operations),
+        agreement(compared),
     );
     text
 }

@@ -199,6 +199,16 @@ fn add(spans: &mut Vec<Span>, part: &'static str, taken: Taken, is_real: bool) {
     }
 }
 
+/// A case that is run often on both sides.
+struct Runs<'a> {
+    part: &'a str,
+    /// What how long things took is named after.
+    span: &'static str,
+    setup: Setup,
+    real_runs: u64,
+    run: &'a dyn Fn(&mut dyn FailoverBackend, &mut Taken) -> Result<(Observed, Option<Resumed>)>,
+}
+
 /// Compares failovers by Sentinels.
 pub(super) fn compare(
     installed: &Installed,
@@ -206,50 +216,61 @@ pub(super) fn compare(
     failovers: &mut Failovers,
     step: &mut dyn FnMut() -> Result<()>,
 ) -> Result<()> {
-    const DEATH: &str = "a primary dies";
-    const PAUSE: &str = "a primary stands still";
     for (part, way) in WAYS {
-        let setup = watched(1, true);
+        let runs = Runs {
+            part,
+            span: "a primary dies",
+            setup: watched(1, true),
+            real_runs: REAL_DEATHS,
+            run: &|backend, taken| Ok((die(backend, way, taken)?, None)),
+        };
+        runs.compare(installed, stop, failovers, step)?;
+    }
+    let runs = Runs {
+        part: "a primary stands still, is replaced, and goes on",
+        span: "a primary stands still",
+        setup: Setup {
+            failover_timeout: Duration::from_secs(6),
+            ..watched(2, false)
+        },
+        real_runs: REAL_PAUSES,
+        run: &|backend, taken| {
+            let (observed, resumed) = resume(backend, taken)?;
+            Ok((observed, Some(resumed)))
+        },
+    };
+    runs.compare(installed, stop, failovers, step)
+}
+
+impl Runs<'_> {
+    fn compare(
+        &self,
+        installed: &Installed,
+        stop: &AtomicBool,
+        failovers: &mut Failovers,
+        step: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let mut as_model = Vec::new();
         for seed in 0..MODEL_TRIES {
             unless_stopped(stop)?;
             let mut taken = Vec::new();
-            as_model = die(&mut model::ModelBackend::of(&setup, seed), way, &mut taken)?;
-            add(&mut failovers.spans, DEATH, taken, false);
+            let mut backend = model::ModelBackend::of(&self.setup, seed);
+            let (observed, resumed) = (self.run)(&mut backend, &mut taken)?;
+            as_model = observed;
+            failovers.resumed.1.extend(resumed);
+            add(&mut failovers.spans, self.span, taken, false);
         }
-        for _ in 0..REAL_DEATHS {
+        for _ in 0..self.real_runs {
             let mut taken = Vec::new();
-            let mut backend = real::RealBackend::start(installed, &setup, stop)?;
-            let as_real = die(&mut backend, way, &mut taken)?;
-            add(&mut failovers.spans, DEATH, taken, true);
-            compare_lines(&mut failovers.compared, part, &as_real, &as_model);
+            let mut backend = real::RealBackend::start(installed, &self.setup, stop)?;
+            let (as_real, resumed) = (self.run)(&mut backend, &mut taken)?;
+            failovers.resumed.0.extend(resumed);
+            add(&mut failovers.spans, self.span, taken, true);
+            compare_lines(&mut failovers.compared, self.part, &as_real, &as_model);
             step()?;
         }
+        Ok(())
     }
-    let setup = Setup {
-        failover_timeout: Duration::from_secs(6),
-        ..watched(2, false)
-    };
-    let mut as_model = Vec::new();
-    for seed in 0..MODEL_TRIES {
-        unless_stopped(stop)?;
-        let mut taken = Vec::new();
-        let (observed, resumed) = resume(&mut model::ModelBackend::of(&setup, seed), &mut taken)?;
-        as_model = observed;
-        failovers.resumed.1.push(resumed);
-        add(&mut failovers.spans, PAUSE, taken, false);
-    }
-    for _ in 0..REAL_PAUSES {
-        let mut taken = Vec::new();
-        let mut backend = real::RealBackend::start(installed, &setup, stop)?;
-        let (as_real, resumed) = resume(&mut backend, &mut taken)?;
-        failovers.resumed.0.push(resumed);
-        add(&mut failovers.spans, PAUSE, taken, true);
-        let part = "a primary stands still, is replaced, and goes on";
-        compare_lines(&mut failovers.compared, part, &as_real, &as_model);
-        step()?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

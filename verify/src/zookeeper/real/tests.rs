@@ -8,9 +8,9 @@ use super::*;
 use crate::zookeeper::ensemble;
 
 /// A program that is called as Java would be.
-fn instead_of_java(folder: &Path, case: &str) -> Installed {
+fn instead_of_java(folder: &Path, script: &str) -> Installed {
     let java = folder.join("java");
-    fs::write(&java, format!("#!/bin/sh\n{case}\n")).unwrap();
+    fs::write(&java, format!("#!/bin/sh\n{script}\n")).unwrap();
     let status = std::process::Command::new("chmod")
         .arg("+x")
         .arg(&java)
@@ -33,8 +33,8 @@ fn folder_in(log: &[String]) -> PathBuf {
 #[test]
 fn a_server_that_does_not_start_is_named_with_its_last_words() {
     let folder = TemporaryFolder::new().unwrap();
-    let case = "for last; do :; done; echo config $last; printf 'no \\033memory\\n'; exit 3";
-    let installed = instead_of_java(folder.path(), case);
+    let script = "for last; do :; done; echo config $last; printf 'no \\033memory\\n'; exit 3";
+    let installed = instead_of_java(folder.path(), script);
     let stop = AtomicBool::new(false);
     let error = Real::start(&installed, &ensemble(1), &stop).err().unwrap();
     assert!(matches!(&error, VerifyError::NotStarted { .. }), "{error}");
@@ -52,8 +52,8 @@ fn a_server_that_does_not_start_is_named_with_its_last_words() {
 fn ctrl_c_stops_what_was_started() {
     let folder = TemporaryFolder::new().unwrap();
     let pid = folder.path().join("pid");
-    let case = format!("echo $$ > {}; sleep 1000", pid.display());
-    let installed = instead_of_java(folder.path(), &case);
+    let script = format!("echo $$ > {}; sleep 1000", pid.display());
+    let installed = instead_of_java(folder.path(), &script);
     let stop = AtomicBool::new(true);
     let error = Real::start(&installed, &ensemble(1), &stop).err().unwrap();
     assert!(matches!(error, VerifyError::Interrupted), "{error}");
