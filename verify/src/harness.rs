@@ -8,3 +8,4 @@ pub(crate) mod network;
 pub(crate) mod pair;
 pub(crate) mod process;
 pub(crate) mod temporary_folder;
+pub mod timing;

@@ -21,7 +21,7 @@ mod tests;
 
 use std::sync::atomic::AtomicBool;
 
-pub use cluster::{Span, Times, compare as compare_clusters};
+pub use cluster::compare as compare_clusters;
 pub use failover::{Failovers, Resumed, compare as compare_failovers, steps as steps_of_failovers};
 pub use real::{HOW, Installed};
 

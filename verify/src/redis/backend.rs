@@ -1,4 +1,4 @@
-//! One of the two sides.
+//! What is compared: a server that can be connected to and asked. One is real, the other is the model.
 
 use picklock_clients::redis::{Command, Value};
 
@@ -16,7 +16,7 @@ pub(super) enum Incoming {
     Closed,
 }
 
-/// One of the two sides: the real server, or the model.
+/// One of the two servers that are compared.
 pub(super) trait ServerBackend {
     /// Makes a connection, or makes it anew.
     fn connect(&mut self, client: usize) -> Result<()>;

@@ -7,7 +7,6 @@ mod real;
 mod replica_reads;
 mod slot_migration;
 
-use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use super::step::{command, name};
 use crate::harness::clock::{self, Clock};
 use crate::harness::error::{Result, unless_stopped};
 use crate::harness::pair;
+use crate::harness::timing::Span;
 use model::Nodes as Model;
 use real::Nodes as Real;
 
@@ -36,73 +36,6 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const REAL_TRIES: usize = 3;
 /// How often the model does.
 const MODEL_TRIES: u64 = 100;
-/// Real servers share this machine with others.
-const MARGIN: Duration = Duration::from_millis(300);
-
-/// The first and the last of several times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// In the order in which they were taken.
-    pub all: Vec<Duration>,
-}
-
-impl Times {
-    fn least(&self) -> Duration {
-        self.all.iter().min().copied().unwrap_or_default()
-    }
-
-    fn most(&self) -> Duration {
-        self.all.iter().max().copied().unwrap_or_default()
-    }
-
-    fn median(&self) -> Duration {
-        let mut all = self.all.clone();
-        all.sort_unstable();
-        all.get(all.len() / 2).copied().unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Times {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let millis = |time: Duration| time.as_millis();
-        write!(
-            out,
-            "{} to {} ms, median {}, {} times",
-            millis(self.least()),
-            millis(self.most()),
-            millis(self.median()),
-            self.all.len()
-        )
-    }
-}
-
-/// How long something took on both sides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// What.
-    pub what: String,
-    /// On real servers.
-    pub real: Times,
-    /// In the model.
-    pub model: Times,
-}
-
-impl Span {
-    /// Whether most of the real times lie within the model's, give or take what this machine needs. It may be busy with
-    /// something else for a while.
-    pub fn agrees(&self) -> bool {
-        self.real.all.len() > 2 * self.outside()
-    }
-
-    /// How many real times do not.
-    pub fn outside(&self) -> usize {
-        let least = self.model.least().saturating_sub(MARGIN);
-        let most = self.model.most() + MARGIN;
-        let all = self.real.all.iter();
-        all.filter(|time| !(least..=most).contains(time)).count()
-    }
-}
-
 /// A cluster. Nodes are named by their places: primaries first.
 pub(crate) trait ClusterBackend: Clock {
     /// Sends a command to a node. Answers nothing if there is no answer.
@@ -205,7 +138,7 @@ fn lose_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2]>
 }
 
 /// All but one primary stand still and go on: when that one stops to serve, and when it serves again.
-fn leave_alone(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2]> {
+fn isolate_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 2]> {
     let others = || (1..2 * PRIMARIES).filter(|node| *node != PRIMARIES);
     for node in others() {
         nodes.stop(node)?;
@@ -226,14 +159,10 @@ fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>> {
         "a primary is left alone: until it stops",
         "the others are back: until it serves again",
     ];
-    let mut spans = names.map(|what| Span {
-        what: what.to_owned(),
-        real: Times::default(),
-        model: Times::default(),
-    });
+    let mut spans = names.map(Span::of);
     for _ in 0..REAL_TRIES {
         let mut nodes = Real::start(installed, stop)?;
-        let alone = leave_alone(&mut nodes)?;
+        let alone = isolate_primary(&mut nodes)?;
         let lost = lose_primary(&mut nodes)?;
         for (span, time) in spans.iter_mut().zip(lost.into_iter().chain(alone)) {
             span.real.all.extend(time);
@@ -242,7 +171,7 @@ fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>> {
     let addresses = model::some_addresses();
     for seed in 0..MODEL_TRIES {
         unless_stopped(stop)?;
-        let alone = leave_alone(&mut Model::new(&addresses, seed))?;
+        let alone = isolate_primary(&mut Model::new(&addresses, seed))?;
         let lost = lose_primary(&mut Model::new(&addresses, seed))?;
         for (span, time) in spans.iter_mut().zip(lost.into_iter().chain(alone)) {
             span.model.all.extend(time);
@@ -255,23 +184,14 @@ fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>> {
 mod tests {
     use super::*;
 
-    fn times(millis: &[u64]) -> Times {
-        let all = millis.iter().copied().map(Duration::from_millis).collect();
-        Times { all }
-    }
-
     #[test]
-    fn a_time_that_is_late_is_forgiven_if_most_are_not() {
-        let span = |real: &[u64]| Span {
-            what: String::new(),
-            real: times(real),
-            model: times(&[1_000, 2_000]),
-        };
-        assert!(span(&[710, 1_500, 2_290]).agrees());
-        let late = span(&[1_500, 9_000, 1_600]);
-        assert!(late.agrees());
-        assert_eq!(late.outside(), 1);
-        assert!(!span(&[1_500, 9_000]).agrees());
-        assert!(!span(&[]).agrees(), "what never happened does not agree");
+    fn the_model_agrees_with_itself_whatever_the_seed() {
+        let addresses = model::some_addresses();
+        let ports: Vec<u16> = addresses.iter().map(|it| it.port).collect();
+        let mut pair = Pair::new(Model::new(&addresses, 1), Model::new(&addresses, 2));
+        slot_migration::moves(&mut pair, &ports).expect("the model does not fail");
+        slot_migration::source_dies(&mut pair, &ports).expect("the model does not fail");
+        assert_eq!(pair.compared.differences, []);
+        assert!(pair.compared.answers > 150, "{:?}", pair.compared);
     }
 }

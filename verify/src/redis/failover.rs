@@ -23,12 +23,12 @@ use picklock_redis::Persistence;
 use picklock_redis::test_cluster::Flow;
 
 use super::Compared;
-use super::cluster::Span;
 use super::driver::Name;
 use super::real::Installed;
 use crate::harness::clock::{self, Clock};
 use crate::harness::comparison::{Answer, Line};
 use crate::harness::error::{Result, unless_stopped};
+use crate::harness::timing::Span;
 use recorder::Case;
 
 /// Servers, of which the first is the primary of the others, and Sentinels.
@@ -196,4 +196,23 @@ fn until(
     clock::until(backend, (MOST, LOOK), |backend| {
         Ok(fine(&backend.ask(server, words)?.text()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_agrees_with_itself_in_every_case_whatever_the_seed() {
+        let mut compared = Compared::default();
+        for (part, setup, case) in cases() {
+            let [first, second] = [1, 2].map(|seed| {
+                let observed = case(&mut model::ModelBackend::of(&setup, seed));
+                observed.expect("the model does not fail")
+            });
+            compare_lines(&mut compared, part, &first, &second);
+        }
+        assert_eq!(compared.differences, []);
+        assert!(compared.answers > 1_000, "{compared:?}");
+    }
 }

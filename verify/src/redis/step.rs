@@ -1,4 +1,4 @@
-//! What is done to both sides.
+//! What is done to both backends.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use picklock_clients::redis::Command;
 
 use crate::harness::pair;
 
-/// One thing that is done to both sides.
+/// One thing that is done to both backends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     /// A command is sent over a connection, and what comes of it is read.

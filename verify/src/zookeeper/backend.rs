@@ -1,4 +1,4 @@
-//! What is compared: a service that can be connected to, asked, and stopped. One is real, the other is the model.
+//! What is compared: an ensemble that can be connected to, asked, and stopped. One is real, the other is the model.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 use crate::harness::clock::Clock;
 use crate::harness::error::Result;
 
-/// A connection of this side, counted from zero.
+/// A connection of this backend, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Handle(pub usize);
 
-/// A server of this side. The followers come first, in the order of their ids, then the one that led at first, and then
+/// A server of this backend. The followers come first, in the order of their ids, then the one that led at first, and then
 /// those that do not vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ServerIndex(pub usize);
@@ -56,7 +56,7 @@ pub(crate) enum Incoming {
     Nothing,
 }
 
-/// One of the two that are compared.
+/// One of the two ensembles that are compared.
 pub(crate) trait EnsembleBackend: Clock {
     /// Opens a connection and sends its first message. That nobody listens shows when it is read.
     fn connect(&mut self, place: ServerIndex, request: &ConnectRequest) -> Result<Handle>;

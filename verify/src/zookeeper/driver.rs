@@ -1,4 +1,4 @@
-//! Does the same steps to one side as to the other, and writes down what came of them.
+//! Performs steps on an ensemble, and writes down what came of them.
 
 mod faults;
 mod oneway_messages;
@@ -31,7 +31,7 @@ const BEAT_STANDSTILL: Duration = Duration::from_millis(1_500);
 /// What was seen of a step: for each connection, what came over it, in order.
 type Observed = pair::Observed<Client, Line>;
 
-/// One side, and the clients that ask it.
+/// An ensemble, and the clients that ask it.
 pub(crate) struct Driver<B> {
     pub(crate) backend: B,
     /// How many servers there are.

@@ -10,7 +10,7 @@ use picklock_clients::zookeeper::{
 };
 use picklock_zookeeper::messages::ServerMessage;
 
-/// What one side's numbers stand for.
+/// What the numbers of one backend stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Normalizer {
     /// Zxids are not shown.

@@ -1,4 +1,4 @@
-//! What is done to both sides.
+//! What is done to both backends.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, ReadOp, Request, Ve
 use crate::harness::pair;
 use crate::zookeeper::backend::ServerIndex;
 
-/// A client's connection, counted over both sides as they are opened.
+/// A client's connection, counted on both backends as they are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Client(pub usize);
 
@@ -24,7 +24,7 @@ impl fmt::Display for ServerIndex {
     }
 }
 
-/// One thing that is done to both sides.
+/// One thing that is done to both backends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// A new session.

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::reports::words::thousands;
 use picklock_verify::VerifyError;
+use picklock_verify::harness::timing::Span;
 use picklock_verify::redis::{
-    Compared, Failovers, HOW, Installed, Plan, Resumed, Span, compare_clusters, compare_failovers,
+    Compared, Failovers, HOW, Installed, Plan, Resumed, compare_clusters, compare_failovers,
     steps_of_failovers,
 };
 

@@ -10,7 +10,7 @@ use super::{
 use crate::harness::clock;
 use crate::harness::comparison::Answer;
 use crate::harness::error::{Result, unless_stopped};
-use crate::redis::cluster::{Span, Times};
+use crate::harness::timing::Span;
 use crate::redis::real::Installed;
 
 /// How often each is done with real servers, and how often with the model.
@@ -182,11 +182,7 @@ fn add(spans: &mut Vec<Span>, part: &'static str, taken: Taken, is_real: bool) {
         let what = format!("{part}: {what}");
         let place = spans.iter().position(|span| span.what == what);
         let place = place.unwrap_or_else(|| {
-            spans.push(Span {
-                what,
-                real: Times::default(),
-                model: Times::default(),
-            });
+            spans.push(Span::of(what));
             spans.len() - 1
         });
         let span = &mut spans[place];
