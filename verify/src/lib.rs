@@ -1,5 +1,5 @@
 //! Differential testing of the simulated services: the same steps, scripted and random, are performed on a simulated
-//! service, which is the system under test, and on a real server, which is the reference. Every answer must be the same.
+//! service, which is the system under test, and on a real one, which is the reference. Every answer must be the same.
 //!
 //! [`harness`] is what all comparisons share; [`zookeeper`] and [`redis`] each have a model backend and a real one.
 

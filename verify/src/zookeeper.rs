@@ -53,7 +53,8 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// [`VerifyError`], if the comparison could not be made. The servers and their folder are gone then, too.
+/// [`VerifyError`](crate::VerifyError), if the comparison could not be made.
+/// The servers and their folder are gone then, too.
 pub fn compare(
     installed: &Installed,
     plan: Plan,

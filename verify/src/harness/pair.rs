@@ -24,7 +24,8 @@ pub(crate) trait Step: fmt::Display {
 /// What came over each connection, in order.
 pub(crate) type Observed<K, A> = BTreeMap<K, Vec<A>>;
 
-/// One of the two that are compared: the model, which is the system under test, or the real one, which is the reference.
+/// One of the two that are compared: the model, which is the system under test, or the real service, which is the
+/// reference.
 pub(crate) trait Backend {
     type Step: Step;
     type Connection: Copy + Ord + fmt::Display;

@@ -59,78 +59,32 @@ const LAYOUT: &[&str] = &[
     "i1", ">", "<", "!", "!4", "!2", "!3", " ", "y", "?",
 ];
 
-/// Scripts, each with its number of keys and its arguments.
-const SCRIPTS: &[(&str, &str)] = &[
-    (
-        "local ok, v = pcall(cjson.decode, ARGV[1]) if not ok then return v end \
-         local _, text = pcall(cjson.encode, v) return {tostring(v):sub(1, 5), text}",
-        "0 J",
-    ),
-    (
-        "return cjson.encode({ARGV[1], [ARGV[2]] = tonumber(ARGV[3])})",
-        "0 J V N",
-    ),
-    (
-        "local bytes = ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end) \
-         local ok, v = pcall(cmsgpack.unpack, bytes) if not ok then return v end \
-         return {type(v), cmsgpack.pack(v), cmsgpack.unpack_one(bytes)}",
-        "0 H",
-    ),
-    (
-        "local bytes = ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end) \
-         local v = {pcall(struct.unpack, ARGV[2], bytes)} \
-         for i = 1, #v do v[i] = tostring(v[i]) end return v",
-        "0 H P",
-    ),
-    (
-        "local ok, v = pcall(struct.pack, ARGV[1], 1, -2, 300.5, 70000, ARGV[2]) return v",
-        "0 P V",
-    ),
-    (
-        "local t = {} for i, n in ipairs({'tobit', 'bnot', 'bswap', 'rol', 'arshift', 'rshift', 'bxor', 'tohex'}) do \
-         t[i] = select(2, pcall(bit[n], ARGV[1], ARGV[2])) end return t",
-        "0 N S",
-    ),
-    (
-        "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end",
-        "1 K V",
-    ),
-    (
-        "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end",
-        "1 K V L",
-    ),
-    (
-        "redis.call('hincrby', KEYS[1], ARGV[1], 1) return redis.call('hgetall', KEYS[1])",
-        "1 K F",
-    ),
-    (
-        "local t = {} for i = 1, #ARGV do t[i] = redis.pcall(ARGV[i], KEYS[1]) end return t",
-        "1 K get llen hlen zcard",
-    ),
-    (
-        "redis.call('rpush', KEYS[1], ARGV[1]) return redis.call('lrange', KEYS[1], 0, -1)",
-        "1 K V",
-    ),
-    (
-        "redis.call('zadd', KEYS[1], ARGV[1], ARGV[2]) return redis.call('zrange', KEYS[1], 0, -1, 'withscores')",
-        "1 K S F",
-    ),
-    (
-        "redis.call('publish', ARGV[1], ARGV[2]) return redis.call('incr', KEYS[1])",
-        "1 K F V",
-    ),
-    (
-        "local v = redis.call('get', KEYS[1]) if v == false then return 'none' end return v .. #v",
-        "1 K",
-    ),
-    (
-        "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])",
-        "1 K V L",
-    ),
-    (
-        "return {redis.call('exists', KEYS[1]), redis.call('type', KEYS[1]), redis.call('hmget', KEYS[1], 'x', 'y')}",
-        "1 K",
-    ),
+/// Scripts, each after its number of keys and its arguments.
+const SCRIPTS: &[&str] = &[
+    "0 J | local ok, v = pcall(cjson.decode, ARGV[1]) if not ok then return v end local _, text = \
+     pcall(cjson.encode, v) return {tostring(v):sub(1, 5), text}",
+    "0 J V N | return cjson.encode({ARGV[1], [ARGV[2]] = tonumber(ARGV[3])})",
+    "0 H | local bytes = ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end) local ok, v = \
+     pcall(cmsgpack.unpack, bytes) if not ok then return v end return {type(v), cmsgpack.pack(v), \
+     cmsgpack.unpack_one(bytes)}",
+    "0 H P | local bytes = ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end) local v = \
+     {pcall(struct.unpack, ARGV[2], bytes)} for i = 1, #v do v[i] = tostring(v[i]) end return v",
+    "0 P V | local ok, v = pcall(struct.pack, ARGV[1], 1, -2, 300.5, 70000, ARGV[2]) return v",
+    "0 N S | local t = {} for i, n in ipairs({'tobit', 'bnot', 'bswap', 'rol', 'arshift', 'rshift', 'bxor', \
+     'tohex'}) do t[i] = select(2, pcall(bit[n], ARGV[1], ARGV[2])) end return t",
+    "1 K V | if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end",
+    "1 K V L | if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end",
+    "1 K F | redis.call('hincrby', KEYS[1], ARGV[1], 1) return redis.call('hgetall', KEYS[1])",
+    "1 K get llen hlen zcard | local t = {} for i = 1, #ARGV do t[i] = redis.pcall(ARGV[i], KEYS[1]) end return \
+     t",
+    "1 K V | redis.call('rpush', KEYS[1], ARGV[1]) return redis.call('lrange', KEYS[1], 0, -1)",
+    "1 K S F | redis.call('zadd', KEYS[1], ARGV[1], ARGV[2]) return redis.call('zrange', KEYS[1], 0, -1, \
+     'withscores')",
+    "1 K F V | redis.call('publish', ARGV[1], ARGV[2]) return redis.call('incr', KEYS[1])",
+    "1 K | local v = redis.call('get', KEYS[1]) if v == false then return 'none' end return v .. #v",
+    "1 K V L | return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])",
+    "1 K | return {redis.call('exists', KEYS[1]), redis.call('type', KEYS[1]), redis.call('hmget', KEYS[1], \
+     'x', 'y')}",
 ];
 
 impl Random {
@@ -181,7 +135,7 @@ impl Random {
     }
 
     fn script(&mut self) -> Option<Command> {
-        let (text, words) = SCRIPTS[self.below(SCRIPTS.len())];
+        let (words, text) = self.of(SCRIPTS).split_once(" | ")?;
         let words: Vec<String> = words.split(' ').map(|word| self.word(word)).collect();
         Command::of(["EVAL", text]).map(|command| words.iter().fold(command, Command::arg))
     }

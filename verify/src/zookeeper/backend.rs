@@ -12,8 +12,8 @@ use crate::harness::error::Result;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Handle(pub usize);
 
-/// A server of this backend. The followers come first, in the order of their ids, then the one that led at first, and then
-/// those that do not vote.
+/// A server of this backend. The followers come first, in the order of their ids, then the one that led at first, and
+/// then those that do not vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ServerIndex(pub usize);
 

@@ -76,7 +76,7 @@ impl Counted {
 ///
 /// # Errors
 ///
-/// [`VerifyError`], if it could not be measured.
+/// [`VerifyError`](crate::VerifyError), if it could not be measured.
 pub fn measure(
     installed: &Installed,
     sizes: &[u8],

@@ -149,6 +149,23 @@ pub struct Resume {
     pub read_only: bool,
 }
 
+impl fmt::Display for Resume {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "the session of {} at {}", self.of, self.place)?;
+        for (set, words) in [
+            (self.cut, "its connection cut before"),
+            (self.wrong_password, "with a wrong password"),
+            (self.ahead, "with a zxid that is yet to come"),
+            (self.read_only, "read-only if need be"),
+        ] {
+            if set {
+                write!(out, ", {words}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -163,20 +180,7 @@ impl fmt::Display for Step {
                 }
                 Ok(())
             }
-            Self::Resume(resume) => {
-                write!(out, "the session of {} at {}", resume.of, resume.place)?;
-                for (set, words) in [
-                    (resume.cut, "its connection cut before"),
-                    (resume.wrong_password, "with a wrong password"),
-                    (resume.ahead, "with a zxid that is yet to come"),
-                    (resume.read_only, "read-only if need be"),
-                ] {
-                    if set {
-                        write!(out, ", {words}")?;
-                    }
-                }
-                Ok(())
-            }
+            Self::Resume(resume) => resume.fmt(out),
             Self::Ask { client, requests } => {
                 write!(out, "{client}:")?;
                 for request in requests {

@@ -195,6 +195,10 @@ fn add(spans: &mut Vec<Span>, part: &'static str, taken: Taken, is_real: bool) {
     }
 }
 
+/// A case: what is seen, how long things took, and what became of an old primary.
+type Run<'a> =
+    dyn Fn(&mut dyn FailoverBackend, &mut Taken) -> Result<(Observed, Option<Resumed>)> + 'a;
+
 /// A case that is run often on both sides.
 struct Runs<'a> {
     part: &'a str,
@@ -202,7 +206,7 @@ struct Runs<'a> {
     span: &'static str,
     setup: Setup,
     real_runs: u64,
-    run: &'a dyn Fn(&mut dyn FailoverBackend, &mut Taken) -> Result<(Observed, Option<Resumed>)>,
+    run: &'a Run<'a>,
 }
 
 /// Compares failovers by Sentinels.
