@@ -47,8 +47,8 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// [`VerifyError`](crate::VerifyError), if the comparison could not be made.
-/// The server and its folder are gone then, too.
+/// [`VerifyError`](crate::VerifyError), if the comparison could not be made. The server and its folder are
+/// gone then, too.
 pub fn compare(
     installed: &Installed,
     plan: Plan,

@@ -16,7 +16,7 @@ mod model;
 mod normalize;
 mod protocol;
 mod random;
-pub(crate) mod real;
+mod real;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -26,10 +26,10 @@ use std::sync::atomic::AtomicBool;
 use picklock_zookeeper::state::{OUTSTANDING_LIMIT, QuorumPeerConfig};
 use picklock_zookeeper::version::Version;
 
-use crate::harness::error::Result;
 pub use real::{HOW, Installed, JARS};
 
 use crate::harness::comparison;
+use crate::harness::error::Result;
 use cases::{CASES, Case, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
 use compare::{Counters, Pair};
 use model::Model;
@@ -53,8 +53,8 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// [`VerifyError`](crate::VerifyError), if the comparison could not be made.
-/// The servers and their folder are gone then, too.
+/// [`VerifyError`](crate::VerifyError), if the comparison could not be made. The servers and their folder are
+/// gone then, too.
 pub fn compare(
     installed: &Installed,
     plan: Plan,

@@ -78,8 +78,8 @@ impl<R: ClusterBackend, M: ClusterBackend> Pair<R, M> {
 ///
 /// # Errors
 ///
-/// [`VerifyError`](crate::VerifyError), if the comparison could not be made.
-/// The servers and their folders are gone then, too.
+/// [`VerifyError`](crate::VerifyError), if the comparison could not be made. The servers and their folders are
+/// gone then, too.
 pub fn compare(
     installed: &Installed,
     seed: u64,

@@ -131,8 +131,8 @@ pub struct Failovers {
 ///
 /// # Errors
 ///
-/// [`VerifyError`](crate::VerifyError), if the comparison could not be made.
-/// The servers and their folders are gone then, too.
+/// [`VerifyError`](crate::VerifyError), if the comparison could not be made. The servers and their folders are
+/// gone then, too.
 pub fn compare(
     installed: &Installed,
     stop: &AtomicBool,

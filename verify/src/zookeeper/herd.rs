@@ -72,7 +72,7 @@ impl Counted {
     }
 }
 
-/// Measures every cell, with so many runs each. `told` hears of each cell when it is done.
+/// Measures every cell, with so many runs each. `progress` hears of each cell when it is done.
 ///
 /// # Errors
 ///
@@ -82,12 +82,12 @@ pub fn measure(
     sizes: &[u8],
     runs: u64,
     stop: &AtomicBool,
-    told: &mut dyn FnMut(Cell, Counted),
+    progress: &mut dyn FnMut(Cell, Counted),
 ) -> Result<()> {
     for &servers in sizes {
-        let mut field = real::start(installed, servers, stop)?;
+        let mut experiment = real::start(installed, servers, stop)?;
         for cell in cells(servers) {
-            told(cell, counted(&mut field, cell, runs)?);
+            progress(cell, counted(&mut experiment, cell, runs)?);
         }
     }
     Ok(())
@@ -107,7 +107,7 @@ fn cells(servers: u8) -> impl Iterator<Item = Cell> {
     })
 }
 
-fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted> {
+fn counted(experiment: &mut real::Experiment, cell: Cell, runs: u64) -> Result<Counted> {
     let mut counted = Counted {
         real: (u64::MAX, 0),
         known: reference_counts::seen(cell),
@@ -116,7 +116,7 @@ fn counted(field: &mut real::Field, cell: Cell, runs: u64) -> Result<Counted> {
     };
     let within = |range: (u64, u64), count: u64| (range.0.min(count), range.1.max(count));
     for run in 0..runs {
-        let (clients, by_servers) = field.drain(cell)?;
+        let (clients, by_servers) = experiment.drain(cell)?;
         counted.real = within(counted.real, clients);
         counted.servers_agree &= clients * cell.way.counted() == by_servers;
         counted.model = within(counted.model, simulated::drain(cell, run));

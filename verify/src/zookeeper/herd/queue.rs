@@ -128,7 +128,7 @@ impl Contender {
     }
 
     /// A watch has fired.
-    pub(super) fn told(&mut self, kind: EventType, path: &str) -> Option<Request> {
+    pub(super) fn notified(&mut self, kind: EventType, path: &str) -> Option<Request> {
         if self.stage != Stage::Waiting {
             return None;
         }

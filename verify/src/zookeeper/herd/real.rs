@@ -24,7 +24,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Real servers, and the numbers of the locks that were used on them.
-pub(super) struct Field<'a> {
+pub(super) struct Experiment<'a> {
     real: Real<'a>,
     /// Who makes the locks, and how many requests that took.
     maker: (Handle, u32),
@@ -33,7 +33,7 @@ pub(super) struct Field<'a> {
 }
 
 /// A client and its connection.
-struct Seat {
+struct HerdClient {
     link: Handle,
     xid: u32,
     contender: Contender,
@@ -47,10 +47,10 @@ pub(super) fn start<'a>(
     installed: &Installed,
     servers: u8,
     stop: &'a AtomicBool,
-) -> Result<Field<'a>> {
+) -> Result<Experiment<'a>> {
     let mut real = Real::start(installed, &ensemble(servers), stop)?;
     let maker = connect(&mut real, ServerIndex(0))?;
-    Ok(Field {
+    Ok(Experiment {
         real,
         maker: (maker, 0),
         servers: usize::from(servers),
@@ -58,7 +58,7 @@ pub(super) fn start<'a>(
     })
 }
 
-impl Field<'_> {
+impl Experiment<'_> {
     /// Notifications from the first release on, as the clients and the servers have counted them.
     pub(super) fn drain(&mut self, cell: Cell) -> Result<(u64, u64)> {
         self.locks += 1;
@@ -68,7 +68,7 @@ impl Field<'_> {
         for number in 0..=cell.waiters as usize {
             let link = connect(&mut self.real, ServerIndex(number % self.servers))?;
             let contender = Contender::new(cell.way, &lock);
-            let mut seat = Seat {
+            let mut seat = HerdClient {
                 link,
                 xid: 0,
                 contender,
@@ -83,13 +83,14 @@ impl Field<'_> {
             }
             seats.push(seat);
         }
-        let waits = |seat: &Seat| matches!(seat.contender.stage, Stage::Waiting | Stage::Holding);
+        let waits =
+            |seat: &HerdClient| matches!(seat.contender.stage, Stage::Waiting | Stage::Holding);
         self.until(&mut seats, None, &mut |seats| seats.iter().all(waits))?;
         // What the arrivals have caused is not counted.
         self.settle(&mut seats)?;
         let before = self.real.watches_fired()?;
-        let mut told = self.until(&mut seats, Some(cell.hold), &mut is_drained)?;
-        told += self.settle(&mut seats)?;
+        let mut notifications = self.until(&mut seats, Some(cell.hold), &mut is_drained)?;
+        notifications += self.settle(&mut seats)?;
         let after = self.real.watches_fired()?;
         for seat in &mut seats {
             seat.xid += 1;
@@ -98,7 +99,7 @@ impl Field<'_> {
         }
         self.real.pass(QUIET)?;
         seats.iter().for_each(|seat| self.real.cut(seat.link));
-        Ok((told, after - before))
+        Ok((notifications, after - before))
     }
 
     fn make(&mut self, lock: &Path) -> Result<()> {
@@ -120,7 +121,7 @@ impl Field<'_> {
         }
     }
 
-    fn ask(&mut self, seat: &mut Seat, request: Request) -> Result<()> {
+    fn ask(&mut self, seat: &mut HerdClient, request: Request) -> Result<()> {
         seat.xid += 1;
         let xid = Xid(seat.xid);
         self.real
@@ -128,30 +129,32 @@ impl Field<'_> {
     }
 
     /// Takes what has come for a client, if anything has. Whether it was a notification.
-    fn hear(&mut self, seat: &mut Seat) -> Result<Option<bool>> {
+    fn hear(&mut self, seat: &mut HerdClient) -> Result<Option<bool>> {
         let Incoming::Message(message) = self.real.try_receive(seat.link)? else {
             return Ok(None);
         };
-        let (next, told) = match message {
-            ServerMessage::Notification { kind, path } => (seat.contender.told(kind, &path), true),
+        let (next, notifications) = match message {
+            ServerMessage::Notification { kind, path } => {
+                (seat.contender.notified(kind, &path), true)
+            }
             ServerMessage::Reply { reply, .. } => (seat.contender.answered(reply), false),
             _ => (None, false),
         };
         if let Some(request) = next {
             self.ask(seat, request)?;
         }
-        Ok(Some(told))
+        Ok(Some(notifications))
     }
 
     /// Hears everybody until all is as it should be; who holds the lock gives it back after this time, if at all.
     /// Answers how many notifications came.
     fn until(
         &mut self,
-        seats: &mut [Seat],
+        seats: &mut [HerdClient],
         hold: Option<Duration>,
-        over: &mut dyn FnMut(&[Seat]) -> bool,
+        over: &mut dyn FnMut(&[HerdClient]) -> bool,
     ) -> Result<u64> {
-        let mut told = 0;
+        let mut notifications = 0;
         let mut last_beat = self.real.elapsed();
         let mut last_heard = last_beat;
         while !over(seats) {
@@ -168,7 +171,7 @@ impl Field<'_> {
             for place in 0..seats.len() {
                 let seat = &mut seats[place];
                 while let Some(event) = self.hear(seat)? {
-                    told += u64::from(event);
+                    notifications += u64::from(event);
                     last_heard = now;
                 }
                 if beats {
@@ -191,32 +194,32 @@ impl Field<'_> {
             }
             self.real.pass(Duration::ZERO)?;
         }
-        Ok(told)
+        Ok(notifications)
     }
 
     /// Hears everybody until nothing comes any more.
-    fn settle(&mut self, seats: &mut [Seat]) -> Result<u64> {
+    fn settle(&mut self, seats: &mut [HerdClient]) -> Result<u64> {
         let mut quiet_since = self.real.elapsed();
-        let mut told = 0;
+        let mut notifications = 0;
         while self.real.elapsed() - quiet_since < QUIET {
             for seat in &mut *seats {
                 while let Some(event) = self.hear(seat)? {
-                    told += u64::from(event);
+                    notifications += u64::from(event);
                     quiet_since = self.real.elapsed();
                 }
             }
         }
-        Ok(told)
+        Ok(notifications)
     }
 }
 
 /// How many have not begun to give the lock back. Who gets it next can have it before the answer to that is read.
-fn left(seats: &[Seat]) -> usize {
+fn left(seats: &[HerdClient]) -> usize {
     seats.iter().filter(|seat| !seat.released).count()
 }
 
 /// Whether the last has the lock, and all others have given it back.
-fn is_drained(seats: &[Seat]) -> bool {
+fn is_drained(seats: &[HerdClient]) -> bool {
     seats.iter().all(|seat| match seat.contender.stage {
         Stage::Holding => !seat.released,
         Stage::Done => true,
