@@ -18,6 +18,8 @@ pub(super) enum Incoming {
 
 /// One of the two servers that are compared.
 pub(super) trait ServerBackend {
+    /// The wall clock shows this now. A real server sees it by itself.
+    fn pass_to(&mut self, _wall_micros: i64) {}
     /// Makes a connection, or makes it anew.
     fn connect(&mut self, client: usize) -> Result<()>;
     /// Sends a command.

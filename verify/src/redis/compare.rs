@@ -141,6 +141,7 @@ impl<R: ServerBackend> Pair<R> {
             clock::sleep(Duration::from_millis(*millis));
         }
         let now = clock::since_epoch().as_micros() as i64;
+        self.real.backend.pass_to(now);
         self.model.backend.pass_to(now);
         self.step(step)?;
         // Where they differ, what is asked next follows the real one.

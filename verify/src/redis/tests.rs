@@ -8,13 +8,12 @@ use super::backend::{Incoming, ServerBackend};
 use super::compare::Pair;
 use super::model::Model;
 use super::{Compared, Plan, cases};
-use crate::harness::clock;
 use crate::harness::error::{Result, VerifyError};
 
 /// What a flawed server would do to an answer.
 type Flaw = fn(&Command, Value) -> Value;
 
-/// The model with a flaw, in the place of a real server, by the clock of the machine.
+/// The model with a flaw, in the place of a real server.
 struct Flawed {
     model: Model,
     flaw: Flaw,
@@ -35,13 +34,15 @@ impl Flawed {
 }
 
 impl ServerBackend for Flawed {
+    fn pass_to(&mut self, wall_micros: i64) {
+        self.model.pass_to(wall_micros);
+    }
+
     fn connect(&mut self, client: usize) -> Result<()> {
-        self.model.pass_to(clock::since_epoch().as_micros() as i64);
         self.model.connect(client)
     }
 
     fn send(&mut self, client: usize, command: &Command) -> Result<()> {
-        self.model.pass_to(clock::since_epoch().as_micros() as i64);
         if !std::mem::replace(&mut self.is_attached, true) {
             self.model.attach();
         }
