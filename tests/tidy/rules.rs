@@ -63,8 +63,27 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-algorithms", &["picklock-clients"]),
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
-    ("picklock-redis", OF_SERVICE),
-    ("picklock-zookeeper", OF_SERVICE),
+    ("picklock-testkit", &["picklock-checker"]),
+    (
+        "picklock-redis",
+        &[
+            "picklock-checker",
+            "picklock-clients",
+            "picklock-machines",
+            // Itself, with the fixtures of its tests.
+            "picklock-redis",
+            "picklock-testkit",
+        ],
+    ),
+    (
+        "picklock-zookeeper",
+        &[
+            "picklock-checker",
+            "picklock-clients",
+            "picklock-machines",
+            "picklock-testkit",
+        ],
+    ),
     (
         "picklock-sim",
         &[
