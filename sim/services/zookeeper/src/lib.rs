@@ -28,6 +28,8 @@ mod request_dispatch;
 mod session_tracker;
 pub mod settings;
 pub mod state;
+#[cfg(any(test, feature = "testkit"))]
+pub mod test_ensemble;
 mod throttle;
 pub mod tree;
 pub mod txn;

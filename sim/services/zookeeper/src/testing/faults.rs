@@ -1,63 +1,36 @@
 //! What breaks, and how it heals.
 
-use super::{Cluster, Event, SECOND};
+use super::{Cluster, SECOND};
 use crate::messages::{ConnectionId, ServerId};
-use crate::state::{Input, Server};
+use crate::state::Server;
+use crate::test_ensemble::{Message, Node};
 
 impl Cluster {
-    /// The connection breaks; both sides learn of it.
-    pub(crate) fn cut(&mut self, id: ConnectionId) {
-        let connection = self.connections.get_mut(&id).unwrap();
-        connection.open = false;
-        let server = connection.server;
-        self.soon(Event::Gone(server, id));
-    }
-
     /// What this server sends to the others waits, and the other way round.
     pub(crate) fn isolate(&mut self, id: u8) {
         for other in (0..self.servers.len() as u8).filter(|other| *other != id) {
-            self.held.insert((ServerId(id), ServerId(other)));
-            self.held.insert((ServerId(other), ServerId(id)));
+            self.hold(id, other);
+            self.hold(other, id);
         }
     }
 
     /// What one server sends to another waits.
     pub(crate) fn hold(&mut self, from: u8, to: u8) {
-        self.held.insert((ServerId(from), ServerId(to)));
+        let [from, to] = [from, to].map(|id| Node::Server(ServerId(id)));
+        self.network.hold(from, to);
+    }
+
+    /// What servers tell of proposals that they have logged waits.
+    pub(crate) fn hold_acks(&mut self) {
+        let is_ack = |message: &Message| matches!(message, Message::Peer(it) if it.is_ack());
+        self.network
+            .hold_where(move |_, _, message| is_ack(message));
     }
 
     /// Everything that waits goes on, or is lost.
     pub(crate) fn heal(&mut self, lose: bool) {
-        self.held.clear();
-        self.held_acks = false;
-        for (from, to, message) in std::mem::take(&mut self.waiting) {
-            if !lose {
-                let life = self.lives[usize::from(to.0)];
-                self.soon(Event::Arrive(from, life, to, message));
-            }
-        }
-    }
-
-    pub(crate) fn crash(&mut self, id: u8) {
-        let dead = ServerId(id);
-        self.lives[usize::from(id)] += 1;
-        self.servers[usize::from(id)].crash(self.now);
-        self.waiting
-            .retain(|(from, to, _)| *from != dead && *to != dead);
-        for connection in self.connections.values_mut() {
-            connection.open &= connection.server != dead;
-        }
-        for other in 0..self.servers.len() as u8 {
-            if other != id && self.server(other).is_running() {
-                self.input(ServerId(other), Input::PeerLost { peer: dead });
-            }
-        }
-    }
-
-    pub(crate) fn restart(&mut self, id: u8) {
-        let mut out = Vec::new();
-        self.servers[usize::from(id)].restart(self.now, &mut *self.chance, &mut out);
-        self.outputs(ServerId(id), &mut out);
+        self.network.drop_held(|_, _, _| lose);
+        self.network.release();
     }
 
     pub(crate) fn expire(&mut self, id: ConnectionId) {
@@ -65,10 +38,9 @@ impl Cluster {
         let Some(leader) = self.leader() else {
             return;
         };
-        let mut out = Vec::new();
-        let server = &mut self.servers[usize::from(leader.0)];
-        server.expire_session(self.now, session, &mut *self.chance, &mut out);
-        self.outputs(leader, &mut out);
+        self.act(leader, |server, now, chance, out| {
+            server.expire_session(now, session, chance, out);
+        });
     }
 
     /// Whether a server has promised itself to a leader that came to nothing, and so cannot join the one there is.

@@ -34,7 +34,8 @@ fn crashed_after(micros: u64) -> (Cluster, ConnectionId) {
     let (mut cluster, client) = asked_for(AT_ONCE);
     cluster.run_for(micros.saturating_sub(1));
     // Whatever is to be done at this very moment is not done any more.
-    cluster.now += Duration::from_micros(micros.min(1));
+    let moment = Duration::from_micros(micros.min(1));
+    cluster.network.skip_to(cluster.network.now() + moment);
     cluster.crash(0);
     cluster.restart(0);
     (cluster, client)

@@ -101,7 +101,9 @@ fn half_logged(acks_held: bool, survivor_has_it: bool) -> Cluster {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let client = cluster.connect(2);
     cluster.run_for(10 * LATENCY);
-    cluster.held_acks = acks_held;
+    if acks_held {
+        cluster.hold_acks();
+    }
     cluster.hold(2, 1);
     if !survivor_has_it {
         cluster.hold(2, 0);
@@ -123,6 +125,7 @@ fn a_proposal_that_a_survivor_has_logged_is_kept() {
     assert!(cluster.server(1).tree().get("/q/x").is_some());
     assert!(
         cluster
+            .observer
             .committed
             .values()
             .any(|txn| txn.zxid == Zxid::new(1, 2))
@@ -262,7 +265,7 @@ fn a_lost_message_between_servers_breaks_their_connection() {
 fn a_leader_that_was_paused_expires_sessions_before_it_reads_their_pings() {
     let mut cluster = Cluster::formed(1, &["/q"]);
     let client = cluster.connect_for(0, 4);
-    let late = super::super::state::later(cluster.now, 20 * SECOND);
+    let late = super::super::state::later(cluster.network.now(), 20 * SECOND);
     let input = Input::Client {
         connection: client,
         message: super::super::messages::ClientMessage::Ping,

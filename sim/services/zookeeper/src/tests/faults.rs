@@ -80,7 +80,7 @@ fn weather(cluster: &mut Cluster, steps: Vec<Step>) -> Vec<String> {
             }
             Step::Isolate { server } => cluster.isolate(server % servers),
             Step::Hold { from, to } => cluster.hold(from % servers, to % servers),
-            Step::HoldAcks => cluster.held_acks = true,
+            Step::HoldAcks => cluster.hold_acks(),
             Step::Heal { lose } => cluster.heal(lose),
             Step::Run { micros } => cluster.run_for(micros),
         }
@@ -135,7 +135,7 @@ proptest! {
         for path in made.iter().filter(|path| path.contains("p-")) {
             assert!(tree.get(path).is_some(), "{path} was acknowledged and is gone");
         }
-        for txn in cluster.committed.values() {
+        for txn in cluster.observer.committed.values() {
             if let TxnChange::Create(made) = &txn.change {
                 let stays = made.owner == SessionId(0);
                 assert_eq!(tree.get(&made.path).is_some(), stays, "{txn:?}");

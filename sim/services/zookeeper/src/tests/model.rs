@@ -362,7 +362,7 @@ proptest! {
             cluster.run_for(pause * 400);
         }
         cluster.run_for(30 * LATENCY);
-        let order: Vec<_> = cluster.committed.values().filter_map(|txn| txn.session.zip(txn.xid)).collect();
+        let order: Vec<_> = cluster.observer.committed.values().filter_map(|txn| txn.session.zip(txn.xid)).collect();
         assert_eq!(order.len(), sent.len());
         for key in order {
             let (client, request) = &sent[&key];

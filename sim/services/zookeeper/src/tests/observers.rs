@@ -166,7 +166,7 @@ fn a_session_at_an_observer_lives_by_its_pings_and_dies_without_them() {
     let there = |cluster: &Cluster| cluster.server(2).tree().get("/q/mine").is_some();
     assert!(there(&cluster));
     cluster.send(client, ClientMessage::Ping);
-    let last = cluster.now.micros();
+    let last = cluster.network.now().micros();
     cluster.run_until(last + 4 * SECOND);
     assert!(there(&cluster), "not before the timeout is over");
     // One tick, half a tick until the leader asks who is alive, and the messages.

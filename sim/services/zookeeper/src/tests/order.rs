@@ -222,7 +222,7 @@ impl Play {
         };
         let asked: Vec<&Asked> = self.asked.iter().filter(is_of_a_state).collect();
         let mut order: Vec<(Zxid, usize)> = Vec::new();
-        for txn in self.cluster.committed.values() {
+        for txn in self.cluster.observer.committed.values() {
             let mine = |asked: &&Asked| {
                 let session = self.clients[asked.client].session;
                 (txn.session, txn.xid) == (Some(session), Some(asked.xid))
@@ -272,7 +272,7 @@ impl Play {
         }
         read.sort_by_key(|(zxid, ..)| *zxid);
         let mut copy = self.start.clone();
-        let mut txns = self.cluster.committed.values().peekable();
+        let mut txns = self.cluster.observer.committed.values().peekable();
         for (zxid, path, stat) in read {
             while let Some(txn) = txns.next_if(|txn| txn.zxid <= zxid) {
                 copy.fast_forward(txn);

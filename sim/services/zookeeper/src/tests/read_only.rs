@@ -145,7 +145,7 @@ fn a_read_only_server_shows_what_it_has_logged_even_if_it_comes_to_nothing() {
     let client = cluster.connect(2);
     cluster.run_for(10 * LATENCY);
     // Two of three know of the write, and nobody knows that two do.
-    cluster.held_acks = true;
+    cluster.hold_acks();
     cluster.hold(2, 1);
     cluster.request(client, create("/q/logged", CreateMode::Persistent));
     cluster.run_for(10 * LATENCY);

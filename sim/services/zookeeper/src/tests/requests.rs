@@ -73,10 +73,10 @@ fn a_refused_write_costs_a_zxid_and_a_quorum_round() {
     let lock = || create("/locks/held", CreateMode::Ephemeral);
     cluster.ask(client, lock()).unwrap();
     for _ in 0..3 {
-        let asked = cluster.now;
+        let asked = cluster.network.now();
         assert_eq!(cluster.ask(client, lock()), Err(ZkError::NodeExists));
         // There and back between client and server, server and leader, leader and the others; and the log.
-        let took = cluster.now.since(asked).as_micros() as u64;
+        let took = cluster.network.now().since(asked).as_micros() as u64;
         assert_eq!(took, 6 * LATENCY + 500);
     }
     let after = cluster.server(0).tree().last_zxid();
@@ -215,6 +215,7 @@ fn commits_come_once_each_in_the_order_of_zxids() {
     }
     cluster.run_for(50 * LATENCY);
     let zxids: Vec<u32> = cluster
+        .observer
         .committed
         .keys()
         .map(|zxid| zxid.counter())
@@ -222,7 +223,12 @@ fn commits_come_once_each_in_the_order_of_zxids() {
     assert_eq!(zxids, (1..=33).collect::<Vec<u32>>());
     let proposed = |said: &(_, Output)| matches!(said.1, Output::Proposed { .. });
     assert_eq!(
-        cluster.said.iter().filter(|said| proposed(said)).count(),
+        cluster
+            .observer
+            .said
+            .iter()
+            .filter(|said| proposed(said))
+            .count(),
         30
     );
 }

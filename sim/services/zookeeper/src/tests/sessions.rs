@@ -9,17 +9,17 @@ use super::super::txn::TxnChange;
 
 fn expired(cluster: &Cluster) -> bool {
     let expired = |said: &(_, Output)| matches!(said.1, Output::SessionExpired { .. });
-    cluster.said.iter().any(expired)
+    cluster.observer.said.iter().any(expired)
 }
 
 /// Runs until a session expires; answers after how many milliseconds.
 fn expiry(cluster: &mut Cluster) -> u64 {
-    let start = cluster.now;
+    let start = cluster.network.now();
     while !expired(cluster) {
         cluster.run_for(1_000);
-        assert!(cluster.now.since(start).as_secs() < 60);
+        assert!(cluster.network.now().since(start).as_secs() < 60);
     }
-    cluster.now.since(start).as_millis() as u64
+    cluster.network.now().since(start).as_millis() as u64
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_close_deletes_every_ephemeral_in_one_transaction() {
     cluster.send(client, ClientMessage::Close { xid: Xid(77) });
     let late = cluster.request(client, create("/q/late", CreateMode::Ephemeral));
     cluster.run_for(30 * LATENCY);
-    let close = cluster.committed.values().rev().nth(1).unwrap();
+    let close = cluster.observer.committed.values().rev().nth(1).unwrap();
     assert_eq!(close.zxid, Zxid(before.0 + 3));
     let TxnChange::CloseSession { paths } = &close.change else {
         panic!("not a close: {close:?}");
@@ -128,7 +128,7 @@ fn a_marked_session_is_refused_before_its_nodes_are_gone() {
     cluster.cut(client);
     cluster.run_for(2 * LATENCY);
     // Nothing can be committed for a while.
-    cluster.held_acks = true;
+    cluster.hold_acks();
     cluster.expire(client);
     let back = cluster.resume(client, 1, Zxid(0));
     cluster.run_for(10 * LATENCY);
@@ -209,7 +209,7 @@ fn the_old_server_of_a_moved_session_reads_but_does_not_write() {
     cluster.run_for(10 * LATENCY);
     assert_eq!(cluster.reply_to(old, late), None);
     assert!(!cluster.connections[&old].open);
-    let error = &cluster.committed[&Zxid(before.0 + 1)].change;
+    let error = &cluster.observer.committed[&Zxid(before.0 + 1)].change;
     assert_eq!(*error, TxnChange::Error(ZkError::SessionMoved));
     cluster.ask(new, set_data("/q", b"z")).unwrap();
 }
@@ -218,7 +218,7 @@ fn the_old_server_of_a_moved_session_reads_but_does_not_write() {
 fn a_reconnect_to_the_same_server_waits_for_the_pending_writes() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let old = cluster.connect(0);
-    cluster.held_acks = true;
+    cluster.hold_acks();
     cluster.request(old, create("/q/x", CreateMode::Ephemeral));
     cluster.run_for(5 * LATENCY);
     cluster.cut(old);
@@ -238,7 +238,7 @@ fn a_reconnect_to_another_server_may_miss_its_own_create_unless_it_syncs() {
     for syncs in [false, true] {
         let mut cluster = Cluster::formed(5, &["/q"]);
         let old = cluster.connect(4);
-        cluster.held_acks = true;
+        cluster.hold_acks();
         cluster.request(old, create("/q/guid-", CreateMode::EphemeralSequential));
         cluster.run_for(2 * LATENCY);
         cluster.cut(old);

@@ -189,7 +189,7 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
     let server = &mut cluster.servers[0];
     for id in 0..10_000 {
         let id = ConnectionId(1_000 + id);
-        server.clients.connect(id, cluster.now, SECOND);
+        server.clients.connect(id, cluster.network.now(), SECOND);
         let connection = server.clients.connections.get_mut(id).unwrap();
         let path = Rc::from("/q");
         let table = super::super::clients::Table::Data;
@@ -216,7 +216,7 @@ fn said_of(cluster: &mut Cluster, writer: ConnectionId, request: Request) -> Vec
         connection: writer,
         message,
     };
-    server.handle(cluster.now, input, &mut Boring, &mut out);
+    server.handle(cluster.network.now(), input, &mut Boring, &mut out);
     let durable = server.next_wake();
     server.handle(durable, Input::Wake, &mut Boring, &mut out);
     let said = out.into_iter().filter_map(|output| match output {

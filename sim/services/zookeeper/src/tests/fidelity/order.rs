@@ -61,7 +61,7 @@ fn a_sync_is_ordered_by_the_leader_and_asks_no_quorum() {
 fn a_write_whose_connection_is_lost_may_be_applied_after_the_reconnect() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let old = cluster.connect(2);
-    cluster.held_acks = true;
+    cluster.hold_acks();
     cluster.request(old, persistent("/q/x"));
     cluster.run_for(2 * LATENCY);
     cluster.cut(old);
@@ -87,7 +87,7 @@ fn of_uncommitted_proposals_a_prefix_survives_as_the_new_quorum_has_it() {
         let mut cluster = Cluster::formed(3, &["/q"]);
         let client = cluster.connect(2);
         cluster.run_for(10 * LATENCY);
-        cluster.held_acks = true;
+        cluster.hold_acks();
         cluster.hold(2, 1);
         let paths = ["/q/a", "/q/b", "/q/c"];
         for (place, path) in paths.into_iter().enumerate() {
@@ -113,10 +113,10 @@ fn a_refused_write_has_its_place_in_the_order() {
     let client = cluster.connect(0);
     let before = cluster.server(2).tree().last_zxid();
     cluster.ask(client, persistent("/q")).unwrap_err();
-    let refused = &cluster.committed[&Zxid(before.0 + 1)].change;
+    let refused = &cluster.observer.committed[&Zxid(before.0 + 1)].change;
     assert_eq!(*refused, TxnChange::Error(ZkError::NodeExists));
     // It needs a quorum, too.
-    cluster.held_acks = true;
+    cluster.hold_acks();
     let unanswered = cluster.request(client, persistent("/q"));
     cluster.run_for(20 * LATENCY);
     assert_eq!(cluster.reply_to(client, unanswered), None);
@@ -127,7 +127,7 @@ fn a_refused_write_has_its_place_in_the_order() {
 fn a_read_waits_for_the_writes_of_its_own_session_alone() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let (writer, other) = (cluster.connect(0), cluster.connect(0));
-    cluster.held_acks = true;
+    cluster.hold_acks();
     cluster.request(writer, set_data("/q", b"x"));
     let (own, others) = (
         cluster.request(writer, get_data("/q", false)),
@@ -145,7 +145,7 @@ fn one_client_can_have_two_nodes_unless_it_syncs_before_it_looks() {
         let mut cluster = Cluster::formed(5, &["/q"]);
         let old = cluster.connect(4);
         let session = cluster.connections[&old].session;
-        cluster.held_acks = true;
+        cluster.hold_acks();
         let protected = || create("/q/guid-", CreateMode::EphemeralSequential);
         cluster.request(old, protected());
         cluster.run_for(2 * LATENCY);

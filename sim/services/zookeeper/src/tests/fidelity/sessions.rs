@@ -66,6 +66,7 @@ fn the_end_of_a_session_is_one_transaction_that_nothing_of_it_outlives() {
     cluster.request(client, create("/q/late", CreateMode::Ephemeral));
     cluster.run_for(20 * LATENCY);
     let ends = cluster
+        .observer
         .committed
         .range(Zxid(before.0 + 1)..)
         .map(|(_, txn)| &txn.change);
@@ -85,7 +86,7 @@ fn a_session_that_is_marked_is_refused_while_its_nodes_are_there() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let client = with_node(&mut cluster, 0);
     cluster.cut(client);
-    cluster.held_acks = true;
+    cluster.hold_acks();
     cluster.expire(client);
     let back = cluster.resume(client, 1, Zxid(0));
     cluster.run_for(10 * LATENCY);
@@ -197,10 +198,14 @@ fn sessions_of_one_bucket_expire_in_any_order() {
         cluster.chance = Box::new(Stubborn(last));
         let clients = [cluster.connect_for(0, 4), cluster.connect_for(0, 4)];
         cluster.run_for(10 * SECOND);
-        let expired = cluster.said.iter().filter_map(|(_, said)| match said {
-            Output::SessionExpired { session } => Some(*session),
-            _ => None,
-        });
+        let expired = cluster
+            .observer
+            .said
+            .iter()
+            .filter_map(|(_, said)| match said {
+                Output::SessionExpired { session } => Some(*session),
+                _ => None,
+            });
         let sessions = clients.map(|client| cluster.connections[&client].session);
         expired
             .map(|session| sessions.iter().position(|known| *known == session))

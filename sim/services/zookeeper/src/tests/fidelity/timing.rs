@@ -32,7 +32,7 @@ impl Case {
         cluster.ask(client, node).unwrap();
         cluster.run_for(below(3_000_000));
         cluster.send(client, ClientMessage::Ping);
-        let mut last = cluster.now.micros();
+        let mut last = cluster.network.now().micros();
         cluster.run_for(2 * LATENCY);
         cluster.cut(client);
         if leader_dies {
@@ -41,7 +41,7 @@ impl Case {
             while cluster.leader().is_none() {
                 cluster.run_for(LATENCY);
             }
-            last = cluster.now.micros();
+            last = cluster.network.now().micros();
         }
         while cluster.server(1).tree().get("/q/x").is_some() {
             cluster.run_for(LATENCY);
@@ -49,7 +49,7 @@ impl Case {
         Self {
             through_leader,
             timeout: seconds * SECOND,
-            lived: cluster.now.micros() - last,
+            lived: cluster.network.now().micros() - last,
         }
     }
 
