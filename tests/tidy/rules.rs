@@ -110,6 +110,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-machines",
             "picklock-redis",
             "picklock-sim",
+            "picklock-testkit",
             "picklock-zookeeper",
         ],
     ),

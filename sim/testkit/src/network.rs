@@ -12,8 +12,8 @@ use picklock_checker::VirtualTime;
 pub struct Network<N, M> {
     now: VirtualTime,
     delay: Duration,
-    /// Links with a delay of their own, and when the last message on them arrives.
-    delays: BTreeMap<(N, N), (Duration, VirtualTime)>,
+    /// Links with a delay of their own.
+    delays: BTreeMap<(N, N), Duration>,
     /// What comes when; in the order in which it was sent where it comes at the same time.
     events: BTreeMap<(VirtualTime, u64), Event<N, M>>,
     serial: u64,
@@ -102,10 +102,7 @@ impl<N: Copy + Ord, M> Network<N, M> {
 
     /// From now on messages from one node to another take so long, and overtake none that are in flight.
     pub fn set_delay(&mut self, from: N, to: N, delay: Duration) {
-        let mut events = self.events.iter().rev();
-        let last = events.find(|(_, it)| (it.from, it.to, it.departs) == (from, to, false));
-        let last = last.map_or(self.now, |(key, _)| key.0);
-        self.delays.insert((from, to), (delay, last));
+        self.delays.insert((from, to), delay);
     }
 
     /// Sends a message now.
@@ -117,13 +114,12 @@ impl<N: Copy + Ord, M> Network<N, M> {
             self.held.push((from, to, message));
             return;
         }
-        let time = match self.delays.get_mut(&(from, to)) {
-            None => self.now + self.delay,
-            Some((delay, last)) => {
-                *last = (*last).max(self.now + *delay);
-                *last
-            }
-        };
+        let mut time = self.now + self.delay;
+        if let Some(delay) = self.delays.get(&(from, to)) {
+            let mut events = self.events.iter().rev();
+            let last = events.find(|(_, it)| (it.from, it.to, it.departs) == (from, to, false));
+            time = (self.now + *delay).max(last.map_or(self.now, |(key, _)| key.0));
+        }
         self.add(time, from, to, message, false);
     }
 

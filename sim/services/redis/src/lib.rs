@@ -30,6 +30,7 @@ mod scripts;
 pub mod sentinel;
 mod server;
 mod settings;
+#[cfg(feature = "testkit")]
 pub mod test_cluster;
 mod value;
 mod watches;

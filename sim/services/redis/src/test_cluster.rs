@@ -15,17 +15,19 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
+use picklock_testkit::{Cluster, Network};
 
+use crate::replication_protocol::Address;
 use crate::sentinel::{self, Event, Sentinel};
 use crate::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 use clients::Client;
 pub use links::Flow;
 use links::Link;
 pub use machine::Machine;
-use machine::{State, What};
+use machine::Message;
 
-/// A message takes this long, in microseconds.
-const LATENCY: u64 = 300;
+/// A message takes this long.
+const LATENCY: Duration = Duration::from_micros(300);
 /// What the wall clocks show at first, in microseconds.
 const WALL: i64 = 1_700_000_000_000_000;
 /// Sentinels are started within this time, in microseconds.
@@ -64,13 +66,13 @@ impl Plan {
         }
     }
 
-    fn server(&self, place: usize) -> Server {
-        Server::new(Rc::new(ServerConfig {
+    fn server(&self, place: usize) -> ServerConfig {
+        ServerConfig {
             number: place as u32,
             address: Some(Machine::Server(place).address()),
             primary: (place > 0).then(|| Machine::Server(0).address()),
             ..self.server.clone()
-        }))
+        }
     }
 
     /// One who knows everybody.
@@ -106,19 +108,16 @@ pub struct Noted {
     pub of_primary: bool,
 }
 
-/// Servers, of which the first is the primary at first, Sentinels, and what is on its way between them.
+/// Servers, of which the first is the primary at first, Sentinels, and what is in flight between them.
 pub struct TestCluster {
-    /// How much time has passed, in microseconds.
-    now: u64,
+    network: Network<Machine, Message>,
     servers: Vec<Server>,
-    sentinels: Vec<Sentinel>,
-    /// How they fare: first the servers, then the Sentinels.
-    states: Vec<State>,
-    /// What comes when, from whom, and to whom; in the order in which it was sent where it comes at the same time.
-    queue: BTreeMap<(u64, u64), (Machine, Machine, What)>,
-    number: u64,
-    /// Nothing gets from one of these to the other, either way.
-    cut: Vec<(Machine, Machine)>,
+    /// The Sentinels, and when each is started.
+    sentinels: Vec<(Sentinel, VirtualTime)>,
+    /// Where everybody is.
+    addresses: Vec<(Address, Machine)>,
+    /// How far wall clocks are ahead, in microseconds.
+    jumps: BTreeMap<Machine, i64>,
     links: Vec<Link>,
     flow: Flow,
     /// How often each server has sent all its keys, and how often it went on where a replica was.
@@ -134,37 +133,42 @@ pub struct TestCluster {
 impl TestCluster {
     /// Servers and Sentinels that have just been started.
     pub fn of(plan: &Plan) -> Self {
-        let servers = 0..=plan.replicas;
-        let mut town = Self {
-            now: 0,
-            servers: servers.clone().map(|place| plan.server(place)).collect(),
-            sentinels: Vec::new(),
-            states: (0..=plan.replicas + plan.sentinels)
-                .map(|_| State::default())
+        let servers = (0..=plan.replicas).map(|place| plan.server(place));
+        let mut cluster = Self::of_servers(servers.collect(), plan.seed);
+        for place in 0..plan.sentinels {
+            let own = Machine::Sentinel(place);
+            let sentinel = plan.sentinel(place, cluster.clock(own));
+            let start = VirtualTime::from_micros(cluster.choose(STARTS).into());
+            cluster.sentinels.push((sentinel, start));
+            cluster.addresses.push((own.address(), own));
+        }
+        cluster
+    }
+
+    /// Servers alone, in the order of their numbers.
+    pub fn of_servers(servers: Vec<ServerConfig>, seed: u32) -> Self {
+        let addresses = servers.iter().zip(0..).filter_map(|(settings, place)| {
+            let address = settings.address.clone()?;
+            Some((address, Machine::Server(place)))
+        });
+        Self {
+            network: Network::new(LATENCY),
+            addresses: addresses.collect(),
+            copies: vec![(0, 0); servers.len()],
+            servers: servers
+                .into_iter()
+                .map(|settings| Server::new(Rc::new(settings)))
                 .collect(),
-            queue: BTreeMap::new(),
-            number: 0,
-            cut: Vec::new(),
+            sentinels: Vec::new(),
+            jumps: BTreeMap::new(),
             links: Vec::new(),
             flow: Flow::Free,
-            copies: servers.clone().map(|_| (0, 0)).collect(),
             calls: BTreeMap::new(),
             clients: BTreeMap::new(),
             next_client: 0,
             log: Vec::new(),
-            chance: plan.seed.wrapping_add(1),
-        };
-        for place in 0..plan.sentinels {
-            let own = Machine::Sentinel(place);
-            let now = town.clock(own);
-            town.sentinels.push(plan.sentinel(place, now));
-            let start = town.choose(STARTS).into();
-            town.look_at(own, start);
+            chance: seed.wrapping_add(1),
         }
-        for place in servers {
-            town.arm(Machine::Server(place));
-        }
-        town
     }
 
     /// Chance: a number below this one.
@@ -174,7 +178,7 @@ impl TestCluster {
 
     /// How much time has passed.
     pub fn passed(&self) -> Duration {
-        Duration::from_micros(self.now)
+        self.now().since_start()
     }
 
     /// The server of this place.
@@ -184,7 +188,7 @@ impl TestCluster {
 
     /// The Sentinel of this place.
     pub fn sentinel(&self, place: usize) -> &Sentinel {
-        &self.sentinels[place]
+        &self.sentinels[place].0
     }
 
     /// How often a server has sent all its keys since it was started, and how often it went on where a replica was.
@@ -199,98 +203,15 @@ impl TestCluster {
 
     /// Time passes, and what happens in it happens.
     pub fn run(&mut self, time: Duration) {
-        let end = self.now + time.as_micros() as u64;
-        self.run_until(end, |_| false);
-        self.now = end;
+        self.run_for(time);
     }
 
-    /// Lets happen what happens until then, or until it is enough.
-    fn run_until(&mut self, end: u64, enough: impl Fn(&Self) -> bool) {
-        while !enough(self)
-            && let Some(entry) = self.queue.first_entry()
-            && entry.key().0 <= end
-        {
-            self.now = self.now.max(entry.key().0);
-            let (from, to, what) = entry.remove();
-            self.deliver(from, to, what);
-        }
-    }
-
-    fn state(&mut self, machine: Machine) -> &mut State {
-        let place = match machine {
-            Machine::Server(place) => place,
-            Machine::Sentinel(place) => self.servers.len() + place,
-        };
-        &mut self.states[place]
-    }
-
-    fn clock(&mut self, machine: Machine) -> Now {
-        let jump = self.state(machine).jump;
+    fn clock(&self, machine: Machine) -> Now {
+        let monotonic = self.now();
+        let jump = self.jumps.get(&machine).copied().unwrap_or_default();
         Now {
-            monotonic: VirtualTime::from_micros(self.now),
-            wall_micros: WALL + self.now as i64 + jump,
-        }
-    }
-
-    fn add(&mut self, at: u64, from: Machine, to: Machine, what: What) {
-        self.number += 1;
-        self.queue.insert((at, self.number), (from, to, what));
-    }
-
-    fn send(&mut self, from: Machine, to: Machine, what: What) {
-        let pair = [(from, to), (to, from)];
-        if !self.cut.iter().any(|cut| pair.contains(cut)) {
-            self.add(self.now + LATENCY, from, to, what);
-        }
-    }
-
-    fn deliver(&mut self, from: Machine, to: Machine, what: What) {
-        let now = self.now;
-        let state = self.state(to);
-        if matches!(what, What::Look) && state.armed.take_if(|at| *at <= now).is_none() {
-            // It has looked earlier, and will look later.
-            return;
-        }
-        // Who stands still, or is dead, has a kernel that goes on.
-        let kernel = matches!(what, What::Knock(_) | What::Hello(_));
-        if !kernel && (state.dead || state.stopped) {
-            if !state.dead && !matches!(what, What::Look) {
-                state.backlog.push((from, what));
-            }
-            return;
-        }
-        let dead = state.dead;
-        match (to, what) {
-            (Machine::Server(place), What::Server(input)) => self.tell(place, input),
-            (Machine::Server(place), What::Look) => self.tell(place, Input::Wake),
-            (Machine::Server(place), What::Knock(link)) => self.knock(place, link, dead),
-            (Machine::Sentinel(place), What::Sentinel(input)) => self.tell_sentinel(place, input),
-            (Machine::Sentinel(place), What::Look) => {
-                self.tell_sentinel(place, sentinel::Input::Wake);
-                self.arm(to);
-            }
-            (_, What::Hello(connection)) if dead => self.refuse(to, connection),
-            (_, What::Hello(connection)) => drop(self.calls.insert(connection, to)),
-            (_, What::Server(_) | What::Sentinel(_) | What::Knock(_)) => {}
-        }
-    }
-
-    /// Has a machine look at its clock when it wants to.
-    fn arm(&mut self, machine: Machine) {
-        let wake = match machine {
-            Machine::Server(place) => self.servers[place].next_wake(),
-            Machine::Sentinel(place) => self.sentinels[place].next_wake(),
-        };
-        if wake != VirtualTime::NEVER {
-            self.look_at(machine, wake.micros().max(self.now + 1));
-        }
-    }
-
-    fn look_at(&mut self, machine: Machine, at: u64) {
-        let state = self.state(machine);
-        if state.armed.is_none_or(|armed| at < armed) {
-            state.armed = Some(at);
-            self.add(at, machine, machine, What::Look);
+            monotonic,
+            wall_micros: WALL + monotonic.micros() as i64 + jump,
         }
     }
 
@@ -309,12 +230,70 @@ impl TestCluster {
                 Output::Close { connection } => self.close(own, connection),
                 Output::ReachPrimary { to } => self.reach(place, &to),
                 Output::ToPeer { link, message } => self.tell_peer(place, link, message),
+                Output::ToNode { to, message } => {
+                    let to = Machine::Server(to.0.into());
+                    let input = Input::FromNode { message };
+                    self.network.send(own, to, Message::Server(input));
+                }
                 Output::CloseLink { link } => self.close_link(place, link),
-                // Nobody here is a node of a cluster. Who asks for what is not modelled is answered with an error.
-                Output::ToNode { .. } | Output::NotModelled { .. } | Output::ScriptCut { .. } => {}
+                // Who asks for what is not modelled is answered with an error.
+                Output::NotModelled { .. } | Output::ScriptCut { .. } => {}
             }
         }
-        self.arm(own);
+    }
+}
+
+impl Cluster for TestCluster {
+    type Node = Machine;
+    type Message = Message;
+
+    fn network(&self) -> &Network<Machine, Message> {
+        &self.network
+    }
+
+    fn network_mut(&mut self) -> &mut Network<Machine, Message> {
+        &mut self.network
+    }
+
+    fn timers(&self) -> impl Iterator<Item = (VirtualTime, Machine)> {
+        let servers = self.servers.iter().map(Server::next_wake);
+        let sentinels = self.sentinels.iter();
+        let sentinels = sentinels.map(|(sentinel, start)| sentinel.next_wake().max(*start));
+        let servers = servers.zip((0..).map(Machine::Server));
+        servers.chain(sentinels.zip((0..).map(Machine::Sentinel)))
+    }
+
+    fn on_message(&mut self, _from: Machine, to: Machine, message: Message) {
+        match (to, message) {
+            (Machine::Server(place), Message::Server(input)) => self.tell(place, input),
+            (Machine::Server(place), Message::Reach(link)) => self.reached(place, link, false),
+            (Machine::Sentinel(place), Message::Sentinel(input)) => {
+                self.tell_sentinel(place, input);
+            }
+            (
+                _,
+                Message::Server(_) | Message::Sentinel(_) | Message::Reach(_) | Message::Call(_),
+            ) => {}
+        }
+    }
+
+    fn on_timer(&mut self, machine: Machine) {
+        match machine {
+            Machine::Server(place) => self.tell(place, Input::Wake),
+            Machine::Sentinel(place) => self.tell_sentinel(place, sentinel::Input::Wake),
+        }
+    }
+
+    fn on_refused(&mut self, _from: Machine, to: Machine, message: Message) {
+        match (to, message) {
+            (Machine::Server(place), Message::Reach(link)) => self.reached(place, link, true),
+            (_, Message::Call(connection)) => self.refuse(to, connection),
+            _ => {}
+        }
+    }
+
+    fn is_for_kernel(message: &Message) -> bool {
+        matches!(message, Message::Reach(_) | Message::Call(_))
     }
 }
 

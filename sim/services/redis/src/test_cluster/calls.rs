@@ -2,7 +2,7 @@
 
 use picklock_clients::redis::{Command, Value};
 
-use super::{Machine, Noted, TestCluster, What, choose};
+use super::{Machine, Message, Noted, TestCluster, choose};
 use crate::sentinel::{self, CallId};
 use crate::{ConnectionId, Input};
 
@@ -24,13 +24,13 @@ fn caller(connection: ConnectionId) -> (usize, CallId) {
 }
 
 /// A question, by a client or a Sentinel, as it comes to whom it is for.
-pub(super) fn asked(callee: Machine, connection: ConnectionId, command: Command) -> What {
+pub(super) fn asked(callee: Machine, connection: ConnectionId, command: Command) -> Message {
     match callee {
-        Machine::Server(_) => What::Server(Input::Received {
+        Machine::Server(_) => Message::Server(Input::Received {
             connection,
             command,
         }),
-        Machine::Sentinel(_) => What::Sentinel(sentinel::Input::Received {
+        Machine::Sentinel(_) => Message::Sentinel(sentinel::Input::Received {
             connection,
             command,
         }),
@@ -43,7 +43,9 @@ impl TestCluster {
         let mut out = Vec::new();
         let chance = &mut self.chance;
         let mut choose = |below: u32| choose(chance, below);
-        self.sentinels[place].handle(now, input, &mut choose, &mut out);
+        self.sentinels[place]
+            .0
+            .handle(now, input, &mut choose, &mut out);
         for output in out {
             self.sentinel_does(place, output);
         }
@@ -56,7 +58,7 @@ impl TestCluster {
                 let connection = connection(place, call);
                 if let Some(callee) = self.find(&to) {
                     self.calls.insert(connection, callee);
-                    self.send(own, callee, What::Hello(connection));
+                    self.network.send(own, callee, Message::Call(connection));
                 } else {
                     self.refuse(own, connection);
                 }
@@ -64,21 +66,22 @@ impl TestCluster {
             sentinel::Output::Send { call, command } => {
                 let connection = connection(place, call);
                 if let Some(callee) = self.calls.get(&connection).copied() {
-                    self.send(own, callee, asked(callee, connection, command));
+                    self.network
+                        .send(own, callee, asked(callee, connection, command));
                 }
             }
             sentinel::Output::HangUp { call } => {
                 let connection = connection(place, call);
                 if let Some(callee @ Machine::Server(_)) = self.calls.remove(&connection) {
-                    let gone = What::Server(Input::Gone { connection });
-                    self.send(own, callee, gone);
+                    let gone = Message::Server(Input::Gone { connection });
+                    self.network.send(own, callee, gone);
                 }
             }
             sentinel::Output::ToClient { connection, value } => {
                 self.answer(own, connection, value);
             }
             sentinel::Output::Noted { event, about } => {
-                let of_primary = about == *self.sentinels[place].primary();
+                let of_primary = about == *self.sentinels[place].0.primary();
                 self.log.push(Noted {
                     at: self.passed(),
                     event,
@@ -91,14 +94,15 @@ impl TestCluster {
     pub(super) fn answer_call(&mut self, from: Machine, connection: ConnectionId, value: Value) {
         let (sentinel, call) = caller(connection);
         let input = sentinel::Input::Answered { call, value };
-        self.send(from, Machine::Sentinel(sentinel), What::Sentinel(input));
+        self.network
+            .send(from, Machine::Sentinel(sentinel), Message::Sentinel(input));
     }
 
     /// Tells a Sentinel that there is no such connection.
     pub(super) fn refuse(&mut self, by: Machine, connection: ConnectionId) {
         let (sentinel, call) = caller(connection);
-        let closed = What::Sentinel(sentinel::Input::Closed { call });
-        self.send(by, Machine::Sentinel(sentinel), closed);
+        let closed = Message::Sentinel(sentinel::Input::Closed { call });
+        self.network.send(by, Machine::Sentinel(sentinel), closed);
     }
 
     /// A machine has died, and its kernel closes its connections.

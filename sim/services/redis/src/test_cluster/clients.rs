@@ -1,13 +1,16 @@
 //! Those who ask servers and Sentinels, one question at a time.
 
+use std::time::Duration;
+
 use picklock_clients::redis::{Command, Value};
+use picklock_testkit::Cluster;
 
 use super::calls::{CALLS, asked};
 use super::{Machine, TestCluster};
 use crate::{ConnectionId, Input, sentinel};
 
-/// How long one waits for an answer at most, in microseconds.
-const ANSWER: u64 = 5_000_000;
+/// How long one waits for an answer at most, if nothing else is said.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// A client, and what it was answered.
 pub(super) struct Client {
@@ -22,7 +25,7 @@ impl TestCluster {
     pub fn connect(&mut self, to: Machine) -> ConnectionId {
         let connection = ConnectionId(self.next_client);
         self.next_client += 1;
-        let open = !self.state(to).dead;
+        let open = !self.network.is_down(to);
         let answer = None;
         self.clients.insert(connection, Client { to, open, answer });
         if let Machine::Server(place) = to
@@ -48,12 +51,22 @@ impl TestCluster {
     /// A client asks, and time passes until it is answered. Answers nothing if that takes too long, or if the
     /// connection is gone.
     pub fn ask(&mut self, connection: ConnectionId, command: Command) -> Option<Value> {
+        self.ask_within(ANSWER, connection, command)
+    }
+
+    /// The same with a time of its own that is too long.
+    pub fn ask_within(
+        &mut self,
+        patience: Duration,
+        connection: ConnectionId,
+        command: Command,
+    ) -> Option<Value> {
         let client = self.clients.get_mut(&connection).filter(|it| it.open)?;
         client.answer = None;
         let to = client.to;
-        self.send(to, to, asked(to, connection, command));
-        self.run_until(self.now + ANSWER, |town| {
-            let client = town.clients.get(&connection);
+        self.network.send(to, to, asked(to, connection, command));
+        self.run_until_met(self.now() + patience, |it| {
+            let client = it.clients.get(&connection);
             client.is_none_or(|it| it.answer.is_some() || !it.open)
         });
         self.clients.get_mut(&connection)?.answer.take()

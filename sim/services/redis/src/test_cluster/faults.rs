@@ -1,17 +1,14 @@
-//! What happens to the machines of a town.
+//! What happens to the machines.
 
 use std::time::Duration;
 
-use super::machine::State;
 use super::{Machine, TestCluster};
 use crate::{End, Input};
 
 impl TestCluster {
     /// A machine dies. Its kernel closes its connections.
     pub fn kill(&mut self, machine: Machine) {
-        let state = self.state(machine);
-        state.dead = true;
-        state.backlog.clear();
+        self.network.crash(machine);
         self.leave(machine);
         if let Machine::Server(place) = machine {
             self.close_links_of(place);
@@ -21,12 +18,7 @@ impl TestCluster {
 
     /// It comes back: a server with what is on its disk, a Sentinel with its configuration.
     pub fn restart(&mut self, machine: Machine) {
-        let state = self.state(machine);
-        *state = State {
-            jump: state.jump,
-            armed: state.armed,
-            ..State::default()
-        };
+        self.network.restart(machine);
         let now = self.clock(machine);
         match machine {
             Machine::Server(place) => {
@@ -35,10 +27,7 @@ impl TestCluster {
                 self.servers[place].restart(now, End::Kill, &mut out);
                 self.does(place, out);
             }
-            Machine::Sentinel(place) => {
-                self.sentinels[place].restart(now);
-                self.arm(machine);
-            }
+            Machine::Sentinel(place) => self.sentinels[place].0.restart(now),
         }
     }
 
@@ -49,26 +38,22 @@ impl TestCluster {
 
     /// A machine stands still. What comes to it waits.
     pub fn stop(&mut self, machine: Machine) {
-        self.state(machine).stopped = true;
+        self.network.pause(machine);
     }
 
     /// It goes on, first with what has come meanwhile.
     pub fn go_on(&mut self, machine: Machine) {
-        let state = self.state(machine);
-        state.stopped = false;
-        for (from, what) in std::mem::take(&mut state.backlog) {
-            self.deliver(from, machine, what);
-        }
-        self.arm(machine);
+        self.network.resume(machine);
     }
 
     /// From now on nothing gets from one of these to the other, either way, and neither is told.
     pub fn cut(&mut self, one: Machine, other: Machine) {
-        self.cut.push((one, other));
+        self.network.cut(one, other);
+        self.network.cut(other, one);
     }
 
     /// The wall clock of a machine jumps ahead.
     pub fn jump(&mut self, machine: Machine, ahead: Duration) {
-        self.state(machine).jump += ahead.as_micros() as i64;
+        *self.jumps.entry(machine).or_default() += ahead.as_micros() as i64;
     }
 }

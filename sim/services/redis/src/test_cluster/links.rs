@@ -1,6 +1,6 @@
 //! The links between servers, and what stands between the first one and its replicas.
 
-use super::{Machine, TestCluster, What};
+use super::{Machine, Message, TestCluster};
 use crate::Input;
 use crate::replication_protocol::{Address, LinkId, PeerMessage};
 
@@ -20,8 +20,6 @@ pub(super) struct Link {
     replica: usize,
     primary: usize,
     open: bool,
-    /// What the primary has said that waits on the way.
-    held: Vec<PeerMessage>,
 }
 
 impl Link {
@@ -37,10 +35,9 @@ impl Link {
 impl TestCluster {
     /// Who of those who are there has this address.
     pub(super) fn find(&self, address: &Address) -> Option<Machine> {
-        Machine::at(address).filter(|machine| match machine {
-            Machine::Server(place) => *place < self.servers.len(),
-            Machine::Sentinel(place) => *place < self.sentinels.len(),
-        })
+        let mut all = self.addresses.iter();
+        let found = all.find(|(other, _)| other == address);
+        found.map(|(_, machine)| *machine)
     }
 
     /// A replica wants a link to its primary.
@@ -48,7 +45,7 @@ impl TestCluster {
         let own = Machine::Server(replica);
         let Some(Machine::Server(primary)) = self.find(to) else {
             let gone = Input::LinkGone { link: None };
-            self.send(own, own, What::Server(gone));
+            self.network.send(own, own, Message::Server(gone));
             return;
         };
         let link = LinkId(self.links.len() as u32);
@@ -56,9 +53,9 @@ impl TestCluster {
             replica,
             primary,
             open: false,
-            held: Vec::new(),
         });
-        self.send(own, Machine::Server(primary), What::Knock(link));
+        self.network
+            .send(own, Machine::Server(primary), Message::Reach(link));
     }
 
     /// Whether what stands between the first primary and its replicas is a link's way.
@@ -66,7 +63,7 @@ impl TestCluster {
         self.links[link.0 as usize].primary == 0
     }
 
-    pub(super) fn knock(&mut self, primary: usize, link: LinkId, dead: bool) {
+    pub(super) fn reached(&mut self, primary: usize, link: LinkId, dead: bool) {
         let apart = self.is_relayed(link) && self.flow == Flow::Cut;
         let open = !dead && !apart;
         let own = &mut self.links[link.0 as usize];
@@ -77,12 +74,12 @@ impl TestCluster {
         } else {
             Input::LinkGone { link: None }
         };
-        self.send(Machine::Server(primary), replica, What::Server(input));
+        self.network
+            .send(Machine::Server(primary), replica, Message::Server(input));
     }
 
     pub(super) fn tell_peer(&mut self, from: usize, link: LinkId, message: PeerMessage) {
-        let own = &mut self.links[link.0 as usize];
-        if !own.open {
+        if !self.links[link.0 as usize].open {
             return;
         }
         match &message {
@@ -90,23 +87,21 @@ impl TestCluster {
             PeerMessage::Continue { .. } => self.copies[from].1 += 1,
             PeerMessage::Sync { .. } | PeerMessage::Ack { .. } | PeerMessage::Stream(_) => {}
         }
-        let own = &mut self.links[link.0 as usize];
-        if self.flow == Flow::Held && from == own.primary && from == 0 {
-            own.held.push(message);
-            return;
-        }
-        let to = own.other(from);
+        let to = self.links[link.0 as usize].other(from);
         let input = Input::FromPeer { link, message };
-        self.send(Machine::Server(from), to, What::Server(input));
+        self.network
+            .send(Machine::Server(from), to, Message::Server(input));
     }
 
     pub(super) fn close_link(&mut self, by: usize, link: LinkId) {
         let own = &mut self.links[link.0 as usize];
         if std::mem::take(&mut own.open) {
-            own.held.clear();
             let to = own.other(by);
-            let gone = What::Server(Input::LinkGone { link: Some(link) });
-            self.send(Machine::Server(by), to, gone);
+            self.network.drop_held(|_, _, message| {
+                matches!(message, Message::Server(Input::FromPeer { link: it, .. }) if *it == link)
+            });
+            let gone = Message::Server(Input::LinkGone { link: Some(link) });
+            self.network.send(Machine::Server(by), to, gone);
         }
     }
 
@@ -123,29 +118,34 @@ impl TestCluster {
     /// Changes how the links of replicas to the first server fare.
     pub fn flow(&mut self, flow: Flow) {
         self.flow = flow;
+        match flow {
+            Flow::Free => self.network.release(),
+            Flow::Held => self.network.hold_where(is_from_first_primary),
+            Flow::Cut => self.cut_relayed(),
+        }
+    }
+
+    /// Both ends learn of it.
+    fn cut_relayed(&mut self) {
         for number in 0..self.links.len() {
             let link = LinkId(number as u32);
-            if !self.is_relayed(link) {
-                continue;
-            }
-            let own = &mut self.links[number];
-            let (replica, primary) = (Machine::Server(own.replica), Machine::Server(own.primary));
-            match flow {
-                Flow::Held => {}
-                Flow::Free => {
-                    for message in std::mem::take(&mut own.held) {
-                        let input = What::Server(Input::FromPeer { link, message });
-                        self.send(primary, replica, input);
-                    }
-                }
-                // Both ends learn of it.
-                Flow::Cut if own.open => {
-                    let gone = What::Server(Input::LinkGone { link: Some(link) });
-                    self.send(replica, primary, gone);
-                    self.close_link(0, link);
-                }
-                Flow::Cut => {}
+            let own = &self.links[number];
+            if own.open && self.is_relayed(link) {
+                let gone = Message::Server(Input::LinkGone { link: Some(link) });
+                let (replica, primary) = (own.replica, own.primary);
+                self.network
+                    .send(Machine::Server(replica), Machine::Server(primary), gone);
+                self.close_link(0, link);
             }
         }
     }
+}
+
+/// Whether a message is what the first server says to a replica.
+fn is_from_first_primary(from: Machine, _to: Machine, message: &Message) -> bool {
+    use PeerMessage::{Continue, FullSync, Stream};
+    let Message::Server(Input::FromPeer { message, .. }) = message else {
+        return false;
+    };
+    from == Machine::Server(0) && matches!(message, Continue { .. } | FullSync { .. } | Stream(_))
 }

@@ -1,11 +1,11 @@
-//! The machines of a town, what comes to them, and how they fare.
+//! The machines, and what comes to them.
 
 use crate::replication_protocol::{Address, LinkId};
 use crate::sentinel;
 use crate::{ConnectionId, Input};
 
 /// A machine: a server or a Sentinel, by its place among those of its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Machine {
     /// A server.
     Server(usize),
@@ -38,28 +38,13 @@ impl Machine {
 }
 
 /// What comes to a machine.
-pub(super) enum What {
+pub enum Message {
     /// Something for a server.
     Server(Input),
-    /// A replica wants a link.
-    Knock(LinkId),
-    /// A Sentinel wants a connection.
-    Hello(ConnectionId),
     /// Something for a Sentinel.
     Sentinel(sentinel::Input),
-    /// It is time to look at the clock.
-    Look,
-}
-
-/// How a machine fares.
-#[derive(Default)]
-pub(super) struct State {
-    pub(super) dead: bool,
-    pub(super) stopped: bool,
-    /// What has come while it stood still, and from whom.
-    pub(super) backlog: Vec<(Machine, What)>,
-    /// How far its wall clock is ahead, in microseconds.
-    pub(super) jump: i64,
-    /// When it looks at the clock next, if that is known: then that is in the queue.
-    pub(super) armed: Option<u64>,
+    /// A replica wants a link.
+    Reach(LinkId),
+    /// A Sentinel wants a connection.
+    Call(ConnectionId),
 }

@@ -8,6 +8,7 @@ use picklock_redis::ConnectionId;
 use picklock_redis::sentinel::Event;
 pub use picklock_redis::test_cluster::Machine;
 use picklock_redis::test_cluster::{self, Plan};
+use picklock_testkit::Cluster;
 
 /// A primary, its replicas, and Sentinels; times are in milliseconds.
 pub struct TestCluster {
@@ -34,7 +35,7 @@ impl TestCluster {
     }
 
     pub fn run(&mut self, millis: u64) {
-        self.town.run(Duration::from_millis(millis));
+        self.town.run_for(Duration::from_millis(millis));
     }
 
     /// A client asks a server, by a connection that it keeps; `None` if nobody answers, or it was closed.
