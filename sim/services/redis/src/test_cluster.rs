@@ -176,11 +176,6 @@ impl TestCluster {
         choose(&mut self.chance, below)
     }
 
-    /// How much time has passed.
-    pub fn passed(&self) -> Duration {
-        self.now().since_start()
-    }
-
     /// The server of this place.
     pub fn server(&self, place: usize) -> &Server {
         &self.servers[place]
@@ -199,11 +194,6 @@ impl TestCluster {
     /// What the Sentinels have written into their logs, in the order of time.
     pub fn log(&self) -> &[Noted] {
         &self.log
-    }
-
-    /// Time passes, and what happens in it happens.
-    pub fn run(&mut self, time: Duration) {
-        self.run_for(time);
     }
 
     fn clock(&self, machine: Machine) -> Now {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_clients::redis::Value;
 use picklock_redis::test_cluster::{self, Machine, Plan};
 use picklock_redis::{Address, ConnectionId, ServerConfig};
+use picklock_testkit::Cluster;
 
 use super::{Flow, Setup};
 use crate::harness::clock::Clock;
@@ -42,19 +43,19 @@ impl ModelBackend {
         let clients = servers.map(|server| town.connect(server)).collect();
         // Where in its second everybody is depends on nothing but chance.
         let more = u64::from(town.choose(2_000));
-        town.run(Duration::from_millis(4_000 + more));
+        town.run_for(Duration::from_millis(4_000 + more));
         Self { town, clients }
     }
 }
 
 impl Clock for ModelBackend {
     fn pass(&mut self, time: Duration) -> Result<(), VerifyError> {
-        self.town.run(time);
+        self.town.run_for(time);
         Ok(())
     }
 
     fn elapsed(&self) -> Duration {
-        self.town.passed()
+        self.town.now().since_start()
     }
 }
 

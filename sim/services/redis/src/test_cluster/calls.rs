@@ -1,6 +1,7 @@
 //! The connections of Sentinels, to servers and to each other.
 
 use picklock_clients::redis::{Command, Value};
+use picklock_testkit::Cluster;
 
 use super::{Machine, Message, Noted, TestCluster, choose};
 use crate::sentinel::{self, CallId};
@@ -83,7 +84,7 @@ impl TestCluster {
             sentinel::Output::Noted { event, about } => {
                 let of_primary = about == *self.sentinels[place].0.primary();
                 self.log.push(Noted {
-                    at: self.passed(),
+                    at: self.now().since_start(),
                     event,
                     of_primary,
                 });

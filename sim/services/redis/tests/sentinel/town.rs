@@ -31,7 +31,7 @@ impl TestCluster {
     }
 
     pub fn now(&self) -> u64 {
-        self.town.passed().as_millis() as u64
+        self.town.now().since_start().as_millis() as u64
     }
 
     pub fn run(&mut self, millis: u64) {
