@@ -264,6 +264,7 @@ pub fn lease_run() -> Plan {
         vec![PlannedFault {
             when: Trigger::Acquired { by: target, nth: 1 },
             after: Duration::ZERO,
+            repeat: None,
             inject: Fault::Pause {
                 target,
                 length: Duration::from_secs(20).into(),

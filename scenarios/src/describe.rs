@@ -5,7 +5,8 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, Lasts, PlannedFault, ServerName, Trigger,
+    ContenderName, Direction, Fault, FaultKind, Field, Lasts, PlannedFault, Repeat, ServerName,
+    Trigger,
 };
 
 use crate::units::write_duration;
@@ -34,7 +35,10 @@ pub fn server(name: ServerName) -> String {
 
 /// A fault and when it happens: `cut contender-2 5ms after contender-2 has acquired`.
 pub fn planned(fault: &PlannedFault) -> String {
-    let what = self::fault(&fault.inject);
+    let what = match fault.repeat {
+        None => self::fault(&fault.inject),
+        repeat => repeated(&fault.inject, repeat) + ",",
+    };
     let after = write_duration(fault.after);
     match (&fault.when, fault.after.is_zero()) {
         (Trigger::At(at), _) => {
@@ -101,6 +105,24 @@ pub fn trigger(trigger: &Trigger) -> String {
         Trigger::Elected { nth } => format!("another server leads for the {} time", ordinal(*nth)),
         Trigger::Fired { fault } => format!("fault {} has fired", fault.saturating_add(1)),
     }
+}
+
+/// What breaks, and how often: `cut contender-1, 3 times, every 2s`.
+pub fn repeated(inject: &Fault, repeat: Option<Repeat>) -> String {
+    let text = fault(inject);
+    match repeat {
+        None => text,
+        Some(Repeat { times, every: None }) => format!("{text}, {times} times"),
+        Some(Repeat {
+            times,
+            every: Some(every),
+        }) => format!("{text}, {times} times, every {}", write_duration(every)),
+    }
+}
+
+/// Says anew what a fault does, after it has been changed.
+pub fn retell(fault: &mut PlannedFault) {
+    fault.text = repeated(&fault.inject, fault.repeat);
 }
 
 /// What breaks: `pause contender-1 for 20s`.

@@ -41,6 +41,27 @@ pub struct Excuse {
 
 /// What these faults take from every lock in the world of this plan.
 pub fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
+    if faults.iter().any(|fault| fault.repeat.is_some()) {
+        return of_single_strikes(plan, &one_for_each_strike(faults));
+    }
+    of_single_strikes(plan, faults)
+}
+
+/// Faults that strike once, so many that they do what these do.
+fn one_for_each_strike(faults: &[PlannedFault]) -> Vec<PlannedFault> {
+    // More strikes than these take nothing that these do not take.
+    const ENOUGH: usize = 16;
+    let strikes = faults.iter().flat_map(|fault| {
+        let once = PlannedFault {
+            repeat: None,
+            ..fault.clone()
+        };
+        std::iter::repeat_n(once, (fault.strikes() as usize).min(ENOUGH))
+    });
+    strikes.collect()
+}
+
+fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     let Some(ensemble) = plan.service.zookeeper() else {
         return lease::excuses(plan, faults);
     };

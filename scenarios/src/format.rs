@@ -9,6 +9,7 @@ mod case;
 mod choice;
 mod clients;
 mod cluster;
+mod contender;
 mod expect;
 mod fault;
 mod inject;
@@ -94,7 +95,7 @@ fn scenario(
     let mut open = Open::default();
     let (service, servers) = world::service(fields, catalogue, &mut open, mistakes);
     let network = network::read(fields, &mut open, mistakes);
-    let (workload, contenders) = workload::workload(fields, &mut open, mistakes);
+    let (mut workload, contenders) = workload::workload(fields, &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
     open.budget_given = event_budget.is_some();
     let widest = open.widest(&service);
@@ -110,6 +111,7 @@ fn scenario(
         writes_and_goes_on: service.writes_and_goes_on(),
         has_event_thread: service.has_event_thread(),
     };
+    workload.contender_settings = contender::contenders(fields, cast, &mut open, mistakes);
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);
     let world = |recipe: Recipe| Plan {

@@ -5,6 +5,7 @@
 //! happen. A plan is drawn from a stream of its own, and not from the tape of the run, so that the same plan can be
 //! run with another tape, and saved, and shortened.
 
+mod contenders;
 pub mod draw;
 mod faults;
 mod fitting;
@@ -12,12 +13,15 @@ mod for_good;
 mod inject;
 mod links;
 pub(crate) mod moments;
+mod repeats;
 mod spread;
 
 use picklock_sim::plan::{Hold, Plan};
 
+use self::contenders::draw_contender;
 use self::draw::Draw;
 use self::faults::Storm;
+use self::repeats::draw_repeats;
 use crate::sampled_parameters::Open;
 use crate::scenario::default_event_budget;
 
@@ -26,10 +30,18 @@ pub fn draw(base: &Plan, open: &Open, seed: u64) -> Plan {
     let mut draw = Draw::of(seed);
     let mut plan = base.clone();
     settle_world(&mut plan, open, &mut draw);
+    if let Some(contender) = &open.contender {
+        draw_contender(&mut plan, contender, seed);
+    }
+    if !open.budget_given {
+        plan.event_budget = default_event_budget(&plan.workload);
+    }
     if let Some(any) = &open.faults {
         let storm = Storm::gather(&plan, any, seed, &mut draw);
         let faults = storm.faults(&mut draw);
+        let first = plan.faults.len();
         plan.faults.extend(faults);
+        draw_repeats(&mut plan, first, seed);
     }
     plan
 }
@@ -56,9 +68,6 @@ fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
     }
     workload.think = draw.one_of(&open.think).unwrap_or(workload.think);
     workload.arrive = draw.one_of(&open.arrive).unwrap_or(workload.arrive);
-    if !open.budget_given {
-        plan.event_budget = default_event_budget(workload);
-    }
 }
 
 #[cfg(test)]

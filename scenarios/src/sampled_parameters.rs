@@ -26,10 +26,29 @@ pub struct Open {
     pub server_latency: Vec<(Duration, Duration)>,
     /// Strategies of chance to choose from.
     pub chance: Vec<Strategy>,
+    /// How one contender differs from the others, if any does.
+    pub contender: Option<OpenContender>,
     /// Which faults may be added to those of the file.
     pub faults: Option<AnyFaults>,
     /// The budget of events stands in the file, and does not follow from the workload.
     pub budget_given: bool,
+}
+
+/// How the contender that a seed draws differs from the others. What is `None` or empty is as with them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpenContender {
+    /// How long its sections last: from, to.
+    pub hold: Option<(Duration, Duration)>,
+    /// How often it wants the lock: from, to.
+    pub rounds: Option<(u32, u32)>,
+    /// Times between a release and its next acquire to choose from.
+    pub think: Vec<(Duration, Duration)>,
+    /// How long it waits for the lock before it gives up: from, to.
+    pub acquire_timeout: Option<(Duration, Duration)>,
+    /// Latencies between it and any server to choose from.
+    pub latency: Vec<(Duration, Duration)>,
+    /// By how many milliseconds its wall clock is ahead from the start: from, to.
+    pub clock_offset_millis: Option<(i64, i64)>,
 }
 
 /// Faults of which a seed may draw some.
@@ -89,12 +108,14 @@ impl Open {
             client_latency,
             server_latency,
             chance,
+            contender,
             faults,
             budget_given: _,
         } = self;
         contenders.is_some()
             || rounds.is_some()
             || hold.is_some()
+            || contender.is_some()
             || faults.is_some()
             || !think.is_empty()
             || !arrive.is_empty()

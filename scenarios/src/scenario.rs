@@ -303,8 +303,7 @@ pub struct Measure {
 /// ask a few hundred things in each round, and for a herd to be woken by every release.
 pub fn default_event_budget(workload: &Workload) -> u64 {
     let contenders = u64::from(workload.contenders);
-    let rounds = u64::from(workload.rounds);
-    let turns = contenders.saturating_mul(rounds);
+    let turns = u64::from(workload.sections());
     let asked = turns.saturating_mul(2_000);
     let woken = turns.saturating_mul(contenders).saturating_mul(20);
     let read = u64::from(workload.bystanders).saturating_mul(100_000);

@@ -6,6 +6,7 @@
 //! fault, no contender, no choice, each taken alone. Nothing of this is left to chance, so the same run always shrinks
 //! to the same.
 
+mod contender_settings;
 mod durations;
 mod kinds;
 mod limits;

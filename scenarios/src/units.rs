@@ -99,6 +99,43 @@ pub fn parse_signed(text: &str) -> Result<(bool, Duration), UnitMistake> {
     }
 }
 
+/// Reads a duration that may be negative, in whole milliseconds.
+///
+/// # Errors
+///
+/// As for [`parse_duration`], and if it is no whole number of milliseconds.
+pub fn parse_signed_millis(text: &str) -> Result<i64, UnitMistake> {
+    let (back, by) = parse_signed(text)?;
+    if !by.subsec_micros().is_multiple_of(1_000) {
+        return Err(UnitMistake::new(
+            "clocks are off by whole milliseconds",
+            r#"expected a duration such as "20s" or "-5ms""#,
+        ));
+    }
+    let millis = i64::try_from(by.as_millis()).map_err(|_| UnitMistake::shape())?;
+    Ok(if back { -millis } else { millis })
+}
+
+/// Reads a range of durations that may be negative, such as `-5s..5s`, in whole milliseconds.
+///
+/// # Errors
+///
+/// As for [`parse_signed_millis`], and if the range runs backwards.
+pub fn parse_signed_millis_range(text: &str) -> Result<(i64, i64), UnitMistake> {
+    let Some((from, to)) = text.split_once("..") else {
+        let both = parse_signed_millis(text)?;
+        return Ok((both, both));
+    };
+    let range = (parse_signed_millis(from)?, parse_signed_millis(to)?);
+    if range.0 > range.1 {
+        return Err(UnitMistake::new(
+            "this range runs backwards",
+            format!("did you mean \"{to}..{from}\"?"),
+        ));
+    }
+    Ok(range)
+}
+
 /// Reads a range such as `1ms..5ms`, both ends included; a single duration is a range of its own.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! Spells a case out as a scenario file, so that a run can be saved and told again.
 
+mod contender;
 mod fault;
 mod sampled_parameters;
 mod toml;
@@ -35,6 +36,10 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     file.insert("service", service.into());
     file.insert("network", network(&case.plan.network, open).into());
     file.insert("workload", workload(&case.plan.workload, open).into());
+    let contenders = contender::contenders(&case.plan.workload, open.contender.as_ref());
+    if !contenders.is_empty() {
+        file.insert("contender", contenders.into());
+    }
     let faults: ArrayOfTables = case.plan.faults.iter().map(fault::fault).collect();
     file.insert("fault", faults.into());
     let cases = ArrayOfTables::from_iter([case_table(case)]);

@@ -16,17 +16,19 @@ enum Table {
     LeaseServer,
     Network,
     Workload,
+    Contender,
 }
 
-use Table::{LeaseServer, Network, Redis, Workload, ZooKeeper};
+use Table::{Contender, LeaseServer, Network, Redis, Workload, ZooKeeper};
 
 /// By the beginning of its heading.
-const HEADINGS: [(&str, Table); 5] = [
+const HEADINGS: [(&str, Table); 6] = [
     ("## `[service.zookeeper]`", ZooKeeper),
     ("## `[service.redis]`", Redis),
     ("## `[service.lease-server]`", LeaseServer),
     ("## `[network]`", Network),
     ("## `[workload]`", Workload),
+    ("## `[[contender]]`", Contender),
 ];
 
 /// A key, its values, each in a run of its own, and what else the service must have for them.
@@ -157,6 +159,18 @@ const KEYS: &[Row] = &[
     (Workload, "bystander-every", &["\"20ms\""], &[]),
     (Workload, "progress-bound", &["\"90s\""], &[]),
     (Workload, "storm", &["\"5s\""], &[]),
+    (
+        Contender,
+        "name",
+        &["\"contender-1\"", "[\"contender-1\", \"contender-3\"]"],
+        &[],
+    ),
+    (Contender, "hold", &["\"5s\"", "\"settled\""], &[]),
+    (Contender, "rounds", &["3"], &[]),
+    (Contender, "think", &["\"1ms..5ms\""], &[]),
+    (Contender, "acquire-timeout", &["\"1s\""], &[]),
+    (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),
+    (Contender, "clock-offset", &["\"-5s\""], &[]),
 ];
 
 /// The rows of the tables of the document.
@@ -184,6 +198,12 @@ fn documented() -> BTreeSet<(Table, String)> {
 /// A scenario on a service, with these lines in its tables.
 fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str)) -> Scenario {
     let with = |it: Table| if it == table { line } else { "" };
+    let contender = match (table, line.starts_with("name")) {
+        (Contender, _) if line.is_empty() => String::new(),
+        (Contender, true) => format!("[[contender]]\n{line}\nhold = \"1s\""),
+        (Contender, false) => format!("[[contender]]\nname = \"contender-1\"\n{line}"),
+        _ => String::new(),
+    };
     let reentrant = line.starts_with("reentrancy-depth");
     let several = |line: &str| line.starts_with("servers");
     let (name, algorithm) = match service {
@@ -191,12 +211,12 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         Redis if reentrant => ("redis", "redisson-lock"),
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
-        ZooKeeper | Network | Workload if reentrant => ("zookeeper", "curator-mutex"),
-        ZooKeeper | Network | Workload => ("zookeeper", "zk-hardened"),
+        ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
+        ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
     };
     let text = format!(
         "claim = \"A lock is a lock.\"\nbecause = \"It says so.\"\nsource = \"Nowhere\"\n\
-         [service.{name}]\n{}\n{}\n[network]\n{}\n[workload]\n{}\n[[case]]\nalgorithm = \"{algorithm}\"\n",
+         [service.{name}]\n{}\n{}\n[network]\n{}\n[workload]\n{}\n{contender}\n[[case]]\nalgorithm = \"{algorithm}\"\n",
         of_service.join("\n"),
         with(service),
         with(Network),
@@ -234,7 +254,7 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             ZooKeeper => &[ZooKeeper][..],
             Redis => &[Redis],
             LeaseServer => &[LeaseServer],
-            Network | Workload => &[ZooKeeper, Redis],
+            Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services
             .iter()

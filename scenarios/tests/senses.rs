@@ -66,6 +66,7 @@ fn with_jumps(plan: &Plan, by_millis: i64) -> History {
         .map(|target| PlannedFault {
             when: Trigger::Acquiring { by: target, nth: 1 },
             after: Duration::from_millis(50),
+            repeat: None,
             text: String::new(),
             inject: Fault::ClockJump { target, by_millis },
         })

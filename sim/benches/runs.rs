@@ -45,6 +45,7 @@ fn lease_plan() -> Plan {
     let fault = PlannedFault {
         when: Trigger::Acquired { by: target, nth: 1 },
         after: Duration::ZERO,
+        repeat: None,
         inject: Fault::Pause {
             target,
             length: Duration::from_secs(20).into(),

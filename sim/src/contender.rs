@@ -17,7 +17,7 @@ use picklock_clients::Env;
 use picklock_clients::completion::{Answer, Completions, completion};
 
 use crate::event::ResourceRequest;
-use crate::plan::{Arrival, Hold, Section};
+use crate::plan::{Arrival, ContenderName, Hold, Section};
 use crate::process::ProcessId;
 use crate::resource::Write;
 use crate::simulated_environment::environment;
@@ -95,6 +95,10 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
+    fn name(&self) -> ContenderName {
+        ContenderName(self.id.0)
+    }
+
     fn world(&self) -> RefMut<'_, World<S>> {
         self.shared.world.borrow_mut()
     }
@@ -127,7 +131,7 @@ impl<S: SimulatedService> Contender<S> {
     async fn think(&self) {
         let think = {
             let mut world = self.world();
-            let range = world.plan.workload.think;
+            let range = world.plan.workload.think_of(self.name());
             if range == (Duration::ZERO, Duration::ZERO) {
                 return;
             }
@@ -287,7 +291,7 @@ impl<S: SimulatedService> Contender<S> {
         let (hold, first) = {
             let world = self.shared.world.borrow();
             let first = world.plan.workload.arrive.is_behind_holder() && !world.draining;
-            (world.plan.workload.hold, first)
+            (world.plan.workload.hold_of(self.name()), first)
         };
         if first || hold == Hold::Settled {
             let (settled, all_settled) = completion();

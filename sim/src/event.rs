@@ -35,6 +35,8 @@ pub enum Event<E> {
         fault: usize,
         request: Option<RequestId>,
     },
+    /// A fault strikes once more.
+    StrikeAgain { fault: usize },
     /// A fault is over.
     Heal { fault: usize },
     /// Nothing happens, but whoever waits until nothing is under way looks whether that is so.
@@ -82,6 +84,7 @@ impl<E: ServiceEvent> Event<E> {
             Self::Resource(call) => (12, call.process.0),
             Self::Answer { process, .. } => (13, process.0),
             Self::Strike { fault, .. } => (14, *fault as u32),
+            Self::StrikeAgain { fault } => (48, *fault as u32),
             Self::Heal { fault } => (15, *fault as u32),
             Self::StormEnds => (16, 0),
             Self::BoundReached => (17, 0),

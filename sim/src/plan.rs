@@ -19,6 +19,7 @@ mod service;
 mod service_settings;
 mod trigger;
 mod trigger_spec;
+mod workload;
 
 pub use crate::engine::Strategy;
 pub(crate) use deployment::LOCK_KEY;
@@ -37,6 +38,7 @@ pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,
     TriggerValue,
 };
+pub use workload::{Arrival, ContenderSettings, Hold, Section, Workload};
 
 /// Everything that a run will do.
 #[derive(Clone)]
@@ -55,6 +57,17 @@ pub struct Plan {
     pub faults: Vec<PlannedFault>,
     /// The run gives up, undecided, after this many engine events.
     pub event_budget: u64,
+}
+
+impl Plan {
+    /// The longest that a message between any contender and a server takes where nothing breaks.
+    pub fn latency_at_most(&self) -> Duration {
+        let own = self.workload.contender_settings.values();
+        let own = own.filter_map(|own| Some(own.latency?.1)).max();
+        own.map_or(self.network.client_latency.1, |own| {
+            own.max(self.network.client_latency.1)
+        })
+    }
 }
 
 /// The network between everybody.
@@ -78,113 +91,20 @@ impl Default for Network {
     }
 }
 
-/// Who wants the lock, and what for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Workload {
-    /// How many contenders there are: `contender-1` and so on, each a process with a client of its own.
-    pub contenders: u32,
-    /// How they come.
-    pub arrive: Arrival,
-    /// How often each wants the lock.
-    pub rounds: u32,
-    /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
-    pub acquire_timeout: Option<Duration>,
-    /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
-    /// section does its work.
-    pub reentrancy_depth: u32,
-    /// How long a section lasts, apart from what it does to the resource.
-    pub hold: Hold,
-    /// Time between a release and the next acquire of the same contender: from, to.
-    pub think: (Duration, Duration),
-    /// What a section does to the resource.
-    pub section: Section,
-    /// Clients that read something else on the same service all the time.
-    pub bystanders: u32,
-    /// Time between two reads of a bystander.
-    pub bystander_every: Duration,
-    /// How long everybody has to get the lock once the storm is over. `None`: computed from the scenario.
-    pub progress_bound: Option<Duration>,
-    /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
-    pub storm: Option<Duration>,
-}
-
-impl Default for Workload {
-    fn default() -> Self {
-        Self {
-            contenders: 3,
-            arrive: Arrival::Together,
-            rounds: 1,
-            acquire_timeout: None,
-            reentrancy_depth: 1,
-            hold: Hold::For(Duration::from_millis(10)),
-            think: (Duration::ZERO, Duration::ZERO),
-            section: Section::Write,
-            bystanders: 0,
-            bystander_every: Duration::from_millis(10),
-            progress_bound: None,
-            storm: None,
-        }
-    }
-}
-
-/// How contenders come to the lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// All at once; who is first is up to the network.
-    Together,
-    /// One after the other: each comes when the one before it holds the lock or is in the queue.
-    InOrder,
-    /// The first takes the lock and does not start its section before all others wait.
-    BehindHolder,
-    /// The same, and the others set out in their order; on a network of one latency, they queue up in it.
-    InOrderBehindHolder,
-    /// Each at a random moment within this time.
-    Within(Duration),
-}
-
-impl Arrival {
-    /// Whether the first holds the lock until all others wait.
-    pub fn is_behind_holder(self) -> bool {
-        matches!(self, Self::BehindHolder | Self::InOrderBehindHolder)
-    }
-}
-
-/// How long a section lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
-    /// This long.
-    For(Duration),
-    /// Until nothing is under way any more: one release at a time.
-    Settled,
-}
-
-/// What a section does to the resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// Holds, then writes once.
-    Write,
-    /// Reads a counter, holds, and writes back one more.
-    Count,
-    /// Reads the stock, holds, and writes back one less, unless nothing is left.
-    Sell {
-        /// What there is at first.
-        stock: i64,
-    },
-    /// Writes once, at once, and does not wait for the answer; the write travels for a random time up to this before
-    /// it reaches the resource.
-    DelayedWrite {
-        /// How long at most.
-        delay: Duration,
-    },
-    /// Nothing.
-    Nothing,
-}
-
 /// The protected resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
     /// Whether it refuses a write whose token is lower than one that it has seen.
     pub fenced: bool,
+}
+
+/// How often a fault strikes, and when it does so again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// How often it strikes at most; two or more.
+    pub times: u32,
+    /// Time from one strike to the next. `None`: it strikes again whenever what it waits for happens again.
+    pub every: Option<Duration>,
 }
 
 /// A fault and when it happens.
@@ -194,8 +114,34 @@ pub struct PlannedFault {
     pub when: Trigger,
     /// How long after that the fault strikes.
     pub after: Duration,
+    /// Whether it strikes again, and how often.
+    pub repeat: Option<Repeat>,
     /// What breaks.
     pub inject: Fault,
     /// What it does, as a person would say it: `pause contender-1 for 20s`. Reports show it.
     pub text: String,
+}
+
+impl PlannedFault {
+    /// How often it strikes at most.
+    pub fn strikes(&self) -> u32 {
+        self.repeat.map_or(1, |repeat| repeat.times)
+    }
+
+    /// Whether it would strike again before it is over.
+    pub fn overlaps_itself(&self) -> bool {
+        let every = self.repeat.and_then(|repeat| repeat.every);
+        let lasts = self.inject.lasts().and_then(Lasts::duration);
+        every
+            .zip(lasts)
+            .is_some_and(|(every, lasts)| lasts >= every)
+    }
+
+    /// Time from its first strike to its last, as far as the plan says.
+    pub fn repeats_for(&self) -> Duration {
+        let every = self.repeat.and_then(|repeat| repeat.every);
+        every
+            .unwrap_or_default()
+            .saturating_mul(self.strikes().saturating_sub(1))
+    }
 }

@@ -145,6 +145,8 @@ pub(crate) struct World<S: SimulatedService> {
     /// Between servers.
     pub links: Links,
     pub client_latency: Latency,
+    /// Of contenders that are nearer or farther than the others.
+    pub own_latencies: BTreeMap<ProcessId, Latency>,
     pub server_latency: Latency,
     pub faults: Vec<FaultState>,
     pub faults_armed: usize,
@@ -207,8 +209,12 @@ pub(crate) struct Contender {
 /// Where a fault of the plan is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FaultState {
+    /// How often what it waits for has happened.
     pub seen: u32,
+    /// Whether it waits.
     pub armed: bool,
+    /// How often it may still strike.
+    pub strikes_left: u32,
 }
 
 /// What becomes of a message.
@@ -297,6 +303,7 @@ impl<S: SimulatedService> World<S> {
                 answer.complete(value);
             }
             Event::Strike { fault, request } => self.strike(fault, request),
+            Event::StrikeAgain { fault } => self.strike_again(fault),
             Event::Heal { fault } => self.heal(fault),
             Event::QuiescenceCheck => {}
             Event::StormEnds => self.storm_ends(),

@@ -16,6 +16,7 @@ fn plan(algorithm: &str, arrive: Arrival, fault: Option<Fault>) -> Plan {
     let faults = fault.map(|inject| PlannedFault {
         when: Trigger::At(Duration::ZERO),
         after: Duration::ZERO,
+        repeat: None,
         text: format!("{inject:?}"),
         inject,
     });

@@ -113,6 +113,7 @@ fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
     let lost = PlannedFault {
         when,
         after: Duration::ZERO,
+        repeat: None,
         text: String::new(),
         inject: Fault::LoseReply {
             target: ContenderName(0),

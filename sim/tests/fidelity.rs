@@ -27,6 +27,7 @@ fn run(algorithm: &str, fenced: bool, when: Trigger, inject: Fault) -> Run {
         faults: vec![PlannedFault {
             when,
             after: Duration::ZERO,
+            repeat: None,
             text: String::new(),
             inject,
         }],

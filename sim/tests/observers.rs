@@ -22,6 +22,7 @@ fn planned(inject: Fault) -> PlannedFault {
             nth: 1,
         },
         after: Duration::ZERO,
+        repeat: None,
         text: String::new(),
         inject,
     }

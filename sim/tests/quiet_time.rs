@@ -18,6 +18,7 @@ fn plan_on(service: Service, algorithm: &str, faults: Vec<Fault>) -> Plan {
     let planned = |inject: Fault| PlannedFault {
         when: Trigger::Acquired { by: FIRST, nth: 1 },
         after: Duration::ZERO,
+        repeat: None,
         text: format!("{inject:?}"),
         inject,
     };

@@ -21,6 +21,7 @@ fn planned(inject: Fault) -> PlannedFault {
     PlannedFault {
         when: Trigger::Acquired { by: FIRST, nth: 1 },
         after: Duration::ZERO,
+        repeat: None,
         text: String::new(),
         inject,
     }

@@ -31,6 +31,7 @@ fn excused_in(plan: &Plan, faults: &[Fault]) -> Vec<&'static str> {
     let planned = faults.iter().map(|inject| PlannedFault {
         when: Trigger::At(Duration::ZERO),
         after: Duration::ZERO,
+        repeat: None,
         inject: inject.clone(),
         text: String::new(),
     });

@@ -1,4 +1,6 @@
-//! `[[fault]]`: when, how long after, and what breaks.
+//! `[[fault]]`: when, how long after, how often, and what breaks.
+
+mod repeat;
 
 use std::ops::Range;
 use std::time::Duration;
@@ -28,8 +30,13 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
     let injected = fields
         .need("inject", example)
         .and_then(|item| inject(&item, scene.cast, mistakes));
+    let repeat_item = fields.get("every").or_else(|| fields.peek("times"));
+    let repeat = repeat::read(&mut fields, mistakes);
     fields.finish(mistakes);
-    let (when, after, (inject, span)) = (when?, after?, injected?);
+    let (when, after, (inject, span), repeat) = (when?, after?, injected?, repeat?);
+    if let (Some(repeat), Some(item)) = (repeat, repeat_item) {
+        repeat::check(repeat, &when, &inject, &item, mistakes);
+    }
     if let Some((target, wants)) = aims_at_request(&inject) {
         let aim = Aim {
             target,
@@ -46,9 +53,10 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
         }
     }
     Some(PlannedFault {
-        text: describe::fault(&inject),
+        text: describe::repeated(&inject, repeat),
         when,
         after,
+        repeat,
         inject,
     })
 }

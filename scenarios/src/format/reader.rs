@@ -101,24 +101,19 @@ impl<'a> Item<'a> {
             self.wrong_type(&wanted, mistakes);
             return None;
         };
-        match i64::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(number) if within.contains(&number) => Some(number),
-            Ok(_) | Err(_) => {
-                let digits = integer.as_str().trim_start_matches('-');
-                let positive = integer.as_str() == digits && digits != "0";
-                let size = if positive && within.end() > &0 {
-                    "large"
-                } else {
-                    "small"
-                };
-                mistakes.add(
-                    self.span.clone(),
-                    Mistake::new(format!("`{}` is too {size}", printable(self.name)))
-                        .help(format!("expected {wanted}")),
-                );
-                None
-            }
-        }
+        let number = i64::from_str_radix(integer.as_str(), integer.radix());
+        let is_small = match &number {
+            Ok(number) if within.contains(number) => return Some(*number),
+            Ok(number) => number < within.start(),
+            Err(_) => integer.as_str().starts_with('-'),
+        };
+        let size = if is_small { "small" } else { "large" };
+        let mistake = Mistake::new(format!("`{}` is too {size}", printable(self.name)));
+        mistakes.add(
+            self.span.clone(),
+            mistake.help(format!("expected {wanted}")),
+        );
+        None
     }
 
     pub(super) fn boolean(&self, mistakes: &mut Mistakes) -> Option<bool> {
@@ -193,6 +188,18 @@ impl<'a> Item<'a> {
     pub(super) fn signed(&self, mistakes: &mut Mistakes) -> Option<(bool, Duration)> {
         const WANTED: &str = r#"a duration such as "20s" or "-5ms""#;
         self.measured(units::parse_signed, WANTED, mistakes)
+    }
+
+    /// A duration that may be negative, in whole milliseconds.
+    pub(super) fn signed_millis(&self, mistakes: &mut Mistakes) -> Option<i64> {
+        const WANTED: &str = r#"a duration such as "20s" or "-5ms""#;
+        self.measured(units::parse_signed_millis, WANTED, mistakes)
+    }
+
+    /// A range of durations that may be negative, in whole milliseconds.
+    pub(super) fn signed_millis_range(&self, mistakes: &mut Mistakes) -> Option<(i64, i64)> {
+        const WANTED: &str = r#"a range such as "-5s..5s", or a duration such as "-5ms""#;
+        self.measured(units::parse_signed_millis_range, WANTED, mistakes)
     }
 
     pub(super) fn range(&self, mistakes: &mut Mistakes) -> Option<(Duration, Duration)> {

@@ -103,6 +103,7 @@ pub(super) fn workload(
         section: section.unwrap_or(default.section),
         bystanders: bystanders.unwrap_or(default.bystanders),
         bystander_every: bystander_every.unwrap_or(default.bystander_every),
+        contender_settings: default.contender_settings,
         progress_bound,
         storm,
     };
@@ -138,6 +139,11 @@ fn hold(item: &Item, open: &mut Open, mistakes: &mut Mistakes) -> Option<Hold> {
         open.hold = wide(range);
         return Some(Hold::For(range.0));
     }
+    fixed_hold(item, mistakes)
+}
+
+/// A hold that the file settles.
+pub(super) fn fixed_hold(item: &Item, mistakes: &mut Mistakes) -> Option<Hold> {
     if item.as_text() == Some("settled") {
         return Some(Hold::Settled);
     }

@@ -13,11 +13,30 @@ const STREAM: u64 = 0x0070_6c61_6e73;
 #[derive(Clone, Debug)]
 pub struct Draw(ChaCha8Rng);
 
+/// What is drawn from a stream of its own.
+#[derive(Clone, Copy, Debug)]
+pub enum Apart {
+    /// Which faults strike again.
+    Repeats,
+    /// Which contenders differ.
+    Contenders,
+}
+
 impl Draw {
     /// The source of a seed.
     pub fn of(seed: u64) -> Self {
+        Self::of_stream(seed, STREAM)
+    }
+
+    /// The source of a seed for what takes nothing from the chances of all else that is drawn: what is drawn from it
+    /// may be added or left out, and the rest of the plan stays the same.
+    pub fn apart(seed: u64, part: Apart) -> Self {
+        Self::of_stream(seed, STREAM + 1 + part as u64)
+    }
+
+    fn of_stream(seed: u64, stream: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(STREAM);
+        random.set_stream(stream);
         Self(random)
     }
 

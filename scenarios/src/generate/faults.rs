@@ -110,7 +110,7 @@ impl<'p> Storm<'p> {
         let mut drawn = faults.split_off(before);
         // Only of those that stay: to write a text costs as much as to draw a fault.
         for fault in &mut drawn {
-            fault.text = describe::fault(&fault.inject);
+            describe::retell(fault);
         }
         drawn
     }
@@ -148,6 +148,7 @@ impl<'p> Storm<'p> {
         PlannedFault {
             when,
             after,
+            repeat: None,
             inject,
             text: String::new(),
         }

@@ -36,6 +36,7 @@ impl Storm<'_> {
         let planned = parts.into_iter().map(|(when, after, inject)| PlannedFault {
             when,
             after,
+            repeat: None,
             text: String::new(),
             inject,
         });

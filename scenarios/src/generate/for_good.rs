@@ -86,6 +86,7 @@ mod tests {
         let planned = |target: &ServerName| PlannedFault {
             when: Trigger::At(Duration::ZERO),
             after: Duration::ZERO,
+            repeat: None,
             inject: Fault::CrashServer {
                 target: *target,
                 restart_after: None,

@@ -229,10 +229,7 @@ pub(super) fn timed(plan: &Plan, draw: &mut Draw) -> Trigger {
         Hold::Settled => Duration::from_secs(1),
     };
     let turn = hold + plan.network.client_latency.1 * 10;
-    let turns = workload
-        .contenders
-        .saturating_mul(workload.rounds)
-        .min(1_000);
+    let turns = workload.sections().min(1_000);
     let most = (turn * turns).min(Duration::from_secs(120));
     Trigger::At(draw.duration((Duration::ZERO, most)))
 }

@@ -23,7 +23,7 @@ pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
     let kinds = kinds.filter(|kind| match kind {
         // It tells whose time to acquire is over, and nothing else.
         FaultKind::ClockJump => {
-            heeds(RecipeInput::WallClock) && plan.workload.acquire_timeout.is_some()
+            heeds(RecipeInput::WallClock) && plan.workload.has_acquire_timeout()
         }
         FaultKind::LoseMessage => heeds(RecipeInput::Channels),
         _ => true,

@@ -189,6 +189,7 @@ impl<'s> Profile<'s> {
                 faults.push(PlannedFault {
                     when,
                     after,
+                    repeat: None,
                     inject,
                     text,
                 });

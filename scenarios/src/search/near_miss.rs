@@ -103,7 +103,9 @@ fn with_time(plan: &Plan, place: usize, time: usize, change: Change) -> Plan {
             Change::Half => whole(*time / 2),
         };
     }
-    fault.text = describe::fault(&fault.inject);
+    // One that would strike again before it is over strikes once.
+    fault.repeat = fault.repeat.filter(|_| !fault.overlaps_itself());
+    describe::retell(fault);
     plan
 }
 
@@ -122,6 +124,7 @@ fn again(plan: &Plan, place: usize, after: Duration) -> Plan {
     plan.faults.push(PlannedFault {
         when: Trigger::Fired { fault: place },
         after: whole(lasts.saturating_add(after)),
+        repeat: None,
         text: describe::fault(&inject),
         inject,
     });

@@ -137,6 +137,7 @@ fn cut_off_for(length: Duration) -> Plan {
             nth: 1,
         },
         after: Duration::ZERO,
+        repeat: None,
         text: describe::fault(&inject),
         inject,
     });

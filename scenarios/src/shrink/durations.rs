@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, Deployment, Hold, Plan, Service, Trigger};
+use picklock_sim::plan::{Arrival, ContenderName, Deployment, Hold, Plan, Service, Trigger};
 
 use super::FITS;
 use super::parts::Parts;
@@ -101,7 +101,7 @@ fn leases(plan: &Plan) -> Vec<Change> {
                 }
             }
             for fault in &mut less.faults {
-                fault.text = describe::fault(&fault.inject);
+                describe::retell(fault);
             }
             let (now, lease) = (write_duration(now), write_duration(lease));
             Change {
@@ -167,11 +167,15 @@ fn ranges(plan: &Plan) -> Vec<Change> {
 #[derive(Clone, Copy)]
 enum Slot {
     Hold,
+    /// The hold of a contender that differs.
+    OwnHold(ContenderName),
     Within,
     BystanderEvery,
     /// When a fault strikes that waits for a time.
     At(usize),
     After(usize),
+    /// From one strike of a fault to the next.
+    Every(usize),
     /// A duration of a fault itself.
     Of(usize, usize),
 }
@@ -181,8 +185,10 @@ fn slots(plan: &Plan) -> Vec<Slot> {
     for (place, fault) in plan.faults.iter().enumerate() {
         let times = Parts::of(&mut fault.inject.clone()).times.len();
         slots.extend((0..times).map(|time| Slot::Of(place, time)));
-        slots.extend([Slot::At(place), Slot::After(place)]);
+        slots.extend([Slot::At(place), Slot::After(place), Slot::Every(place)]);
     }
+    let own = plan.workload.contender_settings.keys();
+    slots.extend(own.map(|name| Slot::OwnHold(*name)));
     slots.extend([Slot::Hold, Slot::Within, Slot::BystanderEvery]);
     slots
 }
@@ -193,6 +199,10 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
         Slot::Hold => match &mut plan.workload.hold {
             Hold::For(length) => Some(length),
             Hold::Settled => None,
+        },
+        Slot::OwnHold(name) => match &mut plan.workload.contender_settings.get_mut(&name)?.hold {
+            Some(Hold::For(length)) => Some(length),
+            Some(Hold::Settled) | None => None,
         },
         Slot::Within => match &mut plan.workload.arrive {
             Arrival::Within(within) => Some(within),
@@ -210,6 +220,7 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
             _ => None,
         },
         Slot::After(place) => Some(&mut plan.faults[place].after),
+        Slot::Every(place) => plan.faults[place].repeat.as_mut()?.every.as_mut(),
         Slot::Of(place, time) => {
             let mut times = Parts::of(&mut plan.faults[place].inject).times;
             (time < times.len()).then(|| times.swap_remove(time))
@@ -230,9 +241,12 @@ fn durations(plan: &Plan) -> Vec<Change> {
                 *time = simpler;
             }
             let what = format!("{} to {}", named(slot, now), write_duration(simpler));
-            if let Slot::Of(place, _) = slot {
+            if let Slot::Of(place, _) | Slot::Every(place) = slot {
                 let fault = &mut plan.faults[place];
-                fault.text = describe::fault(&fault.inject);
+                if fault.overlaps_itself() {
+                    continue;
+                }
+                describe::retell(fault);
             }
             changes.push(Change { what, plan });
         }
@@ -244,8 +258,8 @@ fn durations(plan: &Plan) -> Vec<Change> {
 fn least(slot: Slot) -> Duration {
     match slot {
         Slot::After(_) | Slot::At(_) => Duration::ZERO,
-        Slot::Hold | Slot::BystanderEvery => Duration::from_millis(10),
-        Slot::Within | Slot::Of(..) => Duration::from_millis(1),
+        Slot::Hold | Slot::OwnHold(_) | Slot::BystanderEvery => Duration::from_millis(10),
+        Slot::Within | Slot::Of(..) | Slot::Every(_) => Duration::from_millis(1),
     }
 }
 
@@ -253,10 +267,12 @@ fn named(slot: Slot, duration: Duration) -> String {
     let duration = write_duration(duration);
     match slot {
         Slot::Hold => format!("hold {duration}"),
+        Slot::OwnHold(name) => format!("hold {duration} of {}", describe::contender(name)),
         Slot::Within => format!("arrivals within {duration}"),
         Slot::BystanderEvery => format!("bystander-every {duration}"),
         Slot::At(place) => format!("time of fault {} from {duration}", place + 1),
         Slot::After(place) => format!("fault {} after {duration}", place + 1),
+        Slot::Every(place) => format!("fault {} every {duration}", place + 1),
         Slot::Of(place, _) => format!("fault {} of {duration}", place + 1),
     }
 }

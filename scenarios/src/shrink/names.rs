@@ -78,8 +78,11 @@ pub(super) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     for fault in &mut less.faults {
         // Those that cannot be renamed are gone.
         let _ = rename(fault, &new_name);
-        fault.text = describe::fault(&fault.inject);
+        describe::retell(fault);
     }
+    let settings = plan.workload.contender_settings.iter();
+    let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));
+    less.workload.contender_settings = settings.collect();
     less.workload.contenders = u32::try_from(staying.len()).unwrap_or(u32::MAX);
     less
 }
@@ -134,6 +137,7 @@ mod tests {
         let planned = |(when, inject): (Trigger, Fault)| PlannedFault {
             when,
             after: Duration::ZERO,
+            repeat: None,
             text: describe::fault(&inject),
             inject,
         };

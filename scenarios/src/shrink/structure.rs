@@ -1,9 +1,10 @@
 //! Simpler plans: with less in them, before anything in them becomes simpler.
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Fault, Hold, Plan, Section, Service, Trigger,
+    Arrival, Deployment, Ensemble, Fault, Hold, Plan, Repeat, Section, Service, Trigger,
 };
 
+use super::contender_settings::likenesses;
 use super::names::{with_contenders, without_faults};
 use super::parts::moment;
 use super::search::{Change, Effort, Search};
@@ -64,6 +65,7 @@ fn sizes(all: usize) -> impl Iterator<Item = usize> {
 
 /// Makes the rest of the plan simpler.
 pub(super) fn rest(search: &mut Search) {
+    search.try_plans(Effort::Fresh, likenesses);
     search.try_plans(Effort::Fresh, counts);
     search.try_plans(Effort::Fresh, sections);
     search.try_plans(Effort::Fresh, services);
@@ -103,6 +105,26 @@ fn counts(plan: &Plan) -> Vec<Change> {
     for fewer in lower(bystanders, 0) {
         let what = format!("{fewer} of {bystanders} bystanders");
         changes.push(with(what, plan, |plan| plan.workload.bystanders = fewer));
+    }
+    for (place, fault) in plan.faults.iter().enumerate() {
+        let Some(repeat) = fault.repeat else {
+            continue;
+        };
+        for fewer in lower(repeat.times, 1) {
+            let what = format!(
+                "fault {} strikes {fewer} of {} times",
+                place + 1,
+                repeat.times
+            );
+            let less = (fewer > 1).then_some(Repeat {
+                times: fewer,
+                ..repeat
+            });
+            changes.push(with(what, plan, |plan| {
+                plan.faults[place].repeat = less;
+                describe::retell(&mut plan.faults[place]);
+            }));
+        }
     }
     for (place, fault) in plan.faults.iter().enumerate() {
         let mut when = fault.when.clone();
@@ -268,7 +290,7 @@ fn manners(plan: &Plan) -> Vec<Change> {
     }
     for (place, fault) in plan.faults.iter().enumerate() {
         changes.extend(simpler_fault(&fault.inject).map(|inject| {
-            let text = describe::fault(&inject);
+            let text = describe::repeated(&inject, fault.repeat);
             let what = format!("fault {}: {text}", place + 1);
             with(what, plan, |plan| {
                 plan.faults[place].inject = inject;

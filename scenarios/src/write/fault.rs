@@ -16,6 +16,8 @@ pub(super) fn fault(planned: &PlannedFault) -> Table {
     Table::new()
         .with(&format!("when.{moment}"), when)
         .with("after", after)
+        .with("times", planned.repeat.map(|repeat| count(repeat.times)))
+        .with("every", planned.repeat.and_then(|it| it.every).map(time))
         .with(&format!("inject.{kind}"), inject)
 }
 

@@ -151,7 +151,9 @@ fn over(
         }
         _ => {}
     }
-    planned.text = describe::fault(&planned.inject);
+    let again = !planned.inject.is_for_good() && !planned.overlaps_itself();
+    planned.repeat = planned.repeat.filter(|_| again);
+    describe::retell(planned);
 }
 
 /// A fault that only Redis has.

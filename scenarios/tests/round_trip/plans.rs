@@ -1,5 +1,6 @@
 //! Cases with any plan that a scenario file can say.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
@@ -116,10 +117,50 @@ fn workload() -> BoxedStrategy<Workload> {
                 section,
                 bystanders: numbers.2,
                 bystander_every,
+                contender_settings: BTreeMap::new(),
                 progress_bound: bounds.0,
                 storm: bounds.1,
             },
         )
+        .prop_flat_map(|workload| {
+            let own = prop::collection::btree_map(contender(workload.contenders), settings(), 0..3);
+            (Just(workload), own).prop_map(|(workload, contender_settings)| Workload {
+                contender_settings,
+                ..workload
+            })
+        })
+        .boxed()
+}
+
+/// What one contender does otherwise; not nothing.
+fn settings() -> BoxedStrategy<ContenderSettings> {
+    let hold = prop_oneof![length().prop_map(Hold::For), Just(Hold::Settled)];
+    let times = (
+        prop::option::of(hold),
+        prop::option::of(span()),
+        prop::option::of(length()),
+    );
+    let others = (
+        prop::option::of(1_u32..1_000),
+        prop::option::of(span()),
+        -1_000_000_i64..1_000_000,
+    );
+    (times, others)
+        .prop_map(
+            |((hold, think, acquire_timeout), (rounds, latency, clock_offset_millis))| {
+                ContenderSettings {
+                    hold,
+                    rounds,
+                    think,
+                    acquire_timeout,
+                    latency,
+                    clock_offset_millis,
+                }
+            },
+        )
+        .prop_filter("it says something", |it| {
+            *it != ContenderSettings::default()
+        })
         .boxed()
 }
 
@@ -367,30 +408,47 @@ fn fault_of_request(contenders: u32) -> BoxedStrategy<(Trigger, Fault)> {
         .boxed()
 }
 
+fn repeat() -> BoxedStrategy<Repeat> {
+    (2_u32..10, prop::option::of(length()))
+        .prop_map(|(times, every)| Repeat { times, every })
+        .boxed()
+}
+
 fn planned(
     contenders: u32,
     servers: (u8, u8),
     place: usize,
     writes: bool,
 ) -> BoxedStrategy<PlannedFault> {
-    let plan = |when, after, inject: Fault| {
-        let text = describe::fault(&inject);
-        PlannedFault {
+    let plan = |when, after, inject: Fault, repeat: Option<Repeat>| {
+        let mut fault = PlannedFault {
             when,
             after,
+            repeat: None,
             inject,
-            text,
+            text: String::new(),
+        };
+        let by_moment = repeat.is_some_and(|repeat| repeat.every.is_none());
+        let comes_once = matches!(fault.when, Trigger::At(_)) && by_moment;
+        if !fault.inject.is_for_good() && !comes_once {
+            fault.repeat = repeat;
+            fault.repeat = repeat.filter(|_| !fault.overlaps_itself());
         }
+        describe::retell(&mut fault);
+        fault
     };
     let faults = prop_oneof![
         fault_of_contender(contenders),
         fault_of_server(contenders, servers)
     ];
     prop_oneof![
-        4 => (trigger(contenders, place, writes), maybe_zero(), faults)
-            .prop_map(move |(when, after, inject)| plan(when, after, inject)),
-        1 => fault_of_request(contenders)
-            .prop_map(move |(when, inject)| plan(when, Duration::ZERO, inject)),
+        4 => (trigger(contenders, place, writes), maybe_zero(), faults, prop::option::of(repeat()))
+            .prop_map(move |(when, after, inject, repeat)| plan(when, after, inject, repeat)),
+        1 => (fault_of_request(contenders), prop::option::of(2_u32..10))
+            .prop_map(move |((when, inject), times)| {
+                let repeat = times.map(|times| Repeat { times, every: None });
+                plan(when, Duration::ZERO, inject, repeat)
+            }),
     ]
     .boxed()
 }

@@ -9,6 +9,7 @@ use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
 
 use super::Contender;
+use crate::plan::ContenderName;
 use crate::world::SimulatedService;
 
 /// A call of `acquire`, and what may end it before it returns.
@@ -73,7 +74,8 @@ impl<S: SimulatedService> Contender<S> {
         let (cancelled, timeout) = {
             let mut world = self.world();
             world.set_acquiring(self.process, true);
-            let timeout = world.plan.workload.acquire_timeout;
+            let name = ContenderName(self.id.0);
+            let timeout = world.plan.workload.acquire_timeout_of(name);
             (world.cancellable(self.process), timeout)
         };
         // A recipe without such a call is dropped where it waits when the time is up.

@@ -52,7 +52,7 @@ pub(crate) fn reaction(service: &Service, latency: Duration) -> Duration {
 impl<S: SimulatedService> World<S> {
     /// How long a contender that could know of its loss may take to act on it.
     pub fn reaction(&self) -> Duration {
-        reaction(&self.plan.service, self.plan.network.client_latency.1)
+        reaction(&self.plan.service, self.plan.latency_at_most())
     }
 
     /// `acquire` returns the lock to a contender.

@@ -22,8 +22,9 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn reaches_server(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
         let ends = self.connections.get(connection);
         let link = link_ids::to_server(ends.client);
-        let obstacle = self.in_the_way((ends.process, ends.server), |link| link.to_server);
-        let at = self.travels(link, obstacle, self.now, extra);
+        let process = ends.process;
+        let obstacle = self.in_the_way((process, ends.server), |link| link.to_server);
+        let at = self.travels(process, link, obstacle, self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
 
@@ -36,8 +37,9 @@ impl<S: SimulatedService> World<S> {
     ) -> VirtualTime {
         let ends = self.connections.get(connection);
         let link = link_ids::to_client(ends.client);
-        let obstacle = self.in_the_way((ends.process, ends.server), |link| link.to_client);
-        let at = self.travels(link, obstacle, departs, extra);
+        let process = ends.process;
+        let obstacle = self.in_the_way((process, ends.server), |link| link.to_client);
+        let at = self.travels(process, link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
     }
 }

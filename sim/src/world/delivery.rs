@@ -18,6 +18,7 @@ impl<S: SimulatedService> World<S> {
             // They come to nobody, or to somebody who sees for himself.
             Event::Resource(_)
             | Event::Strike { .. }
+            | Event::StrikeAgain { .. }
             | Event::Heal { .. }
             | Event::QuiescenceCheck
             | Event::StormEnds
@@ -52,6 +53,7 @@ impl<S: SimulatedService> World<S> {
             | Event::LocalTimer { .. }
             | Event::Resource(_)
             | Event::Strike { .. }
+            | Event::StrikeAgain { .. }
             | Event::Heal { .. }
             | Event::QuiescenceCheck
             | Event::StormEnds

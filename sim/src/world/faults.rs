@@ -12,9 +12,29 @@ use crate::plan::{ContenderName, Direction, Fault, Lasts};
 use crate::process::{ProcessId, ProcessState};
 
 impl<S: SimulatedService> World<S> {
+    /// A fault that strikes again and again does so once more, unless the storm is over.
+    #[cold]
+    pub(crate) fn strike_again(&mut self, fault: usize) {
+        match self.faults[fault].strikes_left.checked_sub(1) {
+            None => self.over(fault),
+            Some(left) => {
+                self.faults[fault].strikes_left = left;
+                self.strike(fault, None);
+            }
+        }
+    }
+
     /// A fault strikes.
     #[cold]
     pub(crate) fn strike(&mut self, fault: usize, request: Option<RequestId>) {
+        let every = self.plan.faults[fault].repeat.and_then(|it| it.every);
+        if let Some(every) = every
+            && self.faults[fault].strikes_left > 0
+        {
+            self.faults_active += 1;
+            self.timeline
+                .add(self.now + every, Event::StrikeAgain { fault });
+        }
         self.record(EventKind::FaultFired {
             fault: FaultId(fault as u32),
         });

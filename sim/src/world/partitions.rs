@@ -5,7 +5,7 @@ use picklock_checker::VirtualTime;
 
 use super::SimulatedService;
 use super::World;
-use crate::network::{ClientLink, Obstacle, ServerId};
+use crate::network::{ClientLink, Latency, Obstacle, ServerId};
 use crate::plan::{ContenderName, ServerName};
 use crate::process::ProcessId;
 use picklock_machines::{Link, Message};
@@ -69,17 +69,33 @@ impl<S: SimulatedService> World<S> {
         obstacle
     }
 
-    /// When a message that leaves at `departs` by the link of this number gets through.
+    /// The latency between a process and any server, or the resource.
+    #[inline]
+    pub(crate) fn latency_of(&self, process: ProcessId) -> Latency {
+        match self.own_latencies.is_empty() {
+            true => self.client_latency,
+            false => self.own_latency_of(process),
+        }
+    }
+
+    #[cold]
+    fn own_latency_of(&self, process: ProcessId) -> Latency {
+        let own = self.own_latencies.get(&process);
+        own.copied().unwrap_or(self.client_latency)
+    }
+
+    /// When a message between a process and a server that leaves at `departs` by the link of this number gets through.
     #[inline]
     pub(crate) fn travels(
         &mut self,
+        process: ProcessId,
         link: Link,
         obstacle: Option<Obstacle>,
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
         let latency = self
-            .client_latency
+            .latency_of(process)
             .draw_of(Message { link, departs }, &mut self.tape)
             + extra;
         match obstacle {

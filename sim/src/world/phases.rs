@@ -31,7 +31,9 @@ pub(crate) fn progress_bound(plan: &Plan) -> Duration {
 /// By how much single messages come late, one behind the other. The faults that make them late are over at once.
 fn late_messages(plan: &Plan) -> Duration {
     let late = plan.faults.iter().map(|fault| match fault.inject {
-        Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => by,
+        Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => {
+            by.saturating_mul(fault.strikes())
+        }
         _ => Duration::ZERO,
     });
     late.sum()
@@ -40,14 +42,23 @@ fn late_messages(plan: &Plan) -> Duration {
 /// What all sections take, one after the other, with twenty messages to and fro for each.
 fn sections(plan: &Plan) -> Duration {
     let workload = &plan.workload;
-    let hold = match workload.hold {
-        Hold::For(hold) => hold,
-        Hold::Settled => Duration::from_secs(1),
-    };
-    let latencies = plan.network.client_latency.1 + plan.network.server_latency.1;
+    let latencies = plan.latency_at_most() + plan.network.server_latency.1;
     let messages = (latencies + slow_for_good(plan)).saturating_mul(20);
-    let each = hold + workload.think.1 + messages;
-    each.saturating_mul(workload.contenders.saturating_mul(workload.rounds))
+    let of_each = workload.each(|name| {
+        let hold = match workload.hold_of(name) {
+            Hold::For(hold) => hold,
+            Hold::Settled => Duration::from_secs(1),
+        };
+        (
+            hold + workload.think_of(name).1 + messages,
+            workload.rounds_of(name),
+        )
+    });
+    let of_each = of_each.map(|((each, rounds), contenders)| {
+        let number = u64::from(rounds).saturating_mul(contenders);
+        each.saturating_mul(u32::try_from(number).unwrap_or(u32::MAX))
+    });
+    of_each.fold(Duration::ZERO, Duration::saturating_add)
 }
 
 /// How much longer messages and writes take for good.
@@ -74,7 +85,7 @@ fn length(fault: &PlannedFault) -> Duration {
         // The storm does not wait for what nothing heals.
         (Some(Lasts::ForGood) | None, _) => Duration::ZERO,
     };
-    until + fault.after + lasts
+    until + fault.after + fault.repeats_for() + lasts
 }
 
 impl Section {
@@ -119,6 +130,7 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn storm_ends(&mut self) {
         for fault in &mut self.faults {
             fault.armed = false;
+            fault.strikes_left = 0;
         }
         self.faults_armed = 0;
         self.begin_calm_if_over();

@@ -15,16 +15,10 @@ use crate::event::Event;
 use crate::latency_samples::Samples;
 use crate::network::{Connections, Latency, Links};
 use crate::ownership::Ownership;
-use crate::plan::Plan;
-use crate::process::Process;
+use crate::plan::{ContenderName, Plan, PlannedFault};
+use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
-
-/// A fault that waits for its trigger.
-const ARMED: FaultState = FaultState {
-    seen: 0,
-    armed: true,
-};
 
 impl<S: SimulatedService> World<S> {
     pub fn new(plan: Rc<Plan>, tape: Tape) -> Self {
@@ -48,7 +42,7 @@ impl<S: SimulatedService> World<S> {
             service,
             samples: Samples::default(),
             processes,
-            contenders: (0..contenders).map(|_| contender(&plan)).collect(),
+            contenders: contenders_of(&plan),
             ownership: Ownership::new(plan.recipe.ownership, LOCK),
             storage: Storage::new(plan.workload.section.initial_value(), plan.resource.fenced),
             beliefs: Beliefs::default(),
@@ -70,8 +64,9 @@ impl<S: SimulatedService> World<S> {
             connections: Connections::default(),
             links: Links::of(plan.service.machines()),
             client_latency: Latency::new(plan.network.client_latency),
+            own_latencies: own_latencies(&plan),
             server_latency: Latency::new(plan.network.server_latency),
-            faults: vec![ARMED; plan.faults.len()],
+            faults: plan.faults.iter().map(armed).collect(),
             faults_armed: plan.faults.len(),
             faults_active: 0,
             calm: false,
@@ -115,10 +110,7 @@ fn recorder(plan: &Plan, lock: &str) -> Recorder {
         .collect();
     recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
     // Roughly what each round has to tell.
-    let rounds = plan
-        .workload
-        .contenders
-        .saturating_mul(plan.workload.rounds) as usize;
+    let rounds = plan.workload.sections() as usize;
     recorder.history.events.reserve(13 * rounds.min(1 << 8));
     recorder.history.names.reserve(rounds.min(1 << 8));
     recorder.history.locks = vec![lock.to_owned()];
@@ -128,14 +120,38 @@ fn recorder(plan: &Plan, lock: &str) -> Recorder {
 /// Contenders first, then bystanders, and last the operator.
 fn processes<E>(plan: &Plan) -> Vec<Process<Event<E>>> {
     let people = plan.workload.contenders + plan.workload.bystanders;
-    (0..=people).map(|_| Process::new()).collect()
+    let mut processes: Vec<_> = (0..=people).map(|_| Process::new()).collect();
+    for (name, own) in &plan.workload.contender_settings {
+        if let Some(process) = processes.get_mut(name.0 as usize) {
+            process.jump(own.clock_offset_millis.saturating_mul(1_000));
+        }
+    }
+    processes
 }
 
-fn contender(plan: &Plan) -> Contender {
-    Contender {
-        rounds_left: plan.workload.rounds,
-        ..Contender::default()
+/// A fault that waits for its trigger.
+fn armed(fault: &PlannedFault) -> FaultState {
+    FaultState {
+        seen: 0,
+        armed: true,
+        strikes_left: fault.strikes(),
     }
+}
+
+/// Of contenders that are nearer or farther than the others.
+fn own_latencies(plan: &Plan) -> BTreeMap<ProcessId, Latency> {
+    let own = plan.workload.contender_settings.iter();
+    own.filter_map(|(name, own)| Some((ProcessId(name.0), Latency::new(own.latency?))))
+        .collect()
+}
+
+fn contenders_of(plan: &Plan) -> Vec<Contender> {
+    let names = (0..plan.workload.contenders).map(ContenderName);
+    let contender = |name| Contender {
+        rounds_left: plan.workload.rounds_of(name),
+        ..Contender::default()
+    };
+    names.map(contender).collect()
 }
 
 fn busy(contenders: usize) -> Busy {

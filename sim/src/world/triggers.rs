@@ -140,7 +140,7 @@ impl<S: SimulatedService> World<S> {
     /// A moment that a fault waits for has come. It fires if it is the one.
     pub(crate) fn count(&mut self, fault: usize, nth: u32, request: Option<RequestId>) {
         self.faults[fault].seen += 1;
-        if self.faults[fault].seen == nth {
+        if self.faults[fault].seen >= nth {
             self.fire(fault, request);
         }
     }
@@ -167,12 +167,19 @@ impl<S: SimulatedService> World<S> {
 
     /// The trigger of a fault has come.
     pub(crate) fn fire(&mut self, fault: usize, request: Option<RequestId>) {
-        if !std::mem::take(&mut self.faults[fault].armed) {
+        if !self.faults[fault].armed {
             return;
         }
-        self.faults_armed -= 1;
+        let planned = &self.plan.faults[fault];
+        let after = planned.after;
+        // One that strikes again by the clock waits for its trigger once.
+        let by_clock = planned.repeat.is_none_or(|repeat| repeat.every.is_some());
+        if by_clock || self.faults[fault].strikes_left == 1 {
+            self.faults[fault].armed = false;
+            self.faults_armed -= 1;
+        }
+        self.faults[fault].strikes_left -= 1;
         self.faults_active += 1;
-        let after = self.plan.faults[fault].after;
         if after.is_zero() {
             self.strike(fault, request);
         } else {
@@ -186,6 +193,7 @@ impl<S: SimulatedService> World<S> {
         for fault in 0..self.faults.len() {
             if let Trigger::At(time) = self.plan.faults[fault].when {
                 self.faults[fault].armed = false;
+                self.faults[fault].strikes_left -= 1;
                 self.faults_armed -= 1;
                 self.faults_active += 1;
                 let at = self.now + time + self.plan.faults[fault].after;

@@ -21,6 +21,7 @@ pub fn planned(when: Trigger, inject: Fault) -> PlannedFault {
     PlannedFault {
         when,
         after: Duration::ZERO,
+        repeat: None,
         text: format!("{inject:?}"),
         inject,
     }

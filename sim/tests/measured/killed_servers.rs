@@ -29,6 +29,7 @@ fn plan(faults: Vec<Fault>) -> Plan {
     let planned = faults.into_iter().map(|inject| PlannedFault {
         when: Trigger::At(KILLED),
         after: Duration::ZERO,
+        repeat: None,
         text: format!("{inject:?}"),
         inject,
     });

@@ -22,6 +22,7 @@ fn planned(when: Trigger, inject: Fault) -> PlannedFault {
     PlannedFault {
         when,
         after: Duration::ZERO,
+        repeat: None,
         text: String::new(),
         inject,
     }

@@ -53,6 +53,7 @@ fn history(
     let pause = PlannedFault {
         when: Trigger::At(Duration::from_secs(30)),
         after: Duration::from_millis(run * 1_337 % 4_000),
+        repeat: None,
         text: String::new(),
         inject: Fault::Pause {
             target: ContenderName(0),

@@ -1,0 +1,152 @@
+//! `[[contender]]`: what one contender does otherwise than the workload says.
+
+use std::collections::BTreeMap;
+
+use picklock_sim::plan::{ContenderName, ContenderSettings};
+
+use super::participants::Cast;
+use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use super::sampled_parameters::{is_range, ranges, whole};
+use super::workload::fixed_hold;
+use crate::sampled_parameters::{Open, OpenContender};
+
+/// The most rounds of a contender.
+const MOST_ROUNDS: i64 = 1_000_000;
+
+/// What names no contender: each seed draws one.
+const ANY: &str = "any";
+
+/// Reads every `[[contender]]`; what is left to the seeds goes to `open`.
+pub(super) fn contenders(
+    file: &mut Fields,
+    cast: Cast,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> BTreeMap<ContenderName, ContenderSettings> {
+    let mut all = BTreeMap::new();
+    let Some(items) = file
+        .get("contender")
+        .and_then(|item| item.list("tables that begin with [[contender]]", mistakes))
+    else {
+        return all;
+    };
+    for item in items {
+        let Some(mut fields) = item.table("a table, [[contender]]", mistakes) else {
+            continue;
+        };
+        let Some(name) = fields.need("name", "name = \"contender-1\"") else {
+            settings(&mut fields, mistakes);
+            fields.finish(mistakes);
+            continue;
+        };
+        if name.as_text() == Some(ANY) {
+            any(&mut fields, &name, open, mistakes);
+        } else {
+            one(&mut fields, &name, cast, &mut all, mistakes);
+        }
+        fields.finish(mistakes);
+    }
+    all
+}
+
+/// One contender, or several that do the same.
+fn one(
+    fields: &mut Fields,
+    name: &Item,
+    cast: Cast,
+    all: &mut BTreeMap<ContenderName, ContenderSettings>,
+    mistakes: &mut Mistakes,
+) {
+    let names = match name.as_list() {
+        Some(names) => names,
+        None => vec![name.clone()],
+    };
+    let settings = settings(fields, mistakes);
+    if settings == ContenderSettings::default() && mistakes.is_empty() {
+        let mistake = Mistake::new("nothing is said of this contender");
+        mistakes.add(name.span.clone(), mistake.help(WANTED));
+    }
+    for item in names {
+        let Some(name) = cast.contender(&item, mistakes) else {
+            continue;
+        };
+        if all.insert(name, settings.clone()).is_some() {
+            let mistake = Mistake::new(format!("contender-{} is described twice", name.0 + 1));
+            mistakes.add(
+                item.span,
+                mistake.help("say all of it in one [[contender]]"),
+            );
+        }
+    }
+}
+
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `think`, `acquire-timeout`, `latency`, or `clock-offset`";
+
+fn settings(fields: &mut Fields, mistakes: &mut Mistakes) -> ContenderSettings {
+    let hold = fields.get("hold");
+    let hold = hold.and_then(|item| match is_range(&item) {
+        true => {
+            let mistake = Mistake::new("the hold of this contender is a range")
+                .help("say one time, or name = \"any\": then each seed draws one");
+            mistakes.add(item.span, mistake);
+            None
+        }
+        false => fixed_hold(&item, mistakes),
+    });
+    let rounds = fields.count("rounds", 1..=MOST_ROUNDS, mistakes);
+    let think = fields.get("think").and_then(|item| item.range(mistakes));
+    let acquire_timeout = fields.duration("acquire-timeout", Zero::Senseless, mistakes);
+    let latency = fields.get("latency").and_then(|item| item.range(mistakes));
+    let offset = fields.get("clock-offset");
+    let offset = offset.and_then(|item| item.signed_millis(mistakes));
+    ContenderSettings {
+        hold,
+        rounds,
+        think,
+        acquire_timeout,
+        latency,
+        clock_offset_millis: offset.unwrap_or_default(),
+    }
+}
+
+/// One that each seed draws, or nobody.
+fn any(fields: &mut Fields, name: &Item, open: &mut Open, mistakes: &mut Mistakes) {
+    let range = |fields: &mut Fields, key, mistakes: &mut Mistakes| {
+        fields.get(key).and_then(|item| item.range(mistakes))
+    };
+    let rounds = fields.get("rounds");
+    let list = |item: Item, mistakes: &mut Mistakes| {
+        let several = ranges(&item, mistakes)?;
+        Some(match several.choices.is_empty() {
+            true => vec![several.first],
+            false => several.choices,
+        })
+    };
+    let any = OpenContender {
+        hold: range(fields, "hold", mistakes),
+        rounds: rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes)),
+        think: fields
+            .get("think")
+            .and_then(|item| list(item, mistakes))
+            .unwrap_or_default(),
+        acquire_timeout: range(fields, "acquire-timeout", mistakes),
+        latency: fields
+            .get("latency")
+            .and_then(|item| list(item, mistakes))
+            .unwrap_or_default(),
+        clock_offset_millis: fields
+            .get("clock-offset")
+            .and_then(|item| item.signed_millis_range(mistakes)),
+    };
+    if any == OpenContender::default() && mistakes.is_empty() {
+        let mistake = Mistake::new("nothing is said of this contender");
+        mistakes.add(name.span.clone(), mistake.help(WANTED));
+    }
+    if open.contender.replace(any).is_some() {
+        let mistake = Mistake::new("there are two that any contender may be");
+        mistakes.add(
+            name.span.clone(),
+            mistake.help("say all of it in one [[contender]]"),
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! The contender of a drawn plan that differs from the others.
+
+use picklock_sim::plan::{ContenderName, ContenderSettings, Hold, Plan};
+
+use super::draw::{Apart, Draw};
+use crate::sampled_parameters::OpenContender;
+
+/// Draws a contender and how it differs; in every other plan, nobody does.
+pub(super) fn draw_contender(plan: &mut Plan, open: &OpenContender, seed: u64) {
+    let mut draw = Draw::apart(seed, Apart::Contenders);
+    if draw.once_in(2) {
+        return;
+    }
+    let name = ContenderName(draw.below(plan.workload.contenders));
+    let settings = ContenderSettings {
+        hold: open
+            .hold
+            .filter(|_| draw.once_in(2))
+            .map(|range| Hold::For(draw.duration(range))),
+        rounds: open
+            .rounds
+            .filter(|_| draw.once_in(2))
+            .map(|range| draw.number(range)),
+        think: draw.one_of(&open.think).filter(|_| draw.once_in(2)),
+        acquire_timeout: open
+            .acquire_timeout
+            .filter(|_| draw.once_in(2))
+            .map(|range| draw.duration(range)),
+        latency: draw.one_of(&open.latency).filter(|_| draw.once_in(2)),
+        clock_offset_millis: open
+            .clock_offset_millis
+            .filter(|_| draw.once_in(2))
+            .map_or(0, |range| offset(range, &mut draw)),
+    };
+    if settings != ContenderSettings::default() {
+        plan.workload.contender_settings.insert(name, settings);
+    }
+}
+
+/// An offset in a range, both ends included.
+fn offset((least, most): (i64, i64), draw: &mut Draw) -> i64 {
+    let span = u32::try_from(most - least).unwrap_or(u32::MAX);
+    least + i64::from(draw.number((0, span)))
+}

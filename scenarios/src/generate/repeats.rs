@@ -1,0 +1,54 @@
+//! Faults of a drawn plan that strike again and again.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{FaultKind, Lasts, Plan, Repeat, Trigger};
+
+use super::draw::{Apart, Draw};
+use crate::describe;
+use crate::excuses::excuses;
+
+/// One plan in so many has a fault that strikes again.
+const ONE_IN: u32 = 8;
+
+/// Lets one of the faults from `first` on strike again, in some plans: those in which that takes no promise from every
+/// lock that the plan has left.
+pub(super) fn draw_repeats(plan: &mut Plan, first: usize, seed: u64) {
+    let mut draw = Draw::apart(seed, Apart::Repeats);
+    let drawn = plan.faults.len() - first;
+    if drawn == 0 || !draw.once_in(ONE_IN) {
+        return;
+    }
+    let place = first + draw.below(drawn as u32) as usize;
+    let Some(repeat) = repeat(plan, place, &mut draw) else {
+        return;
+    };
+    let before = excuses(plan, &plan.faults).len();
+    plan.faults[place].repeat = Some(repeat);
+    if excuses(plan, &plan.faults).len() > before {
+        plan.faults[place].repeat = None;
+        return;
+    }
+    describe::retell(&mut plan.faults[place]);
+}
+
+/// How often a fault strikes, if it can do so again.
+fn repeat(plan: &Plan, place: usize, draw: &mut Draw) -> Option<Repeat> {
+    let fault = &plan.faults[place];
+    if fault.inject.is_for_good() {
+        return None;
+    }
+    let times = draw.number((2, 5));
+    let comes_again = !matches!(fault.when, Trigger::At(_) | Trigger::Fired { .. });
+    let of_message = FaultKind::of(&fault.inject).strikes_message().is_some();
+    if comes_again && (of_message || draw.once_in(2)) {
+        return Some(Repeat { times, every: None });
+    }
+    if of_message {
+        return None;
+    }
+    let lasts = fault.inject.lasts().and_then(Lasts::duration);
+    let pause = draw.duration((Duration::from_millis(1), plan.service.lease() * 2));
+    let every = Some(lasts.unwrap_or_default() + pause);
+    Some(Repeat { times, every })
+}

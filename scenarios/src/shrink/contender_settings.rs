@@ -1,0 +1,42 @@
+//! Contenders that differ from the others in less, or not at all.
+
+use picklock_sim::plan::{ContenderSettings, Plan};
+
+use super::search::Change;
+use crate::describe::contender;
+
+/// What a contender's settings are without one of them.
+type Without = fn(&mut ContenderSettings);
+
+/// Every setting of a contender, by its key.
+const SETTINGS: [(&str, Without); 6] = [
+    ("hold", |it| it.hold = None),
+    ("rounds", |it| it.rounds = None),
+    ("think", |it| it.think = None),
+    ("acquire-timeout", |it| it.acquire_timeout = None),
+    ("latency", |it| it.latency = None),
+    ("clock-offset", |it| it.clock_offset_millis = 0),
+];
+
+/// Plans in which a contender is like the others, or like them in one thing more.
+pub(super) fn likenesses(plan: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (name, settings) in &plan.workload.contender_settings {
+        let mut less = plan.clone();
+        less.workload.contender_settings.remove(name);
+        let what = format!("{} is like the others", contender(*name));
+        changes.push(Change { what, plan: less });
+        for (key, without) in SETTINGS {
+            let mut fewer = settings.clone();
+            without(&mut fewer);
+            if fewer == *settings || fewer == ContenderSettings::default() {
+                continue;
+            }
+            let mut less = plan.clone();
+            less.workload.contender_settings.insert(*name, fewer);
+            let what = format!("no {key} of {}'s own", contender(*name));
+            changes.push(Change { what, plan: less });
+        }
+    }
+    changes
+}

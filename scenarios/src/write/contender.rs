@@ -1,0 +1,53 @@
+//! Spells out `[[contender]]`.
+
+use picklock_sim::plan::{ContenderName, ContenderSettings, Hold, Workload};
+use toml_edit::{ArrayOfTables, Table, Value};
+
+use super::sampled_parameters::number;
+use super::toml::{With, count, range, text, time};
+use crate::describe::{contender, signed_millis};
+use crate::sampled_parameters::OpenContender;
+
+/// A table for each contender that differs, and one for any that a seed may draw.
+pub(super) fn contenders(workload: &Workload, any: Option<&OpenContender>) -> ArrayOfTables {
+    let named = workload.contender_settings.iter();
+    let named = named.map(|(name, settings)| one(*name, settings));
+    named.chain(any.map(open)).collect()
+}
+
+fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
+    let hold = settings.hold.map(|hold| match hold {
+        Hold::For(length) => time(length),
+        Hold::Settled => text("settled"),
+    });
+    let offset = settings.clock_offset_millis;
+    let offset = (offset != 0).then(|| signed_millis(offset).into());
+    Table::new()
+        .with("name", text(&contender(name)))
+        .with("hold", hold)
+        .with("rounds", settings.rounds.map(count))
+        .with("think", settings.think.map(range))
+        .with("acquire-timeout", settings.acquire_timeout.map(time))
+        .with("latency", settings.latency.map(range))
+        .with("clock-offset", offset)
+}
+
+fn open(any: &OpenContender) -> Table {
+    let list = |ranges: &[_]| -> Option<Value> {
+        (!ranges.is_empty()).then(|| ranges.iter().copied().map(range).collect())
+    };
+    let offset = any.clock_offset_millis;
+    let offset =
+        offset.map(|(from, to)| format!("{}..{}", signed_millis(from), signed_millis(to)).into());
+    Table::new()
+        .with("name", text("any"))
+        .with("hold", any.hold.map(range))
+        .with(
+            "rounds",
+            any.rounds.map(|rounds| number(Some(rounds), rounds.0)),
+        )
+        .with("think", list(&any.think))
+        .with("acquire-timeout", any.acquire_timeout.map(range))
+        .with("latency", list(&any.latency))
+        .with("clock-offset", offset)
+}

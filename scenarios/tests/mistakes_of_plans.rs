@@ -1,0 +1,84 @@
+//! What cannot strike again, and contenders that do not differ: each is answered with the place, and with what would be
+//! right.
+
+use picklock_scenarios::{Catalogue, Diagnostic, parse};
+
+const GOOD: &str = r#"[workload]
+contenders = 3
+
+[[contender]]
+name = "contender-2"
+hold = "1s"
+
+[[fault]]
+when.acquired = { by = "contender-1" }
+times = 3
+every = "30s"
+inject.pause = { target = "contender-1", for = "20s" }
+
+[[case]]
+algorithm = "zk-predecessor-watch"
+"#;
+
+const SLIPS: &[(&str, &str, &str)] = &[
+    ("again_for_good", ", for = \"20s\"", ""),
+    ("again_how_often", "times = 3\n", ""),
+    (
+        "again_before_it_is_over",
+        "every = \"30s\"",
+        "every = \"5s\"",
+    ),
+    (
+        "again_at_a_time",
+        "when.acquired = { by = \"contender-1\" }\ntimes = 3\nevery = \"30s\"",
+        "when.at = \"1s\"\ntimes = 3",
+    ),
+    ("again_but_once", "times = 3", "times = 1"),
+    (
+        "again_at_a_message",
+        "inject.pause = { target = \"contender-1\", for = \"20s\" }",
+        "inject.lose-reply = { target = \"contender-1\" }",
+    ),
+    ("contender_without_a_difference", "hold = \"1s\"\n", ""),
+    ("contender_without_a_name", "name = \"contender-2\"\n", ""),
+    (
+        "contender_twice",
+        "\"contender-2\"",
+        "[\"contender-2\", \"contender-2\"]",
+    ),
+    (
+        "contender_that_is_not_there",
+        "\"contender-2\"",
+        "\"contender-4\"",
+    ),
+    ("contender_with_a_range", "\"1s\"", "\"1s..2s\""),
+    (
+        "contender_whose_clock_is_too_fine",
+        "hold = \"1s\"",
+        "clock-offset = \"1us\"",
+    ),
+];
+
+fn mistakes(text: &str) -> Vec<Diagnostic> {
+    match parse("test", text, &Catalogue::EVERYTHING) {
+        Ok(_) => Vec::new(),
+        Err(mistakes) => mistakes,
+    }
+}
+
+#[test]
+fn what_the_slips_begin_with_is_right() {
+    let found = mistakes(GOOD);
+    assert!(found.is_empty(), "{}", found[0]);
+}
+
+#[test]
+fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
+    for (name, right, wrong) in SLIPS {
+        assert!(GOOD.contains(right), "{name}");
+        let found = mistakes(&GOOD.replacen(right, wrong, 1));
+        assert!(!found.is_empty(), "{name}");
+        let said: Vec<String> = found.iter().map(Diagnostic::to_string).collect();
+        insta::assert_snapshot!(*name, said.join("\n\n"));
+    }
+}

@@ -1,0 +1,189 @@
+//! Who wants the lock, how often, for how long, and what for.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::ContenderName;
+
+/// Who wants the lock, and what for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// How many contenders there are: `contender-1` and so on, each a process with a client of its own.
+    pub contenders: u32,
+    /// How they come.
+    pub arrive: Arrival,
+    /// How often each wants the lock.
+    pub rounds: u32,
+    /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
+    pub acquire_timeout: Option<Duration>,
+    /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
+    /// section does its work.
+    pub reentrancy_depth: u32,
+    /// How long a section lasts, apart from what it does to the resource.
+    pub hold: Hold,
+    /// Time between a release and the next acquire of the same contender: from, to.
+    pub think: (Duration, Duration),
+    /// What a section does to the resource.
+    pub section: Section,
+    /// Clients that read something else on the same service all the time.
+    pub bystanders: u32,
+    /// Time between two reads of a bystander.
+    pub bystander_every: Duration,
+    /// What single contenders do otherwise.
+    pub contender_settings: BTreeMap<ContenderName, ContenderSettings>,
+    /// How long everybody has to get the lock once the storm is over. `None`: computed from the scenario.
+    pub progress_bound: Option<Duration>,
+    /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
+    pub storm: Option<Duration>,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self {
+            contenders: 3,
+            arrive: Arrival::Together,
+            rounds: 1,
+            acquire_timeout: None,
+            reentrancy_depth: 1,
+            hold: Hold::For(Duration::from_millis(10)),
+            think: (Duration::ZERO, Duration::ZERO),
+            section: Section::Write,
+            bystanders: 0,
+            bystander_every: Duration::from_millis(10),
+            contender_settings: BTreeMap::new(),
+            progress_bound: None,
+            storm: None,
+        }
+    }
+}
+
+impl Workload {
+    /// What a contender does otherwise than the others, if anything.
+    fn settings_of(&self, name: ContenderName) -> Option<&ContenderSettings> {
+        self.contender_settings.get(&name)
+    }
+
+    /// How long the sections of a contender last.
+    pub fn hold_of(&self, name: ContenderName) -> Hold {
+        let own = self.settings_of(name).and_then(|own| own.hold);
+        own.unwrap_or(self.hold)
+    }
+
+    /// How often a contender wants the lock.
+    pub fn rounds_of(&self, name: ContenderName) -> u32 {
+        let own = self.settings_of(name).and_then(|own| own.rounds);
+        own.unwrap_or(self.rounds)
+    }
+
+    /// Time between a release and the next acquire of a contender: from, to.
+    pub fn think_of(&self, name: ContenderName) -> (Duration, Duration) {
+        let own = self.settings_of(name).and_then(|own| own.think);
+        own.unwrap_or(self.think)
+    }
+
+    /// How long a contender waits for the lock before it gives up. `None`: for as long as it takes.
+    pub fn acquire_timeout_of(&self, name: ContenderName) -> Option<Duration> {
+        let own = self.settings_of(name).and_then(|own| own.acquire_timeout);
+        own.or(self.acquire_timeout)
+    }
+
+    /// Whether any contender gives up waiting some time.
+    pub fn has_acquire_timeout(&self) -> bool {
+        let mut own = self.contender_settings.values();
+        self.acquire_timeout.is_some() || own.any(|own| own.acquire_timeout.is_some())
+    }
+
+    /// How many sections there are to come, of all contenders together.
+    pub fn sections(&self) -> u32 {
+        let rounds = self.each(|name| u64::from(self.rounds_of(name)));
+        u32::try_from(
+            rounds
+                .map(|(rounds, of)| rounds.saturating_mul(of))
+                .sum::<u64>(),
+        )
+        .unwrap_or(u32::MAX)
+    }
+
+    /// What `of` says of each contender, and of how many it is so: those that do nothing otherwise are asked for once.
+    pub fn each<T>(&self, of: impl Fn(ContenderName) -> T) -> impl Iterator<Item = (T, u64)> {
+        let unlike = self.contender_settings.len();
+        let others = (self.contenders as usize).saturating_sub(unlike) as u64;
+        let names = (0..self.contenders).map(ContenderName);
+        let mut like_others = names.filter(|name| self.settings_of(*name).is_none());
+        let other = like_others.next().map(|name| (name, others));
+        let unlike = self.contender_settings.keys().map(|name| (*name, 1));
+        unlike
+            .chain(other)
+            .map(move |(name, number)| (of(name), number))
+    }
+}
+
+/// What one contender does otherwise than the workload says; what is not given is as there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContenderSettings {
+    /// How long its sections last.
+    pub hold: Option<Hold>,
+    /// How often it wants the lock.
+    pub rounds: Option<u32>,
+    /// Time between a release and its next acquire: from, to.
+    pub think: Option<(Duration, Duration)>,
+    /// How long it waits for the lock before it gives up, and comes again.
+    pub acquire_timeout: Option<Duration>,
+    /// One-way latency between it and any server, or the resource: from, to (both inclusive).
+    pub latency: Option<(Duration, Duration)>,
+    /// By how many milliseconds its wall clock is ahead from the start; behind, if negative.
+    pub clock_offset_millis: i64,
+}
+
+/// How contenders come to the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// All at once; who is first is up to the network.
+    Together,
+    /// One after the other: each comes when the one before it holds the lock or is in the queue.
+    InOrder,
+    /// The first takes the lock and does not start its section before all others wait.
+    BehindHolder,
+    /// The same, and the others set out in their order; on a network of one latency, they queue up in it.
+    InOrderBehindHolder,
+    /// Each at a random moment within this time.
+    Within(Duration),
+}
+
+impl Arrival {
+    /// Whether the first holds the lock until all others wait.
+    pub fn is_behind_holder(self) -> bool {
+        matches!(self, Self::BehindHolder | Self::InOrderBehindHolder)
+    }
+}
+
+/// How long a section lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// This long.
+    For(Duration),
+    /// Until nothing is under way any more: one release at a time.
+    Settled,
+}
+
+/// What a section does to the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Holds, then writes once.
+    Write,
+    /// Reads a counter, holds, and writes back one more.
+    Count,
+    /// Reads the stock, holds, and writes back one less, unless nothing is left.
+    Sell {
+        /// What there is at first.
+        stock: i64,
+    },
+    /// Writes once, at once, and does not wait for the answer; the write travels for a random time up to this before
+    /// it reaches the resource.
+    DelayedWrite {
+        /// How long at most.
+        delay: Duration,
+    },
+    /// Nothing.
+    Nothing,
+}
