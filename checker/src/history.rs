@@ -280,8 +280,10 @@ pub enum Disowned {
     RemovedBy(ContenderId),
     /// A contender put a hold of its own in its place: another one, or the owner itself.
     OverwrittenBy(ContenderId),
-    /// Somebody from outside removed it: an operator, an eviction, a failover.
+    /// Somebody from outside removed it: an operator, or an eviction.
     RemovedFromOutside,
+    /// The service lost it: whoever had it died, forgot it, or was replaced by one that never heard of it.
+    LostByService,
 }
 
 /// What a service has truly answered, and its owners do not show.

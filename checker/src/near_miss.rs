@@ -147,7 +147,7 @@ fn before_loss(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
         let taken = match ownership.how? {
             Disowned::Released => false,
             Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) => other != belief.by,
-            Disowned::Expired | Disowned::RemovedFromOutside => true,
+            Disowned::Expired | Disowned::RemovedFromOutside | Disowned::LostByService => true,
         };
         let lost = evidence.at(ownership.disowned?);
         taken.then(|| until(evidence, *end, lost))

@@ -259,9 +259,10 @@ impl Watch {
         match how {
             Disowned::Released => {}
             Disowned::Expired => self.free_by_expiry = true,
-            Disowned::RemovedBy(_) | Disowned::OverwrittenBy(_) | Disowned::RemovedFromOutside => {
-                self.reached.add("taken-away")
-            }
+            Disowned::RemovedBy(_)
+            | Disowned::OverwrittenBy(_)
+            | Disowned::RemovedFromOutside
+            | Disowned::LostByService => self.reached.add("taken-away"),
         }
         self.owners = self.owners.saturating_sub(1);
         self.change(by, |it| it.owns = false);

@@ -169,6 +169,7 @@ impl<'a> WitnessBuilder<'a> {
             Disowned::RemovedFromOutside => {
                 format!("its claim had been removed from outside at {at}")
             }
+            Disowned::LostByService => format!("the service had lost its claim at {at}"),
         }
     }
 
@@ -291,6 +292,7 @@ impl<'a> WitnessBuilder<'a> {
             Disowned::RemovedFromOutside => {
                 format!(" when the claim of {who} was removed from outside")
             }
+            Disowned::LostByService => format!(" when the service lost the claim of {who}"),
         }
     }
 

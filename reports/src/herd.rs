@@ -75,12 +75,13 @@ pub struct HerdRow {
 /// { "version": 1, "picklock": "0.1.0", "unit_of_time": "us", "rows": [{ "algorithm": "…" }] }
 /// ```
 /// The keys of a row are the fields of [`HerdRow`].
-pub fn json(rows: &[HerdRow], picklock: &str) -> String {
+pub fn json(rows: &[HerdRow], undrained: &[Undrained], picklock: &str) -> String {
     json::to_text(&HerdResults {
         version: VERSION,
         picklock: picklock.to_owned(),
         unit_of_time: "us".to_owned(),
         rows: rows.to_vec(),
+        undrained: undrained.to_vec(),
     })
 }
 
@@ -95,4 +96,24 @@ pub struct HerdResults {
     pub unit_of_time: String,
     /// The measurements.
     pub rows: Vec<HerdRow>,
+    /// Queues that never drained, of which there is nothing to measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undrained: Vec<Undrained>,
+}
+
+/// A queue that never drained, because nobody could list it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undrained {
+    /// The recipe.
+    pub algorithm: String,
+    /// How many contenders there were.
+    pub contenders: u64,
+    /// The promise that is broken: `progress`.
+    pub violated: String,
+    /// How many children the list had.
+    pub children: u64,
+    /// The limit that it does not fit into: `jute.maxbuffer`, in bytes.
+    pub jute_max_buffer: u64,
+    /// The same in words.
+    pub because: String,
 }

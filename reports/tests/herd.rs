@@ -72,7 +72,7 @@ fn the_results_can_be_read_back_and_leave_out_unknown_real_time() {
     let mut rows = rows();
     rows.truncate(1);
     rows[0].took_seconds = None;
-    let text = herd::json(&rows, "0.1.0");
+    let text = herd::json(&rows, &[], "0.1.0");
     assert_snapshot!(text);
     let read: HerdResults = serde_json::from_str(&text).unwrap();
     assert_eq!(read.rows, rows);

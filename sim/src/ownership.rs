@@ -57,6 +57,8 @@ pub enum Actor {
     Overwriter(ContenderId),
     /// The end of the contender's own session or lease.
     SessionEnd,
+    /// The service itself: a server that had the claim is gone, or is another than it was, or comes back without it.
+    Service,
     /// Somebody else: an operator.
     Outsider,
 }
@@ -256,7 +258,11 @@ impl Ownership {
                     recorder,
                 );
             }
-            Actor::Contender(_) | Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider => {
+            Actor::Contender(_)
+            | Actor::Overwriter(_)
+            | Actor::SessionEnd
+            | Actor::Service
+            | Actor::Outsider => {
                 self.disown(at, |_| true, by, recorder);
             }
         }
@@ -334,6 +340,7 @@ impl Ownership {
                 Actor::Contender(by) => Disowned::RemovedBy(by),
                 Actor::Overwriter(by) => Disowned::OverwrittenBy(by),
                 Actor::SessionEnd => Disowned::Expired,
+                Actor::Service => Disowned::LostByService,
                 Actor::Outsider => Disowned::RemovedFromOutside,
             };
             recorder.record(

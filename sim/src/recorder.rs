@@ -159,7 +159,9 @@ fn words(what: &EventKind) -> [u64; 4] {
             let how = match how {
                 picklock_checker::Disowned::Released => 1,
                 picklock_checker::Disowned::Expired => 2,
-                picklock_checker::Disowned::RemovedFromOutside => 3,
+                // One word for both: the hashes of runs that were kept are older than the difference.
+                picklock_checker::Disowned::RemovedFromOutside
+                | picklock_checker::Disowned::LostByService => 3,
                 picklock_checker::Disowned::RemovedBy(other) => 4 + u64::from(other.0),
                 picklock_checker::Disowned::OverwrittenBy(other) => u64::MAX - u64::from(other.0),
             };

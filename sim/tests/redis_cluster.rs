@@ -131,7 +131,7 @@ fn the_death_of_another_primary_stops_everybody_until_that_is_replaced() {
     let history = with(vec![later(1_000, acquired(), crash(ANOTHER, 40))]);
     let (died, ends) = (fired(&history)[0], disowned(&history));
     // All nodes stop to serve while some slots are served by nobody.
-    assert_eq!(ends[0].0, Disowned::RemovedFromOutside);
+    assert_eq!(ends[0].0, Disowned::LostByService);
     within(ends[0].1 - died, 2_000, 3_800);
     within(owned(&history)[1] - ends[0].1, 500, 1_300);
 }
@@ -143,7 +143,7 @@ fn a_primary_that_is_alone_stops_and_throws_away_what_only_it_has() {
     let history = with(vec![alone]);
     let (cut_off, ends, owned) = (fired(&history)[0], disowned(&history), owned(&history));
     // Real: a lone primary stops after 2.2 to 3.0 s.
-    assert_eq!(ends[0].0, Disowned::RemovedFromOutside);
+    assert_eq!(ends[0].0, Disowned::LostByService);
     within(ends[0].1 - cut_off, 2_000, 3_600);
     // Unlike with Sentinels, its successor serves only after it has stopped.
     assert!(owned[1] > ends[0].1);
@@ -165,7 +165,7 @@ fn a_primary_that_stood_still_is_a_replica_as_soon_as_it_goes_on() {
     // The first has given back its lock at the new primary; at the old one it stays until that goes on. With Sentinels,
     // that takes ten seconds more. Real: whoever was restarted sends clients away after 0.06 s.
     let (how, at) = disowned(&history)[0];
-    assert_eq!(how, Disowned::RemovedFromOutside);
+    assert_eq!(how, Disowned::LostByService);
     within(at - healed(&history)[0], 0, 60);
     assert_eq!(releases_failed(&history), 0);
 }
@@ -287,7 +287,7 @@ fn whenever_a_primary_is_alone_it_stops_as_fast_as_a_real_one() {
     with_seeds(alone, |history| {
         // Measured on real servers with this timeout: 2.2 to 3.0 s.
         within(disowned(history)[0].1 - fired(history)[0], 2_000, 3_600);
-        assert_eq!(disowned(history)[0].0, Disowned::RemovedFromOutside);
+        assert_eq!(disowned(history)[0].0, Disowned::LostByService);
         within(owned(history)[1] - fired(history)[0], 2_500, 5_000);
     });
 }

@@ -177,7 +177,7 @@ fn a_server_that_restarts_has_forgotten_its_keys() {
         restart_after: Some(seconds(1)),
     };
     let history = run("redis-compare-and-delete", acquired(), crash);
-    assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
+    assert_eq!(disowned(&history)[0], Disowned::LostByService);
     assert!(owned(&history)[1] < VirtualTime::ZERO + seconds(2));
 }
 
@@ -276,7 +276,7 @@ fn nobody_owns_the_lock_of_a_dead_primary_until_a_replica_that_has_it_takes_its_
     });
     let gone = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
     assert_eq!(gone[0], fired[0]);
-    assert_eq!(disowned(&history)[0], Disowned::RemovedFromOutside);
+    assert_eq!(disowned(&history)[0], Disowned::LostByService);
     assert_eq!(owned(&history)[1], fired[1]);
 }
 

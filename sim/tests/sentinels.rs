@@ -159,7 +159,7 @@ fn a_primary_that_stood_still_is_made_a_replica_ten_seconds_after_it_goes_on() {
     // Whoever polls has released the lock at the new primary; at the old one it stays until that is told.
     let faults = vec![later(1_000, acquired(), hang(PRIMARY, 4))];
     let (how, after) = end_of_first(&with_poll(Some(seconds(1)), faults));
-    assert_eq!(how, Disowned::RemovedFromOutside);
+    assert_eq!(how, Disowned::LostByService);
     // Real: 10.02 s.
     let fits = Duration::from_millis(9_500)..Duration::from_millis(11_500);
     assert!(fits.contains(&after), "{after:?}");

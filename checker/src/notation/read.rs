@@ -115,6 +115,7 @@ impl Reader {
             None | Some("released") => Disowned::Released,
             Some("expired") => Disowned::Expired,
             Some("outside") => Disowned::RemovedFromOutside,
+            Some("lost") => Disowned::LostByService,
             Some(other) => match other.strip_prefix("over-") {
                 Some(other) => Disowned::OverwrittenBy(self.by(other)),
                 None => Disowned::RemovedBy(self.by(other)),

@@ -166,6 +166,7 @@ fn disowned(by: ContenderId, how: Disowned, names: &Names) -> String {
         Disowned::RemovedBy(by) => format!("removed by {}", names.of(by)),
         Disowned::OverwrittenBy(by) => format!("overwritten by {}", names.of(by)),
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
+        Disowned::LostByService => "lost by the service".to_owned(),
     };
     format!("service: {} owns it no longer: {how}", names.of(by))
 }

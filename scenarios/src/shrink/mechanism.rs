@@ -10,7 +10,8 @@
 //!   lost the lock, what became of servers, whose request was sent again, and the moments that those who take part
 //!   came through;
 //! - how large an **overlap** is, measured by the latency of a message and by the lease;
-//! - whether the **service** had two owners, too.
+//! - whether the **service** had two owners, too;
+//! - whether those who overlap are two, or **one** contender that holds the lock twice.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct Mechanism {
     pub overlap: Option<Extent>,
     /// Whether two owned the lock at once.
     pub two_owners: bool,
+    /// Whether those who overlap are one contender that holds the lock twice.
+    pub with_itself: bool,
 }
 
 /// Something on the way to a violation.
@@ -54,8 +57,10 @@ pub enum TurningPoint {
     TakenByOther,
     /// Another contender put its hold in the place of the owner's.
     Overwritten,
-    /// A failover, an eviction, or an operator took the lock away from its owner.
+    /// An eviction or an operator took the lock away from its owner.
     TakenFromOutside,
+    /// The service lost the claim of its owner: a failover, or a server that came back without it.
+    LostByService,
     /// A server has become another.
     Server(ServerChange),
     /// A client library sent a request again.
@@ -102,13 +107,14 @@ impl Mechanism {
         let past = past(plan, history, &shown);
         let events = &history.events[..until];
         let way = PathToViolation::of(events, &shown, &past);
-        let (latency, lease) = (plan.network.client_latency.1, simulated.run.facts.lease);
+        let (latency, lease) = (plan.latency_at_most(), simulated.run.facts.lease);
         Self {
             argument: witness.kind(),
             faults: struck(plan, events, &past),
             turns: way.turns(),
             overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
             two_owners: way.has_two_owners(),
+            with_itself: witness.overlap.is_some() && is_of_one(events, &shown),
         }
     }
 
@@ -120,20 +126,23 @@ impl Mechanism {
             turns,
             overlap,
             two_owners,
+            with_itself,
         } = self;
         let faults_fit = match all_needed {
             true => *faults == other.faults,
             false => faults.is_subset(&other.faults),
         };
         faults_fit
-            && (argument, turns, overlap, two_owners)
-                == (
-                    &other.argument,
-                    &other.turns,
-                    &other.overlap,
-                    &other.two_owners,
-                )
+            && (argument, turns, overlap) == (&other.argument, &other.turns, &other.overlap)
+            && (two_owners, with_itself) == (&other.two_owners, &other.with_itself)
     }
+}
+
+/// Whether all that is shown is of one contender.
+fn is_of_one(events: &[Event], shown: &[usize]) -> bool {
+    let mut by = shown.iter().filter_map(|place| events[*place].what.by());
+    let first = by.next();
+    by.all(|other| Some(other) == first)
 }
 
 /// The part of a history from the call that led up to the first event of a witness until the promise was broken.
@@ -170,7 +179,8 @@ impl<'h> PathToViolation<'h> {
                 | Disowned::OverwrittenBy(_)
                 | Disowned::Released
                 | Disowned::Expired
-                | Disowned::RemovedFromOutside => None,
+                | Disowned::RemovedFromOutside
+                | Disowned::LostByService => None,
             }
         });
         let taken: Vec<ContenderId> = taken.collect();
@@ -220,6 +230,7 @@ impl<'h> PathToViolation<'h> {
             Disowned::RemovedBy(_) => Some(TurningPoint::TakenByOther),
             Disowned::OverwrittenBy(_) => Some(TurningPoint::Overwritten),
             Disowned::RemovedFromOutside => Some(TurningPoint::TakenFromOutside),
+            Disowned::LostByService => Some(TurningPoint::LostByService),
         }
         .filter(|_| self.who.contains(&by))
     }

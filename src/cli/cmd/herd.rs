@@ -6,7 +6,7 @@ use crate::algorithms::Recipe;
 use crate::algorithms::clients::ServiceKind;
 use crate::checker::ListTooLong;
 use crate::reports::herd::chart::Chart;
-use crate::reports::herd::{HerdRow, json, table};
+use crate::reports::herd::{HerdRow, Undrained, json, table};
 use crate::reports::words::thousands;
 use crate::scenarios::clock::Stopwatch;
 use crate::scenarios::herd::Experiment;
@@ -96,7 +96,7 @@ impl Herd {
         for (path, _, _) in &self.charts() {
             work.can_write(path)?;
         }
-        let measured: Vec<(HerdRow, Option<String>)> = pool.install(|| {
+        let measured: Vec<Result<HerdRow, Undrained>> = pool.install(|| {
             experiments
                 .par_iter()
                 .map(|experiment| {
@@ -111,20 +111,30 @@ impl Herd {
                 .collect()
         });
         work.end();
-        let (rows, stuck): (Vec<HerdRow>, Vec<Option<String>>) = measured.into_iter().unzip();
-        work.print(&table(&rows, &look.stdout()))?;
+        let (mut rows, mut undrained) = (Vec::new(), Vec::new());
+        for result in measured {
+            match result {
+                Ok(row) => rows.push(row),
+                Err(queue) => undrained.push(queue),
+            }
+        }
+        if !rows.is_empty() {
+            work.print(&table(&rows, &look.stdout()))?;
+            for (path, chart, draw) in self.charts() {
+                work.write(&path, &draw(chart, &rows)?)?;
+            }
+        }
         if let Some(path) = &self.json {
-            work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;
+            let text = json(&rows, &undrained, env!("CARGO_PKG_VERSION"));
+            work.write(path, text.as_bytes())?;
         }
-        for (path, chart, draw) in self.charts() {
-            work.write(&path, &draw(chart, &rows)?)?;
+        for queue in &undrained {
+            work.print(&format!("\n{}\n", queue.because))?;
         }
-        let stuck: Vec<String> = stuck.into_iter().flatten().collect();
-        if stuck.is_empty() {
-            return Ok(exit::AS_EXPECTED);
-        }
-        work.print(&format!("\n{}\n", stuck.join("\n")))?;
-        Ok(exit::NOT_AS_EXPECTED)
+        Ok(match undrained.is_empty() {
+            true => exit::AS_EXPECTED,
+            false => exit::NOT_AS_EXPECTED,
+        })
     }
 
     fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
@@ -226,26 +236,36 @@ fn parse_buffer(text: &str) -> Result<u32, String> {
 }
 
 /// Why the queue of an experiment never drained.
-fn stuck(experiment: &Experiment, list: ListTooLong) -> String {
+fn undrained(experiment: &Experiment, list: ListTooLong) -> Undrained {
     let ListTooLong { children, most } = list;
-    format!(
+    let because = format!(
         "{} with {}: progress violated: the list of {} children does not fit into jute.maxbuffer ({} bytes): no \
          contender can list the queue. --jute-max-buffer raises it.",
         experiment.recipe.name,
         thousands(experiment.contenders.into()),
         thousands(children),
         thousands(most),
-    )
+    );
+    Undrained {
+        algorithm: experiment.recipe.name.to_owned(),
+        contenders: experiment.contenders.into(),
+        violated: "progress".to_owned(),
+        children,
+        jute_max_buffer: most,
+        because,
+    }
 }
 
-/// The figures, and why the queue never drained, if it did not.
-fn measure(experiment: &Experiment) -> (HerdRow, Option<String>) {
+/// The figures; or why there are none, if the queue never drained.
+fn measure(experiment: &Experiment) -> Result<HerdRow, Undrained> {
     let watch = Stopwatch::start();
     let measured = experiment.run();
     let counts = measured.counts;
     let handovers = counts.departures.max(1) as f64;
-    let why = measured.too_long.map(|list| stuck(experiment, list));
-    let row = HerdRow {
+    if let Some(list) = measured.too_long {
+        return Err(undrained(experiment, list));
+    }
+    Ok(HerdRow {
         algorithm: experiment.recipe.name.to_owned(),
         contenders: experiment.contenders.into(),
         hold: match experiment.hold {
@@ -272,6 +292,5 @@ fn measure(experiment: &Experiment) -> (HerdRow, Option<String>) {
         bystander_idle_max: measured.bystander_idle.max,
         formula: experiment.formula(),
         took_seconds: Some(watch.elapsed().as_secs_f64()),
-    };
-    (row, why)
+    })
 }

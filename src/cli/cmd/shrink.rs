@@ -26,7 +26,8 @@ Examples:
       --invariant no-stale-effect
 
 Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
-run cannot tell; 5 if it broke off.";
+run cannot tell; 5 if it broke off; 130 if somebody stopped it, and then what is written is as small
+as it was by then.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
 #[derive(Debug, clap::Args)]
@@ -55,7 +56,7 @@ impl Shrink {
             console::print(&format!("{}; nothing was written.\n", ran.held))?;
             return Ok(ran.exit);
         };
-        let work = Work::whole();
+        let work = Work::search();
         let target = self.target(&ran, invariant.name)?;
         work.can_write(target.wanted())?;
         let budget = Budget {
@@ -63,7 +64,8 @@ impl Shrink {
             ..Budget::default()
         };
         let choices = ran.simulated.choices.clone();
-        let watch = Watch::until(work.stop());
+        let tell = |runs| work.shrinks(&ran.case.name, ran.seed, runs);
+        let watch = Watch::until(work.stop()).telling(&tell);
         let shrunk = shrink::shrink_choices(&ran.case, choices, invariant, budget, &watch);
         // The run that was looked at is the run that was given: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
@@ -78,8 +80,12 @@ impl Shrink {
         told.why = Some(recorded(&saved).why(invariant.name));
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));
+        work.end();
         console::shown(console::print(&text))?;
-        Ok(exit::AS_EXPECTED)
+        Ok(match work.is_stopped() {
+            true => exit::INTERRUPTED,
+            false => exit::AS_EXPECTED,
+        })
     }
 
     /// What `--out` names: a file, or a folder, which is made if none is there.

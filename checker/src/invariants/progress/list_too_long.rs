@@ -13,7 +13,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, list: ListTooLong, ended: usize) 
     let mut case = WitnessBuilder::new(evidence);
     case.show(evidence.pending.first().map(|&(_, _, asked)| asked));
     case.however(format!(
-        "everybody who asked for the list lost its connection by the answer, and nothing else happened until {}.",
+        "everybody who asked for the list lost its connection by the answer, and nobody came to own the lock until {}.",
         evidence.at(ended)
     ));
     case.broken(summary, ended, None)

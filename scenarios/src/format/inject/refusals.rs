@@ -93,9 +93,9 @@ impl Body<'_, '_, '_> {
                 let machines = self.cast.servers.map(|it| it + besides);
                 if machines == u8::try_from(servers.len()).ok() {
                     let mistake = Mistake::new("all servers are on one side")
-                        .label("nobody is left on the other")
+                        .label("no server is left on the other")
                         .help(
-                            "name some; to cut off contenders from all servers, use `black-hole`",
+                            "leave one of them out; to cut off contenders from all servers, use `black-hole`",
                         );
                     self.mistakes.add(self.span_of("servers"), mistake);
                     return false;

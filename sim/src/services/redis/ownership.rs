@@ -115,9 +115,8 @@ impl World<SimulatedRedis> {
                 let known = self.known(&identity);
                 Some(known.unwrap_or(Holder { by, identity }))
             }
-            Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider) | None => {
-                self.known(&identity)
-            }
+            Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider)
+            | None => self.known(&identity),
         }
     }
 
@@ -125,7 +124,7 @@ impl World<SimulatedRedis> {
     fn writer(&self, fate: Fate) -> Option<Actor> {
         fate.written.map(|writer| match writer {
             Writer::Client(connection) => self.served_at(connection),
-            Writer::Peer => Actor::Outsider,
+            Writer::Peer => Actor::Service,
         })
     }
 
@@ -140,11 +139,12 @@ impl World<SimulatedRedis> {
                 }
                 Why::Overwritten => match serving.map(|it| self.served_at(it)) {
                     Some(Actor::Contender(by)) => Actor::Overwriter(by),
-                    Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Outsider) | None => {
-                        Actor::Outsider
-                    }
+                    Some(
+                        Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider,
+                    )
+                    | None => Actor::Outsider,
                 },
-                Why::Synchronised | Why::Forgotten => Actor::Outsider,
+                Why::Synchronised | Why::Forgotten => Actor::Service,
             },
             // If nothing has happened to it, its time is over, and its server has not looked.
             None => self.writer(fate).unwrap_or(Actor::SessionEnd),

@@ -39,7 +39,7 @@ impl World<SimulatedRedis> {
         }
         dark.links = self.drop_links_of(server);
         self.service.servers[server.0 as usize].dark = Some(dark);
-        self.owners_may_change(Actor::Outsider);
+        self.owners_may_change(Actor::Service);
     }
 
     /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.

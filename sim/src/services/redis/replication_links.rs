@@ -238,6 +238,6 @@ impl World<SimulatedRedis> {
             }
         };
         self.run_as_operator(server, command);
-        self.owners_may_change(Actor::Outsider);
+        self.owners_may_change(Actor::Service);
     }
 }

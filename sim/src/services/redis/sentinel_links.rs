@@ -182,7 +182,7 @@ impl World<SimulatedRedis> {
         };
         self.server_input(at, received);
         if self.service.servers[at.0 as usize].machine.is_primary() != led {
-            self.owners_may_change(Actor::Outsider);
+            self.owners_may_change(Actor::Service);
         }
         self.apply_server_outputs(at);
     }
@@ -252,6 +252,7 @@ mod tests {
         let dies = PlannedFault {
             when: Trigger::At(Duration::from_millis(200)),
             after: Duration::ZERO,
+            repeat: None,
             text: format!("{inject:?}"),
             inject,
         };

@@ -277,7 +277,7 @@ impl World<SimulatedRedis> {
         }
         self.service.life(server).end();
         // Of a server that is down nobody can own anything.
-        self.owners_may_change(Actor::Outsider);
+        self.owners_may_change(Actor::Service);
         self.close_links_of(server);
         self.close_calls_to(server);
         self.close_connections_to(server);
@@ -317,7 +317,7 @@ impl World<SimulatedRedis> {
         machine.restart(now, end, &mut redis.server_outputs);
         self.follow_key(server);
         self.follow_role(server);
-        self.owners_may_change(Actor::Outsider);
+        self.owners_may_change(Actor::Service);
         self.apply_server_outputs(server);
         if let Some(dark) = dark {
             self.power_is_back(server, dark);

@@ -41,13 +41,14 @@ impl World<SimulatedZooKeeper> {
         to_server: bool,
         departs: VirtualTime,
     ) -> VirtualTime {
-        let ends = (self.service.clients[client.0 as usize].process, server);
+        let process = self.service.clients[client.0 as usize].process;
+        let ends = (process, server);
         if to_server {
             let obstacle = self.in_the_way(ends, |link| link.to_server);
-            self.travels(link_ids::to_server(client.0), obstacle, departs, 0)
+            self.travels(process, link_ids::to_server(client.0), obstacle, departs, 0)
         } else {
             let obstacle = self.in_the_way(ends, |link| link.to_client);
-            self.travels(link_ids::to_client(client.0), obstacle, departs, 0)
+            self.travels(process, link_ids::to_client(client.0), obstacle, departs, 0)
         }
     }
 }

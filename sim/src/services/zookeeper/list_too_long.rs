@@ -19,6 +19,9 @@ pub(super) struct ListRetries {
     list: Option<ListTooLong>,
 }
 
+/// Time for a release to be heard of, where nothing breaks.
+const LETS_GO: Duration = Duration::from_secs(3);
+
 impl World<SimulatedZooKeeper> {
     /// A client has closed a connection: perhaps because what came by it was too long.
     #[cold]
@@ -34,15 +37,21 @@ impl World<SimulatedZooKeeper> {
         }
         self.service.list_retries.list = Some(*list);
         // Who holds the lock has let go of it by then, and the nodes of the dead are gone.
-        let hold = match self.plan.workload.hold {
+        let workload = &self.plan.workload;
+        let holds = workload.each(|name| workload.hold_of(name));
+        let holds = holds.map(|(hold, _)| match hold {
             Hold::For(hold) => hold,
             Hold::Settled => Duration::ZERO,
+        });
+        let hold = holds.max().unwrap_or_default();
+        let patient = !workload.has_acquire_timeout();
+        // Where nothing breaks, nobody is dead, and who holds the lock is heard of as soon as it lets go.
+        let nodes_of_the_dead = match self.plan.faults.is_empty() {
+            true => LETS_GO,
+            false => self.lease * 2,
         };
-        let patient = self.plan.workload.acquire_timeout.is_none();
-        if patient
-            && self.is_calm()
-            && self.now >= self.service.list_retries.since + hold + self.lease * 2
-        {
+        let wait = hold + nodes_of_the_dead;
+        if patient && self.is_calm() && self.now >= self.service.list_retries.since + wait {
             self.ended = self.ended.or(Some(Ended::BoundReached));
         }
     }
