@@ -86,6 +86,7 @@ impl List {
             Listing::Faults => vec![
                 examples("faults", faults::faults()),
                 examples("triggers", faults::triggers()),
+                examples("timing", faults::timing()),
             ],
             Listing::Invariants => vec![invariants()],
             Listing::Metrics => vec![metrics()],

@@ -43,6 +43,32 @@ pub fn triggers() -> Vec<Example> {
         .collect()
 }
 
+/// When a fault strikes, and how often, besides what it waits for.
+pub fn timing() -> Vec<Example> {
+    let row = |name, meaning: &str, example| Example {
+        name,
+        meaning: meaning.to_owned(),
+        example,
+    };
+    vec![
+        row(
+            "after",
+            "How long after its trigger a fault strikes.",
+            r#"after = "5s""#,
+        ),
+        row(
+            "times",
+            "How often a fault strikes at most: whenever its trigger comes again, or by `every`.",
+            "times = 3",
+        ),
+        row(
+            "every",
+            "Time from one strike of a fault to the next; it must be over by then.",
+            r#"every = "10s""#,
+        ),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use crate::scenarios::{Catalogue, Diagnostic, Scenario, parse};
@@ -120,6 +146,17 @@ algorithm = "{algorithm}"
             assert!(read.is_ok(), "{:?}", read.err());
             let when = format!("when.{} = ", trigger.name);
             assert!(trigger.example.starts_with(&when));
+        }
+        for setting in timing() {
+            let cut = r#"inject.cut = { target = "contender-1" }"#;
+            let when = r#"when.acquired = { by = "contender-1" }"#;
+            let times = if setting.name == "every" {
+                "times = 3"
+            } else {
+                ""
+            };
+            let read = read(when, &format!("{times}\n{}\n{cut}", setting.example));
+            assert!(read.is_ok(), "{:?}", read.err());
         }
     }
 
