@@ -10,6 +10,7 @@ mod contender_settings;
 mod durations;
 mod kinds;
 mod limits;
+mod lower;
 mod mechanism;
 mod names;
 pub(crate) mod parts;

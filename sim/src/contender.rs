@@ -95,10 +95,6 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
-    fn name(&self) -> ContenderName {
-        ContenderName(self.id.0)
-    }
-
     fn world(&self) -> RefMut<'_, World<S>> {
         self.shared.world.borrow_mut()
     }
@@ -131,7 +127,7 @@ impl<S: SimulatedService> Contender<S> {
     async fn think(&self) {
         let think = {
             let mut world = self.world();
-            let range = world.plan.workload.think_of(self.name());
+            let range = world.plan.workload.think_of(ContenderName(self.id.0));
             if range == (Duration::ZERO, Duration::ZERO) {
                 return;
             }
@@ -291,7 +287,7 @@ impl<S: SimulatedService> Contender<S> {
         let (hold, first) = {
             let world = self.shared.world.borrow();
             let first = world.plan.workload.arrive.is_behind_holder() && !world.draining;
-            (world.plan.workload.hold_of(self.name()), first)
+            (world.plan.workload.hold_of(ContenderName(self.id.0)), first)
         };
         if first || hold == Hold::Settled {
             let (settled, all_settled) = completion();

@@ -2,6 +2,7 @@
 
 use picklock_sim::plan::{ContenderSettings, Plan};
 
+use super::lower::lower;
 use super::search::Change;
 use crate::describe::contender;
 
@@ -35,6 +36,15 @@ pub(super) fn likenesses(plan: &Plan) -> Vec<Change> {
             let mut less = plan.clone();
             less.workload.contender_settings.insert(*name, fewer);
             let what = format!("no {key} of {}'s own", contender(*name));
+            changes.push(Change { what, plan: less });
+        }
+        let rounds = settings.rounds.unwrap_or(1);
+        for fewer in lower(rounds, 1) {
+            let mut less = plan.clone();
+            if let Some(own) = less.workload.contender_settings.get_mut(name) {
+                own.rounds = Some(fewer);
+            }
+            let what = format!("{fewer} of {rounds} rounds of {}", contender(*name));
             changes.push(Change { what, plan: less });
         }
     }

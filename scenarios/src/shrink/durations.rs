@@ -169,6 +169,8 @@ enum Slot {
     Hold,
     /// The hold of a contender that differs.
     OwnHold(ContenderName),
+    /// How long a contender that differs waits for the lock.
+    OwnAcquireTimeout(ContenderName),
     Within,
     BystanderEvery,
     /// When a fault strikes that waits for a time.
@@ -188,7 +190,7 @@ fn slots(plan: &Plan) -> Vec<Slot> {
         slots.extend([Slot::At(place), Slot::After(place), Slot::Every(place)]);
     }
     let own = plan.workload.contender_settings.keys();
-    slots.extend(own.map(|name| Slot::OwnHold(*name)));
+    slots.extend(own.flat_map(|name| [Slot::OwnHold(*name), Slot::OwnAcquireTimeout(*name)]));
     slots.extend([Slot::Hold, Slot::Within, Slot::BystanderEvery]);
     slots
 }
@@ -204,6 +206,10 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
             Some(Hold::For(length)) => Some(length),
             Some(Hold::Settled) | None => None,
         },
+        Slot::OwnAcquireTimeout(name) => {
+            let own = plan.workload.contender_settings.get_mut(&name)?;
+            own.acquire_timeout.as_mut()
+        }
         Slot::Within => match &mut plan.workload.arrive {
             Arrival::Within(within) => Some(within),
             Arrival::Together
@@ -258,7 +264,9 @@ fn durations(plan: &Plan) -> Vec<Change> {
 fn least(slot: Slot) -> Duration {
     match slot {
         Slot::After(_) | Slot::At(_) => Duration::ZERO,
-        Slot::Hold | Slot::OwnHold(_) | Slot::BystanderEvery => Duration::from_millis(10),
+        Slot::Hold | Slot::OwnHold(_) | Slot::OwnAcquireTimeout(_) | Slot::BystanderEvery => {
+            Duration::from_millis(10)
+        }
         Slot::Within | Slot::Of(..) | Slot::Every(_) => Duration::from_millis(1),
     }
 }
@@ -268,6 +276,12 @@ fn named(slot: Slot, duration: Duration) -> String {
     match slot {
         Slot::Hold => format!("hold {duration}"),
         Slot::OwnHold(name) => format!("hold {duration} of {}", describe::contender(name)),
+        Slot::OwnAcquireTimeout(name) => {
+            format!(
+                "acquire-timeout {duration} of {}",
+                describe::contender(name)
+            )
+        }
         Slot::Within => format!("arrivals within {duration}"),
         Slot::BystanderEvery => format!("bystander-every {duration}"),
         Slot::At(place) => format!("time of fault {} from {duration}", place + 1),

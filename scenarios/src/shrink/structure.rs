@@ -5,6 +5,7 @@ use picklock_sim::plan::{
 };
 
 use super::contender_settings::likenesses;
+use super::lower::lower;
 use super::names::{with_contenders, without_faults};
 use super::parts::moment;
 use super::search::{Change, Effort, Search};
@@ -70,15 +71,6 @@ pub(super) fn rest(search: &mut Search) {
     search.try_plans(Effort::Fresh, sections);
     search.try_plans(Effort::Fresh, services);
     search.try_plans(Effort::Fresh, manners);
-}
-
-/// Lower numbers to try in the place of one.
-fn lower(number: u32, least: u32) -> Vec<u32> {
-    let mut lower: Vec<u32> = (least..number.min(least + 3)).collect();
-    let (half, less) = (number / 2, number.saturating_sub(1));
-    lower.extend([half, less].into_iter().filter(|it| *it > least + 2));
-    lower.dedup();
-    lower
 }
 
 fn with(what: String, plan: &Plan, change: impl FnOnce(&mut Plan)) -> Change {
