@@ -10,8 +10,9 @@ use picklock_checker::{
 };
 use picklock_sim::broken::caught;
 use picklock_sim::engine::Tape;
+use picklock_sim::trace::TracedMessage;
 use picklock_sim::watch::Named;
-use picklock_sim::{Simulated, simulate, simulate_with};
+use picklock_sim::{Simulated, simulate, simulate_traced, simulate_with};
 use rayon::prelude::*;
 
 use crate::case_statistics::Tally;
@@ -150,6 +151,17 @@ pub fn simulated(case: &Case, seed: u64) -> Simulated {
     match &case.recorded {
         Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
         None => simulate(&case.plan_for(seed), seed),
+    }
+}
+
+/// The same run as [`simulated`], and every message between clients and servers.
+pub fn traced(case: &Case, seed: u64) -> (Simulated, Vec<TracedMessage>) {
+    match &case.recorded {
+        Some(recorded) => simulate_traced(&case.plan, Tape::recorded(recorded.choices.clone())),
+        None => {
+            let plan = case.plan_for(seed);
+            simulate_traced(&plan, Tape::explored(plan.network.chance, seed))
+        }
     }
 }
 

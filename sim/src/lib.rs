@@ -22,9 +22,10 @@ pub mod resource;
 mod services;
 mod simulated_environment;
 pub mod simulation;
+pub mod trace;
 pub mod watch;
 mod world;
 
 pub use recorder::RollingHash;
-pub use simulation::{Simulated, simulate, simulate_seen, simulate_with};
+pub use simulation::{Simulated, simulate, simulate_seen, simulate_traced, simulate_with};
 pub use world::SeenMoment;

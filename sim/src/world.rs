@@ -39,6 +39,7 @@ use crate::plan::Plan;
 use crate::process::{Process, ProcessId};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
+use crate::trace::TracedMessage;
 pub(crate) use faults::process;
 use replication_triggers::Spreading;
 pub(crate) use service::{Read, SimulatedService};
@@ -132,6 +133,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub partitions: Vec<partitions::Partition>,
     /// The moments of the run so far, if somebody asked for them.
     pub seen: Option<Seen>,
+    /// The messages of the run so far, if somebody asked for them.
+    pub trace: Option<Vec<TracedMessage>>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
     pub progress_bound: Duration,

@@ -14,5 +14,6 @@ mod readme;
 mod session_names;
 mod shards;
 mod shrink;
+mod trace;
 mod unasked;
 mod your_lock;

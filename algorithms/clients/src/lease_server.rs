@@ -1,5 +1,6 @@
 //! The lease server: a lock server that knows one request. It is the smallest service that a lock can stand on.
 
+use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -18,6 +19,16 @@ pub struct Claim {
     pub lease: Duration,
 }
 
+impl fmt::Display for Claim {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { by, lease } = self;
+        match lease.is_zero() {
+            true => write!(out, "give back by {by:x}"),
+            false => write!(out, "claim by {by:x} for {} ms", lease.as_millis()),
+        }
+    }
+}
+
 /// What the server says to that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -28,6 +39,15 @@ pub enum Reply {
     },
     /// It is another's; or, if it was to be given back, not the claimant's.
     Refused,
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Granted { token } => write!(out, "granted, token {token}"),
+            Self::Refused => write!(out, "refused"),
+        }
+    }
 }
 
 /// No answer came in time, or the connection broke. The claim may have been granted.

@@ -10,6 +10,7 @@ mod children;
 mod create_request;
 mod persistent_watches;
 mod request;
+mod request_text;
 mod response;
 mod session;
 mod types;

@@ -31,7 +31,7 @@ use async_trait::async_trait;
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased, until_answered};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, RedisResult, Script};
+use crate::clients::redis::{Redis, RedisError, RedisResult, Script};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The requests that it makes.
@@ -85,13 +85,14 @@ impl Waited {
         Ok(())
     }
 
-    /// Steps 1 and 2: whether the key is set, and enough replicas have it.
-    async fn attempt(&self) -> RedisResult<bool> {
+    /// Steps 1 and 2: whether enough replicas have the key, if it is set.
+    async fn attempt(&self) -> RedisResult<Option<bool>> {
         if !self.leased.set_if_missing(&self.token).await? {
-            return Ok(false);
+            return Ok(None);
         }
         let heard = self.leased.redis.wait(REPLICAS, WAIT_TIMEOUT).await;
-        Ok(heard.is_ok_and(|heard| heard >= REPLICAS || !self.minds))
+        let enough = heard.is_ok_and(|heard| heard >= REPLICAS || !self.minds);
+        Ok(Some(enough))
     }
 }
 
@@ -104,7 +105,13 @@ impl Lock for Waited {
             let asked = self.leased.env.monotonic();
             let deadline = self.leased.deadline(asked);
             let heard = match self.attempt().await {
-                Ok(heard) => heard,
+                Ok(Some(true)) => true,
+                // A replica that has it may take over before it hears that we have taken it back.
+                Ok(Some(false)) => {
+                    unanswered = Some(RedisError::TimedOut);
+                    false // Step 4.
+                }
+                Ok(None) => false,
                 Err(error) if !error.definite() => {
                     unanswered = Some(error);
                     false // Step 4.

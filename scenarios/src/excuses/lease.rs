@@ -71,12 +71,15 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             excuse("fencing-monotonic", because);
         }
     }
+    // A replica that takes over ends the lease by its own clock, which is behind one that has jumped forward.
+    let (replicated, clustered) = (plan.service.has_links(), plan.service.cluster().is_some());
     let prolongs = |fault: &PlannedFault| match fault.inject {
-        Fault::ServerClockJump { by_millis, .. } => by_millis < 0,
+        Fault::ServerClockJump { by_millis, .. } => by_millis < 0 || replicated || clustered,
         _ => false,
     };
     if faults.iter().any(prolongs) {
-        let because = "a clock of a server that jumps back makes leases longer";
+        let because =
+            "a clock of a server that jumps back, or ahead of a replica's, makes leases longer";
         excuse("progress", because);
         excuse("no-orphan", because);
     }

@@ -55,6 +55,7 @@ impl<S: SimulatedService> World<S> {
             links_clear: true,
             partitions: Vec::new(),
             seen: None,
+            trace: None,
             ended: None,
             progress_bound: phases::progress_bound(&plan),
             lease: plan.service.lease_at_most(),

@@ -1,5 +1,7 @@
 //! `picklock replay`: one seed of one case, told to a person.
 
+mod trace;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock replay my-locks/outage.toml --seed 3 --full
+  picklock replay redis/redlock-half --case redlock --seed 3 --trace --of contender-1 --between 0s..2s
   picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
 Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
@@ -52,7 +55,9 @@ pub struct Replay {
     /// Show all contenders and all events, and not only what the violation needs.
     #[arg(long)]
     full: bool,
-    /// Write the run to this file, as JSON: its verdicts and its history.
+    #[command(flatten)]
+    trace: trace::Trace,
+    /// Write the run to this file, as JSON: its verdicts, its history, and its trace, if that is asked for.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -70,7 +75,11 @@ impl Replay {
             work.can_write_results(path)?;
         }
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
-        let simulated = runner::simulated(&case, seed);
+        let (simulated, messages) = match self.trace.trace {
+            true => runner::traced(&case, seed),
+            false => (runner::simulated(&case, seed), Vec::new()),
+        };
+        let rows = self.trace.rows(&case.plan_for(seed), &messages);
         let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
         let mut judged = Judged::of(&case, &outcome);
@@ -85,7 +94,7 @@ impl Replay {
         if let Some(path) = &self.json {
             work.write(
                 path,
-                as_json(&scenario, &case, &told, &outcome, &judged)?.as_bytes(),
+                as_json(&scenario, &case, &told, &outcome, (&judged, &rows))?.as_bytes(),
             )?;
         }
         let detail = if self.full {
@@ -95,7 +104,11 @@ impl Replay {
         };
         let style = look.stdout();
         let head = head(&scenario, &case, &judged, &told, &style);
-        let text = format!("{head}\n{}", story(&told, detail, &style));
+        let mut text = format!("{head}\n{}", story(&told, detail, &style));
+        if self.trace.trace {
+            text.push('\n');
+            text.push_str(&self.trace.text(&rows, &told.history));
+        }
         console::shown(console::print(&text))?;
         if !fits.same {
             return Ok(exit::BAD_INPUT);
@@ -230,6 +243,8 @@ struct Replayed<'a> {
     broken: Option<String>,
     verdicts: Vec<Judgement<'a>>,
     history: &'a History,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    trace: &'a [trace::Row],
 }
 
 /// A verdict that is not "holds".
@@ -244,7 +259,7 @@ fn as_json(
     case: &Case,
     told: &Story,
     outcome: &SeedOutcome,
-    judged: &Judged,
+    (judged, trace): (&Judged, &[trace::Row]),
 ) -> Result<String, Failure> {
     let replayed = Replayed {
         version: 1,
@@ -263,6 +278,7 @@ fn as_json(
             .map(|(invariant, verdict)| Judgement { invariant, verdict })
             .collect(),
         history: &told.history,
+        trace,
     };
     console::json(&replayed)
 }

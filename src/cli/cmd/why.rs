@@ -1,6 +1,6 @@
 //! `picklock why`: which faults a failure needed, when it became inevitable, and what led to it.
 
-mod event;
+pub(super) mod event;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -52,7 +52,7 @@ impl Answer for Incoming {
     fn text(&self) -> String {
         match self {
             Self::Closed => "closed".to_owned(),
-            Self::Value(value) => words(value),
+            Self::Value(value) => value.to_string(),
         }
     }
 }
@@ -63,29 +63,7 @@ impl Answer for Option<Value> {
     }
 
     fn text(&self) -> String {
-        self.as_ref().map_or("nothing".to_owned(), words)
-    }
-}
-
-fn words(value: &Value) -> String {
-    let all = |values: &[Value]| {
-        let values: Vec<String> = values.iter().map(words).collect();
-        values.join(" ")
-    };
-    match value {
-        Value::Nil => "nil".to_owned(),
-        Value::NilArray => "nil-array".to_owned(),
-        Value::Integer(number) => format!("integer {number}"),
-        Value::Bulk(bytes) => format!("\"{}\"", bytes.escape_ascii()),
-        Value::Status(word) => format!("status {word}"),
-        Value::Error(error) => format!("error {error}"),
-        Value::Array(values) => format!("[{}]", all(values)),
-        Value::Push(values) => format!("push [{}]", all(values)),
-        Value::Boolean(yes) => format!("{yes}"),
-        Value::Double(number) => format!("double {number}"),
-        Value::Map(values) => format!("map [{}]", all(values)),
-        Value::Set(values) => format!("set [{}]", all(values)),
-        Value::BigNumber(digits) => format!("big {}", digits.escape_ascii()),
+        self.as_ref().map_or("nothing".to_owned(), Value::to_string)
     }
 }
 

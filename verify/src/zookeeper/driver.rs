@@ -15,7 +15,7 @@ use crate::harness::error::Result;
 use crate::harness::pair::{self, Backend};
 use crate::zookeeper::backend::{ConnectRequest, EnsembleBackend, Handle, Incoming, ServerIndex};
 use crate::zookeeper::normalize::Normalizer;
-use crate::zookeeper::step::{Client, RequestText, Resume, Step};
+use crate::zookeeper::step::{Client, Resume, Step};
 
 /// How often a server is asked whether it has caught up, and how long one waits in between.
 const TRIES: u32 = 50;
@@ -179,7 +179,7 @@ impl<B: EnsembleBackend> Driver<B> {
         for request in requests {
             let answered = self.read(client, step, seen)?;
             if let Some(line) = seen.get_mut(&client).and_then(|lines| lines.last_mut()) {
-                line.asked = Some(RequestText(request).to_string());
+                line.asked = Some(request.to_string());
             }
             if !answered {
                 break;

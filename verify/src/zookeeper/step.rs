@@ -184,7 +184,7 @@ impl fmt::Display for Step {
             Self::Ask { client, requests } => {
                 write!(out, "{client}:")?;
                 for request in requests {
-                    write!(out, " {}", RequestText(request))?;
+                    write!(out, " {}", request)?;
                 }
                 Ok(())
             }
@@ -214,7 +214,7 @@ impl fmt::Display for Step {
                 ..
             } => {
                 if let Some((client, request)) = first {
-                    write!(out, "{client}: {}, ", RequestText(request))?;
+                    write!(out, "{client}: {}, ", request)?;
                 }
                 let how = if *cut { "cut" } else { "silent" };
                 write!(out, "{how} until nodes are gone:")?;
@@ -227,135 +227,5 @@ impl fmt::Display for Step {
             Self::Isolate { place } => write!(out, "kill all but {place}"),
             Self::RestartKilled => write!(out, "start who was killed"),
         }
-    }
-}
-
-/// A request in words.
-pub struct RequestText<'a>(pub &'a Request);
-
-impl fmt::Display for RequestText<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.0.kind().name();
-        let watched = |watch: bool| if watch { ", watch" } else { "" };
-        match self.0 {
-            Request::Create(node) => {
-                let (path, bytes, kind) = (node.path(), node.length(), kind(node.mode()));
-                let stat = if node.with_stat() { ", stat" } else { "" };
-                let acl = node.acl();
-                write!(
-                    out,
-                    "{name}({path}, {bytes} bytes, {kind}{stat}{})",
-                    For(&acl)
-                )
-            }
-            Request::Delete { path, version } => {
-                write!(out, "{name}({path}{})", Of(*version))
-            }
-            Request::Exists { path, watch }
-            | Request::GetData { path, watch }
-            | Request::GetChildren { path, watch } => {
-                write!(out, "{name}({path}{})", watched(*watch))
-            }
-            Request::SetData {
-                path,
-                data,
-                version,
-            } => write!(out, "{name}({path}, {} bytes{})", data.len(), Of(*version)),
-            Request::SetAcl { path, acl, version } => {
-                write!(out, "{name}({path}{}{})", For(acl), Of(*version))
-            }
-            Request::Sync { path }
-            | Request::GetAcl { path }
-            | Request::GetEphemerals { prefix: path } => {
-                write!(out, "{name}({path})")
-            }
-            Request::AddWatch { path, recursive } => {
-                let recursive = if *recursive { ", recursive" } else { "" };
-                write!(out, "{name}({path}{recursive})")
-            }
-            Request::RemoveWatches { path, side, .. }
-            | Request::CheckWatches { path, side, .. } => {
-                write!(out, "{name}({path}, {side:?})")
-            }
-            Request::MultiRead(ops) => write!(out, "{name}({})", Reads(ops)),
-            Request::Multi(ops) => {
-                write!(out, "{name}(")?;
-                for (place, op) in ops.iter().enumerate() {
-                    let between = if place == 0 { "" } else { ", " };
-                    write!(out, "{between}{}", Part(op))?;
-                }
-                write!(out, ")")
-            }
-        }
-    }
-}
-
-struct Reads<'a>(&'a [ReadOp]);
-
-impl fmt::Display for Reads<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, op) in self.0.iter().enumerate() {
-            let between = if place == 0 { "" } else { ", " };
-            let read = match op {
-                ReadOp::Data(_) => "get-data",
-                ReadOp::Children(_) => "get-children",
-            };
-            write!(out, "{between}{read}({})", op.path())?;
-        }
-        Ok(())
-    }
-}
-
-struct Part<'a>(&'a Op);
-
-impl fmt::Display for Part<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Op::Create {
-                path, mode, acl, ..
-            } => write!(out, "create({path}, {}{})", kind(*mode), For(acl)),
-            Op::Delete { path, version } => write!(out, "delete({path}{})", Of(*version)),
-            Op::SetData { path, version, .. } => write!(out, "set-data({path}{})", Of(*version)),
-            Op::Check { path, version } => write!(out, "check({path}{})", Of(*version)),
-        }
-    }
-}
-
-struct Of(Option<Version>);
-
-impl fmt::Display for Of {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(version) => write!(out, ", version {version}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Who may do what, if not everybody everything.
-struct For<'a>(&'a Acl);
-
-impl fmt::Display for For<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_open() {
-            return Ok(());
-        }
-        write!(out, ", for")?;
-        self.0.restrictions().iter().try_for_each(|permit| {
-            let (permissions, who) = (permit.permissions.0, &permit.who);
-            write!(out, " {permissions} {}:{}", who.scheme, who.id)
-        })
-    }
-}
-
-fn kind(mode: CreateMode) -> &'static str {
-    match mode {
-        CreateMode::Persistent => "persistent",
-        CreateMode::PersistentSequential => "persistent, sequential",
-        CreateMode::Ephemeral => "ephemeral",
-        CreateMode::EphemeralSequential => "ephemeral, sequential",
-        CreateMode::Container => "container",
-        CreateMode::PersistentWithTtl(_) => "with a time to live",
-        CreateMode::PersistentSequentialWithTtl(_) => "with a time to live, sequential",
     }
 }

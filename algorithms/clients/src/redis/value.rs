@@ -38,6 +38,31 @@ pub enum Value {
     BigNumber(Bytes),
 }
 
+/// A value in words, as traces and comparisons show it.
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = |values: &[Self]| {
+            let values: Vec<String> = values.iter().map(Self::to_string).collect();
+            values.join(" ")
+        };
+        match self {
+            Self::Nil => write!(out, "nil"),
+            Self::NilArray => write!(out, "nil-array"),
+            Self::Integer(number) => write!(out, "integer {number}"),
+            Self::Bulk(bytes) => write!(out, "\"{}\"", bytes.escape_ascii()),
+            Self::Status(word) => write!(out, "status {word}"),
+            Self::Error(error) => write!(out, "error {error}"),
+            Self::Array(values) => write!(out, "[{}]", all(values)),
+            Self::Push(values) => write!(out, "push [{}]", all(values)),
+            Self::Boolean(yes) => write!(out, "{yes}"),
+            Self::Double(number) => write!(out, "double {number}"),
+            Self::Map(values) => write!(out, "map [{}]", all(values)),
+            Self::Set(values) => write!(out, "set [{}]", all(values)),
+            Self::BigNumber(digits) => write!(out, "big {}", digits.escape_ascii()),
+        }
+    }
+}
+
 /// An error as the server words it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ErrorReply(Cow<'static, str>);

@@ -14,6 +14,7 @@ mod input_output;
 mod leader;
 mod learner_sync;
 mod log;
+mod message_text;
 pub mod messages;
 pub mod node;
 mod paths;

@@ -9,6 +9,8 @@ use super::{LeaseServerEvent, SERVER, SimulatedLeaseServer};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId};
 use crate::process::ProcessId;
+use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::triggers::{Moment, Occasion};
 use crate::world::{Fate, World};
 
@@ -50,7 +52,9 @@ impl World<SimulatedLeaseServer> {
         let request = RequestId { connection, number };
         client.waiting = Some((request, done));
         self.tell_faults(process, Occasion::Sent(RequestKind::Claim), request);
+        self.trace(connection, (ToServer, Sent), &claim);
         let Some(extra) = self.delay_of_request() else {
+            self.trace(connection, (ToServer, Lost), &claim);
             return self.cut(connection);
         };
         let at = self.reaches_server(connection, extra);
@@ -70,8 +74,9 @@ impl World<SimulatedLeaseServer> {
     pub(super) fn at_server(&mut self, request: RequestId, claim: Claim) {
         let ends = *self.connections.get(request.connection);
         if ends.broken {
-            return;
+            return self.trace(request.connection, (ToServer, Lost), &claim);
         }
+        self.trace(request.connection, (ToServer, Received), &claim);
         if self.draining && (ends.process.0 as usize) < self.contenders.len() {
             self.recorder.counts.requests += 1;
         }
@@ -88,7 +93,12 @@ impl World<SimulatedLeaseServer> {
         let request = RequestId { connection, number };
         let process = self.process_of(connection);
         let answered = Occasion::Answered(RequestKind::Claim);
-        let extra = match self.fate_of(process.0, answered, request) {
+        self.trace(connection, (ToClient, Sent), &reply);
+        let fate = self.fate_of(process.0, answered, request);
+        if let Some(Fate::NEVER | Fate::Lost) = fate {
+            self.trace(connection, (ToClient, Lost), &reply);
+        }
+        let extra = match fate {
             None => 0,
             Some(Fate::NEVER) => return,
             Some(Fate::Late(by)) => by,
@@ -103,7 +113,10 @@ impl World<SimulatedLeaseServer> {
     pub(super) fn at_client(&mut self, request: RequestId, reply: Reply) {
         let ends = *self.connections.get(request.connection);
         let client = &mut self.service.clients[ends.client as usize];
-        let Some((_, done)) = client.waiting.take_if(|(waiting, _)| *waiting == request) else {
+        let waiting = client.waiting.take_if(|(waiting, _)| *waiting == request);
+        let step = if waiting.is_some() { Received } else { Lost };
+        self.trace(request.connection, (ToClient, step), &reply);
+        let Some((_, done)) = waiting else {
             return;
         };
         if reply == Reply::Refused && self.believes_in_vain(ends.process) {

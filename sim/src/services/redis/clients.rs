@@ -11,6 +11,8 @@ use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
+use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 
@@ -185,7 +187,9 @@ impl World<SimulatedRedis> {
             occasion: Occasion::Sent(kind),
             request,
         });
+        self.trace(connection, (ToServer, Sent), &command);
         let Some(extra) = self.delay_of_request() else {
+            self.trace(connection, (ToServer, Lost), &command);
             self.cut(connection);
             return;
         };
@@ -264,6 +268,8 @@ impl World<SimulatedRedis> {
         let ends = *self.connections.get(connection);
         let process = self.process_of(connection);
         let heard = ends.open_at_client && !ends.broken;
+        let step = if heard { Received } else { Lost };
+        self.trace(connection, (ToClient, step), &value);
         if is_message(&value) {
             self.notified(process, heard);
         } else {

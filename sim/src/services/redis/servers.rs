@@ -10,6 +10,8 @@ use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
 use crate::plan::LOCK_KEY;
+use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::triggers::{Moment, Occasion};
 use crate::world::{Fate, World};
 
@@ -162,8 +164,10 @@ impl World<SimulatedRedis> {
     pub(super) fn at_server(&mut self, connection: ConnectionId, command: Command) {
         let ends = *self.connections.get(connection);
         if !ends.open_at_server || ends.broken {
+            self.trace(connection, (ToServer, Lost), &command);
             return;
         }
+        self.trace(connection, (ToServer, Received), &command);
         if self.service.is_sentinel(ends.server) {
             self.sentinel_is_asked(ends.server, At(connection.0), command);
             return;
@@ -214,6 +218,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let process = self.process_of(connection);
+        self.trace(connection, (ToClient, Sent), &value);
         let mut extra = 0;
         if is_message(&value) {
             self.count_message(process, false);
@@ -222,6 +227,7 @@ impl World<SimulatedRedis> {
             let message = RequestId { connection, number };
             if let Some(Fate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
                 self.notified(process, false);
+                self.trace(connection, (ToClient, Lost), &value);
                 return;
             }
         } else {
@@ -230,6 +236,7 @@ impl World<SimulatedRedis> {
                 None => {}
                 Some(Fate::Late(by)) => extra = by,
                 Some(Fate::Lost) => {
+                    self.trace(connection, (ToClient, Lost), &value);
                     self.cut(connection);
                     return;
                 }

@@ -5,6 +5,8 @@ use picklock_checker::ContenderId;
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
+use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::World;
 use crate::world::timeline_lanes::TO_SERVERS;
 use crate::world::triggers::{Moment, Occasion};
@@ -29,7 +31,9 @@ impl World<SimulatedZooKeeper> {
                 request,
             });
         }
+        self.trace(connection, (ToServer, Sent), &message);
         let Some(extra) = self.delay_of_request() else {
+            self.trace(connection, (ToServer, Lost), &message);
             self.cut(connection);
             return;
         };
@@ -51,6 +55,8 @@ impl World<SimulatedZooKeeper> {
         let ends = *self.connections.get(connection);
         let id = ClientId(ends.client);
         let heard = ends.open_at_client && !ends.broken;
+        let step = if heard { Received } else { Lost };
+        self.trace(connection, (ToClient, step), &message);
         self.arrived(id, &message, heard);
         if !heard {
             return;

@@ -8,6 +8,8 @@ use crate::event::Event;
 use crate::link_ids;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
+use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::timeline_lanes::TO_CLIENTS;
 use crate::world::triggers::Occasion;
 use crate::world::{Fate, World};
@@ -189,8 +191,10 @@ impl World<SimulatedZooKeeper> {
         let ends = self.connections.get(connection);
         let (process, server) = (ends.process, ends.server);
         if !ends.open_at_server || ends.broken {
+            self.trace(connection, (ToServer, Lost), &message);
             return;
         }
+        self.trace(connection, (ToServer, Received), &message);
         if self.draining
             && let ClientMessage::Request { request, .. } = &message
             && (process.0 as usize) < self.contenders.len()
@@ -223,15 +227,20 @@ impl World<SimulatedZooKeeper> {
         if !ends.open_at_server || ends.broken {
             return;
         }
+        self.trace(connection, (ToClient, Sent), &message);
         let mut extra = 0;
         if let ServerMessage::Reply { xid, .. } = &message
             && self.watches_requests()
         {
             match self.fate_of_reply(connection, client as usize, *xid) {
                 None => {}
-                Some(Fate::NEVER) => return,
+                Some(Fate::NEVER) => {
+                    self.trace(connection, (ToClient, Lost), &message);
+                    return;
+                }
                 Some(Fate::Late(by)) => extra = by,
                 Some(Fate::Lost) => {
+                    self.trace(connection, (ToClient, Lost), &message);
                     self.cut(connection);
                     return;
                 }

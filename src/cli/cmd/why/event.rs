@@ -3,7 +3,7 @@
 use crate::checker::{ContenderId, EventKind, History, ServerChange, ServiceAnswer};
 
 /// The event in words: `contender-2 acquires`.
-pub(super) fn in_words(history: &History, what: &EventKind) -> String {
+pub(in crate::cli::cmd) fn in_words(history: &History, what: &EventKind) -> String {
     let of = |by: ContenderId, does: &str| format!("{} {does}", history.contender(by));
     match *what {
         EventKind::AcquireStarted { by, .. } => of(by, "calls acquire"),

@@ -1,0 +1,68 @@
+//! Messages between clients and servers in words, as traces show them.
+
+use std::fmt;
+
+use picklock_clients::zookeeper::{Reply, Response};
+
+use crate::messages::{ClientMessage, ServerMessage};
+
+impl fmt::Display for ClientMessage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect { session, .. } if session.0 == 0 => write!(out, "connect, new session"),
+            Self::Connect { session, .. } => write!(out, "connect, session {session}"),
+            Self::Request { xid, request } => write!(out, "#{} {request}", xid.0),
+            Self::Authenticate { scheme, .. } => write!(out, "authenticate by {scheme}"),
+            Self::Ping => write!(out, "ping"),
+            Self::SetWatches(_) => write!(out, "set-watches"),
+            Self::Close { xid } => write!(out, "#{} close-session", xid.0),
+        }
+    }
+}
+
+impl fmt::Display for ServerMessage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connected { session, .. } => write!(out, "connected, session {session}"),
+            Self::Expired => write!(out, "session expired"),
+            Self::Reply { xid, reply, .. } => write!(out, "#{} {}", xid.0, ReplyText(reply)),
+            Self::Authenticated => write!(out, "authenticated"),
+            Self::AuthFailed => write!(out, "authentication failed"),
+            Self::Pong => write!(out, "pong"),
+            Self::Notification { kind, path } => write!(out, "event {kind:?} {path}"),
+            Self::WatchesSet { .. } => write!(out, "watches set"),
+        }
+    }
+}
+
+struct ReplyText<'a>(&'a Reply);
+
+impl fmt::Display for ReplyText<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let response = match self.0 {
+            Ok(response) => response,
+            Err(error) => return write!(out, "{error:?}"),
+        };
+        match response {
+            Response::Created { path, .. } => write!(out, "created {path}"),
+            Response::Deleted => write!(out, "deleted"),
+            Response::Exists(stat) => write!(out, "exists, version {}", stat.version),
+            Response::Data { data, stat } => {
+                write!(out, "{} bytes, version {}", data.len(), stat.version)
+            }
+            Response::Children(children) => {
+                let names: Vec<&str> = children.names().map(|name| &**name).collect();
+                write!(out, "children [{}]", names.join(" "))
+            }
+            Response::Set(stat) => write!(out, "set, version {}", stat.version),
+            Response::Synced => write!(out, "synced"),
+            Response::Multi(_) => write!(out, "all done"),
+            Response::MultiFailed(failed) => write!(out, "nothing done: {:?}", failed.error),
+            Response::MultiRead(_) => write!(out, "read"),
+            Response::Watching => write!(out, "watching"),
+            Response::Ephemerals(paths) => write!(out, "ephemerals [{}]", paths.join(" ")),
+            Response::Acl { .. } => write!(out, "acl"),
+            Response::Closed => write!(out, "closed"),
+        }
+    }
+}
