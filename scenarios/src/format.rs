@@ -21,10 +21,10 @@ mod replay;
 mod replicas;
 mod sampled_parameters;
 mod sentinels;
+mod service;
 mod sometimes;
 mod trigger;
 mod workload;
-mod world;
 
 use picklock_algorithms::Recipe;
 use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};
@@ -33,7 +33,7 @@ use toml::de::DeTable;
 pub use workload::MOST_CONTENDERS;
 
 pub(crate) use expect::checked_by_default;
-pub(crate) use world::PERSISTENCE;
+pub(crate) use service::PERSISTENCE;
 
 use self::case::CaseScene;
 use self::participants::Cast;
@@ -41,7 +41,7 @@ use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
 use crate::sampled_parameters::Open;
-use crate::scenario::{Case, Catalogue, Scenario, default_event_budget};
+use crate::scenario::{Case, Catalogue, Scenario};
 
 /// Reads the text of a scenario file. Its path is taken to be its name with `.toml` behind it.
 ///
@@ -93,7 +93,7 @@ fn scenario(
     let source = prose(fields, "source", mistakes);
     let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
     let mut open = Open::default();
-    let (service, servers) = world::service(fields, catalogue, &mut open, mistakes);
+    let (service, servers) = service::service(fields, catalogue, &mut open, mistakes);
     let network = network::read(fields, &mut open, mistakes);
     let (mut workload, contenders) = workload::workload(fields, &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
@@ -121,7 +121,7 @@ fn scenario(
         workload: workload.clone(),
         resource: resource.unwrap_or(Resource { fenced: false }),
         faults: faults.clone(),
-        event_budget: event_budget.unwrap_or_else(|| default_event_budget(&workload)),
+        event_budget: event_budget.unwrap_or_else(|| workload.default_event_budget()),
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let scene = CaseScene {

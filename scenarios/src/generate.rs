@@ -23,10 +23,9 @@ use self::draw::Draw;
 use self::faults::Storm;
 use self::repeats::draw_repeats;
 use crate::sampled_parameters::Open;
-use crate::scenario::default_event_budget;
 
 /// Settles what is left open, as a seed wants it. The answer depends on nothing else.
-pub fn draw(base: &Plan, open: &Open, seed: u64) -> Plan {
+pub fn settle(base: &Plan, open: &Open, seed: u64) -> Plan {
     let mut draw = Draw::of(seed);
     let mut plan = base.clone();
     settle_world(&mut plan, open, &mut draw);
@@ -34,7 +33,7 @@ pub fn draw(base: &Plan, open: &Open, seed: u64) -> Plan {
         draw_contender(&mut plan, contender, seed);
     }
     if !open.budget_given {
-        plan.event_budget = default_event_budget(&plan.workload);
+        plan.event_budget = plan.workload.default_event_budget();
     }
     if let Some(any) = &open.faults {
         let storm = Storm::gather(&plan, any, seed, &mut draw);

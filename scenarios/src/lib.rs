@@ -41,6 +41,5 @@ pub use load::load;
 pub use nearest::nearest;
 pub use scenario::{
     Case, Catalogue, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
-    default_event_budget,
 };
 pub use write::write;

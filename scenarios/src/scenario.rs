@@ -7,7 +7,7 @@ use std::ops::Range;
 use picklock_algorithms::Recipe;
 use picklock_checker::invariants::{self, INVARIANTS};
 use picklock_checker::metrics::METRICS;
-use picklock_sim::plan::{Plan, Workload};
+use picklock_sim::plan::Plan;
 
 use crate::excuses::Excuse;
 use crate::known::KNOWN;
@@ -189,7 +189,7 @@ impl Case {
     /// The plan that a seed runs.
     pub fn plan_for(&self, seed: u64) -> Cow<'_, Plan> {
         match &self.open {
-            Some(open) => Cow::Owned(generate::draw(&self.plan, open, seed)),
+            Some(open) => Cow::Owned(generate::settle(&self.plan, open, seed)),
             None => Cow::Borrowed(&self.plan),
         }
     }
@@ -198,7 +198,7 @@ impl Case {
     /// of that plan take from every lock.
     pub fn settled(&self, seed: u64) -> Cow<'_, Self> {
         match &self.open {
-            Some(open) => Cow::Owned(self.with_plan(generate::draw(&self.plan, open, seed))),
+            Some(open) => Cow::Owned(self.with_plan(generate::settle(&self.plan, open, seed))),
             None => Cow::Borrowed(self),
         }
     }
@@ -297,18 +297,4 @@ pub struct Measure {
     pub at_least: Option<f64>,
     /// It must not be more.
     pub at_most: Option<f64>,
-}
-
-/// Engine events after which a run gives up if the file does not say: enough for every contender to
-/// ask a few hundred things in each round, and for a herd to be woken by every release.
-pub fn default_event_budget(workload: &Workload) -> u64 {
-    let contenders = u64::from(workload.contenders);
-    let turns = u64::from(workload.sections());
-    let asked = turns.saturating_mul(2_000);
-    let woken = turns.saturating_mul(contenders).saturating_mul(20);
-    let read = u64::from(workload.bystanders).saturating_mul(100_000);
-    1_000_000_u64
-        .saturating_add(asked)
-        .saturating_add(woken)
-        .saturating_add(read)
 }

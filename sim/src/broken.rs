@@ -90,7 +90,7 @@ fn message(payload: &dyn Any) -> String {
     text.unwrap_or_else(|| "what it says is no text".to_owned())
 }
 
-/// Counts, so that a run inside of another thing that catches is no trouble.
+/// Counts how many catchers of panics are nested, so that runs can be, too.
 struct Inside;
 
 impl Inside {

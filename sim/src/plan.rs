@@ -7,30 +7,29 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 
-mod deployment;
-mod ensemble;
 mod fault;
 mod fault_kind;
 mod fault_spec;
 mod lasts;
 mod lease_server;
 mod names;
+mod redis;
 mod service;
 mod service_settings;
 mod trigger;
 mod trigger_spec;
 mod workload;
+mod zookeeper;
 
 pub use crate::engine::Strategy;
-pub(crate) use deployment::LOCK_KEY;
-pub use deployment::{Cluster, Connections, Deployment, Fsync, Persistence, ReadFrom, Sentinels};
-pub use ensemble::{Ensemble, JUTE_MAX_BUFFER, Library, Version};
 pub use fault::{Fault, FaultKind};
 pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
 pub use lasts::Lasts;
 pub use lease_server::LeaseServer;
 pub use names::{ContenderName, Direction, ServerName};
+pub(crate) use redis::LOCK_KEY;
+pub use redis::{Cluster, Connections, Deployment, Fsync, Persistence, ReadFrom, Sentinels};
 pub use service::Service;
 pub use service_settings::{ServiceSettings, Setting, SettingMut};
 pub use trigger::{Trigger, TriggerKind};
@@ -39,6 +38,7 @@ pub use trigger_spec::{
     TriggerValue,
 };
 pub use workload::{Arrival, ContenderSettings, Hold, Section, Workload};
+pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, Version};
 
 /// Everything that a run will do.
 #[derive(Clone)]

@@ -1,12 +1,9 @@
 //! A trace of a run: every message between a client and a server.
 
-use std::fmt::Display;
-
 use picklock_checker::VirtualTime;
 
 use crate::network::{ConnectionId, ServerId};
 use crate::process::ProcessId;
-use crate::world::{SimulatedService, World};
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,40 +42,4 @@ pub struct TracedMessage {
     pub step: MessageStep,
     /// What it says.
     pub text: String,
-}
-
-impl<S: SimulatedService> World<S> {
-    /// Writes down what happens to a message, if somebody wants to know.
-    #[inline(always)]
-    pub(crate) fn trace(
-        &mut self,
-        connection: ConnectionId,
-        (way, step): (MessageWay, MessageStep),
-        message: &dyn Display,
-    ) {
-        if self.trace.is_some() {
-            self.write_trace(connection, (way, step), message);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn write_trace(
-        &mut self,
-        connection: ConnectionId,
-        (way, step): (MessageWay, MessageStep),
-        message: &dyn Display,
-    ) {
-        let (process, server) = (self.process_of(connection), self.server_of(connection));
-        let traced = TracedMessage {
-            at: self.now,
-            process,
-            server,
-            connection,
-            way,
-            step,
-            text: message.to_string(),
-        };
-        self.trace.get_or_insert_default().push(traced);
-    }
 }

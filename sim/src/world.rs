@@ -8,6 +8,7 @@ mod faults;
 mod for_good;
 mod local_timers;
 mod message_fates;
+mod messages;
 mod notifications;
 mod partitions;
 mod phases;
@@ -41,7 +42,7 @@ use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::trace::TracedMessage;
 pub(crate) use faults::process;
-use replication_triggers::Spreading;
+use replication_triggers::PendingWrite;
 pub(crate) use service::{Read, SimulatedService};
 pub(crate) use triggers::Seen;
 pub use triggers::SeenMoment;
@@ -165,7 +166,7 @@ pub(crate) struct World<S: SimulatedService> {
     pub told: Option<ProcessId>,
     pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
-    pub spreading: Vec<Spreading>,
+    pub spreading: Vec<PendingWrite>,
     pub request_fate: Option<Fate>,
     pub reply_fate: Option<Fate>,
     /// The answer that a server sends at this moment.
@@ -173,7 +174,7 @@ pub(crate) struct World<S: SimulatedService> {
     pub doomed_replies: Vec<(RequestId, Fate)>,
     /// The fault that strikes at this moment.
     pub striking: usize,
-    pub struck: for_good::Struck,
+    pub struck: for_good::ActiveFaults,
     /// Who waits until nothing is under way.
     pub settled_waiters: BTreeMap<ProcessId, Completion<()>>,
     pub values: i64,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{FIRST, acquired, history_on, plan_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::EventKind;
 use picklock_sim::engine::Tape;
@@ -77,5 +77,7 @@ fn a_run_without_a_trace_is_told_as_before() {
     let history = history_on(service, "zk-hardened", vec![cut]);
     let ended = |what: &EventKind| matches!(what, EventKind::Ended { .. });
     let end = history.events.iter().find(|event| ended(&event.what));
+    let entered = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });
+    assert!(history.events.iter().any(|event| entered(&event.what)));
     assert!(end.is_some_and(|end| end.at >= picklock_checker::VirtualTime::ZERO + seconds(5)));
 }

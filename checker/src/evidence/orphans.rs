@@ -1,4 +1,4 @@
-//! What is left at the service of calls that said that nothing is.
+//! Nodes and keys that a call has left at the service although it said that it left none.
 
 use std::ops::Range;
 

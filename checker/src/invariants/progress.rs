@@ -149,8 +149,8 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     case.broken(summary, ended, None)
 }
 
-/// Why no lock could do anything about it, if so: what is in the way is of somebody who is stranded, and of whom the
-/// service still hears. What the dead have left behind ought to go.
+/// Why no lock could make progress, if so: a stranded contender owns the lock, and the service still hears from
+/// it. What the dead have left behind ought to go.
 fn held_up(evidence: &Evidence<'_>, stuck: &[Wait]) -> Option<String> {
     let owners = stuck.iter().filter_map(|wait| wait.owner);
     let mut stranded = owners.filter_map(|owner| evidence.run.for_good.stranded(owner));

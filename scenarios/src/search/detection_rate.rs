@@ -190,7 +190,7 @@ impl<'a> Hunt<'a> {
                     false => targeted::calm(&self.case.plan),
                 };
                 for run in 0..limit {
-                    let plan = generate::draw(&base, &self.open, first + run);
+                    let plan = generate::settle(&base, &self.open, first + run);
                     let simulated = simulate(&plan, first + run).whole();
                     if self.is_done(run, &plan, false, &simulated, &mut found) {
                         break;

@@ -306,7 +306,7 @@ impl<'p> AimedFault<'p> {
     fn back(&self) -> Duration {
         let half = self.lease / 2;
         let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
-        // Nobody replaces it who does not miss it.
+        // The others elect a successor only if the server stays away long enough to be missed.
         back.max(failover(self.plan).unwrap_or_default())
     }
 

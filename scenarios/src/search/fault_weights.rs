@@ -16,7 +16,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
             at_request(class, &[Stage::Sent, Stage::Answered])
         }
         FaultKind::LoseMessage => u32::from(class == Class::Told) * 10,
-        // Whose session ends, or whose node goes, under it, is the last to know.
+        // A holder is the last to learn that its session or its node is gone.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
         | FaultKind::FullMemory

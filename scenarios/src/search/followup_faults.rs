@@ -101,7 +101,8 @@ impl<'s> Profile<'s> {
         }
     }
 
-    /// What strikes when another leads. Whoever asks anew who leads is another than whoever stays with the old leader.
+    /// A fault that strikes after an election. It needs two contenders: one finds the new leader, and one stays with the
+    /// old.
     fn when_elected(
         &self,
         shot: &InjectionPoint<'s>,

@@ -1,4 +1,4 @@
-//! Scouts: each comes by the plans of a search in a way of its own, one run after the other.
+//! Search strategies: each chooses the next plan to run in a way of its own.
 
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{FaultKind, Plan, Strategy};
@@ -94,8 +94,8 @@ impl Aimed {
         }
         let World { plan, open } = &self.world;
         let mut world = match self.other() {
-            None => generate::draw(plan, &open.busiest(), seed),
-            Some(_) => generate::draw(plan, open, seed),
+            None => generate::settle(plan, &open.busiest(), seed),
+            Some(_) => generate::settle(plan, open, seed),
         };
         self.drawn = world.network.chance;
         if open.is_open()
@@ -184,6 +184,6 @@ impl Drawn {
     /// What comes next.
     pub(super) fn next(&self, seed: u64) -> NextRun {
         let World { plan, open } = &self.world;
-        NextRun::Planned(generate::draw(plan, open, seed), seed)
+        NextRun::Planned(generate::settle(plan, open, seed), seed)
     }
 }

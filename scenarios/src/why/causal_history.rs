@@ -33,7 +33,7 @@ fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
     causes
 }
 
-/// What comes of whose event it is.
+/// Causes that follow from the subject of the event.
 fn causes_of_subject(plan: &Plan, before: &[Event], what: &EventKind) -> Vec<usize> {
     let mut causes = Vec::new();
     match subject(what) {
@@ -55,7 +55,7 @@ fn causes_of_subject(plan: &Plan, before: &[Event], what: &EventKind) -> Vec<usi
     causes
 }
 
-/// What comes of what it is.
+/// Causes that follow from the kind of the event.
 fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
     let service = || last(before, |what| subject(what) == Subject::Service);
     let of = |by| last(before, |what| subject(what) == Subject::Contender(by));

@@ -7,7 +7,7 @@ mod small_queue;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-pub use path_map::{PathMap, Sought, is_same};
+pub use path_map::{PathKey, PathMap, is_same};
 pub use small_map::SmallMap;
 pub use small_queue::SmallQueue;
 

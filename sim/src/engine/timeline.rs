@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 /// When so few are left of many, they go back to the list.
 const TURN: usize = 12;
 
-/// When an event is due, the how many-eth it was to be added, and where it is.
+/// When an event is due, its number in the order of insertion, and its slot.
 #[derive(Clone, Copy, Debug)]
 struct Due {
     at: u64,

@@ -122,7 +122,7 @@ pub(super) struct Wakes {
     spare: RefCell<Vec<TaskWake>>,
 }
 
-/// What an executor had that is gone. Nobody knows of it.
+/// The wakers of an executor that is gone. No task holds one, so the next executor uses them again.
 struct Unused {
     ready: Arc<Ready>,
     spare: Vec<TaskWake>,

@@ -4,10 +4,10 @@ use std::ops::{Deref, DerefMut};
 
 use picklock_clients::ServiceKind;
 
-use super::deployment::{Cluster, Deployment};
-use super::ensemble::Ensemble;
 use super::lease_server::LeaseServer;
+use super::redis::{Cluster, Deployment};
 use super::service_settings::ServiceSettings;
+use super::zookeeper::Ensemble;
 
 /// The service that the algorithm stands on. What is asked of every service it answers as [`ServiceSettings`].
 #[non_exhaustive]

@@ -12,7 +12,7 @@ use picklock_clients::env::Env;
 use picklock_clients::zookeeper::Path;
 use picklock_lease_server::{Input, Output, Server};
 
-use super::process_state::Life;
+use super::process_state::ServerProcess;
 use crate::engine::Tape;
 use crate::event::Event;
 use crate::network::ServerId;
@@ -30,7 +30,7 @@ const SERVER: ServerId = ServerId(0);
 #[derive(Default)]
 pub(crate) struct SimulatedLeaseServer {
     machine: Server,
-    life: Life<LeaseServerEvent>,
+    life: ServerProcess<LeaseServerEvent>,
     clients: Vec<Client>,
     /// The number of the request that is being handled.
     answering: u32,

@@ -1,14 +1,14 @@
 //! Whether the machines of servers run, and what waits for those that stand still.
 
 /// How a machine fares.
-pub(super) struct Life<E> {
+pub(super) struct ServerProcess<E> {
     up: bool,
     hung: bool,
     /// What has come while it stands still.
     backlog: Vec<E>,
 }
 
-impl<E> Life<E> {
+impl<E> ServerProcess<E> {
     /// A machine that runs.
     pub fn begun() -> Self {
         Self {
@@ -67,7 +67,7 @@ impl<E> Life<E> {
     }
 }
 
-impl<E> Default for Life<E> {
+impl<E> Default for ServerProcess<E> {
     fn default() -> Self {
         Self::begun()
     }

@@ -31,7 +31,7 @@ use picklock_clients::zookeeper::Path;
 use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server};
 
-use super::process_state::Life;
+use super::process_state::ServerProcess;
 use crate::clock::LocalClock;
 use crate::engine::Tape;
 use crate::event::{ClientId, Event};
@@ -44,7 +44,7 @@ use answers::Grants;
 pub(crate) use event::RedisEvent;
 use ownership::{Holder, Owner};
 use picklock_redis::client::{Client, Output as ClientOutput};
-use power_loss::Dark;
+use power_loss::LostConnections;
 use replication_links::Ends;
 use sentinels::SentinelSlot;
 use slot_migration::SlotMove;
@@ -86,9 +86,9 @@ pub(crate) struct SimulatedRedis {
 struct RedisServer {
     machine: Server,
     clock: LocalClock,
-    life: Life<RedisEvent>,
+    life: ServerProcess<RedisEvent>,
     /// Its machine has no power.
-    dark: Option<Dark>,
+    dark: Option<LostConnections>,
     /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
     wake: VirtualTime,
     busy_until: VirtualTime,
@@ -207,7 +207,7 @@ impl SimulatedRedis {
 
     /// How the machine of a server or a Sentinel fares.
     #[inline]
-    fn life(&mut self, machine: ServerId) -> &mut Life<RedisEvent> {
+    fn life(&mut self, machine: ServerId) -> &mut ServerProcess<RedisEvent> {
         let place = usize::from(machine.0);
         match place.checked_sub(self.servers.len()) {
             None => &mut self.servers[place].life,

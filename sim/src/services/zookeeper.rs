@@ -61,7 +61,7 @@ pub(crate) struct SimulatedZooKeeper {
     last_commit: u64,
     /// Whether clients still ask in vain for a list that is too long.
     list_retries: list_too_long::ListRetries,
-    looks: beliefs::Looks,
+    looks: beliefs::LossNews,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
     /// The server of which several outputs are being done, and what it came to say meanwhile.

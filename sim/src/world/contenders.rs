@@ -119,7 +119,7 @@ impl<S: SimulatedService> World<S> {
             Arrival::Together | Arrival::Within(_) => {}
             Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
             Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
-                // One that has not come itself lets nobody come when it dies.
+                // A contender that dies before it has started starts no other.
                 let has_come = process.0 == 0 || self.contenders[process.0 as usize].started;
                 if has_come && self.busy.unstarted > 0 {
                     self.arrive_in_turn();
@@ -223,7 +223,7 @@ impl<S: SimulatedService> World<S> {
         ProcessId(self.processes.len() as u32 - 1)
     }
 
-    /// Looks, after a contender's code has run, whether it has come to wait for somebody.
+    /// LossNews, after a contender's code has run, whether it has come to wait for somebody.
     pub fn look_at(&mut self, process: ProcessId) {
         let Some(contender) = self.contenders.get(process.0 as usize) else {
             return;

@@ -1,5 +1,4 @@
-//! Whether what happens comes to somebody who runs. What comes to one that stands still is put aside; what comes to a
-//! dead one is gone.
+//! Delivers events. A paused process keeps its events for later; a dead one loses them.
 
 use super::SimulatedService;
 use super::World;
@@ -15,7 +14,7 @@ impl<S: SimulatedService> World<S> {
             Event::Timer { process, .. }
             | Event::LocalTimer { process }
             | Event::Answer { process, .. } => self.deliver_to_process(process, event),
-            // They come to nobody, or to somebody who sees for himself.
+            // These have no recipient, or their handler looks at the recipient itself.
             Event::Resource(_)
             | Event::Strike { .. }
             | Event::StrikeAgain { .. }
@@ -63,7 +62,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Looks whether anybody does not run, after a fault has struck or healed.
+    /// LossNews whether anybody does not run, after a fault has struck or healed.
     pub(crate) fn update_all_run(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run =

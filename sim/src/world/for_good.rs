@@ -17,7 +17,7 @@ use crate::process::ProcessId;
 
 /// What faults have struck that is not healed yet.
 #[derive(Default)]
-pub(crate) struct Struck {
+pub(crate) struct ActiveFaults {
     /// Servers that are down, stand still, or lack something, and by which fault.
     pub servers: Vec<(usize, ServerId)>,
     /// Faults that have struck, and that nothing heals.
@@ -34,13 +34,13 @@ impl<S: SimulatedService> World<S> {
         if self.struck.unserved_since.is_none() && serving.is_err() {
             self.struck.unserved_since = Some(self.now);
         }
-        // Whoever was to come after one who never waits comes all the same.
+        // A stranded contender will never wait, so its successor starts now.
         for stranded in self.contenders_gone(serving.as_ref().ok()) {
             self.start_next(ProcessId(stranded.by.0));
         }
     }
 
-    /// Whether something is under way for ever: what somebody was sent who is cut off or stands still for good.
+    /// Whether a message can stay in flight for ever, because its recipient is cut off or paused for good.
     pub(crate) fn never_settles(&self) -> bool {
         let mut faults = self.struck.for_good.iter();
         faults.any(|fault| {

@@ -7,8 +7,8 @@ use super::World;
 use crate::network::ServerId;
 use crate::plan::{ContenderName, Trigger};
 
-/// A write that a fault waits for: it is done, and has not come to be so where the fault wants it.
-pub(crate) struct Spreading {
+/// A write that a fault waits for: one server has applied it, and the server that the fault names has not.
+pub(crate) struct PendingWrite {
     fault: usize,
     /// The server whose stream it is in; `None` where all servers have one history.
     stream: Option<ServerId>,
@@ -32,7 +32,7 @@ impl<S: SimulatedService> World<S> {
                 _ => continue,
             }
             if self.faults[fault].armed {
-                self.spreading.push(Spreading {
+                self.spreading.push(PendingWrite {
                     fault,
                     stream,
                     mark,

@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 
 use super::SimulatedService;
 use super::beliefs::Beliefs;
-use super::for_good::Struck;
+use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
 use super::{Busy, Contender, FaultState, LOCK, World, phases};
 use crate::engine::{Tape, Timeline};
@@ -83,7 +83,7 @@ impl<S: SimulatedService> World<S> {
             answering: None,
             doomed_replies: Vec::new(),
             striking: 0,
-            struck: Struck::default(),
+            struck: ActiveFaults::default(),
             settled_waiters: BTreeMap::new(),
             values: 0,
             plan,

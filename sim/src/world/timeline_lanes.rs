@@ -1,4 +1,4 @@
-//! What mostly happens in the order in which it was set off.
+//! Lanes of the timeline: events that mostly become due in the order in which they were scheduled.
 
 use crate::engine::timeline::Lane;
 

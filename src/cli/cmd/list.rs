@@ -42,6 +42,7 @@ enum Listing {
     /// The figures that scenarios can set bounds for.
     Metrics,
     /// The moments that runs ought to come through sometimes.
+    #[value(alias = "moments")]
     Sometimes,
     /// The ways to say how near a run came to an overlap.
     Distances,

@@ -96,11 +96,11 @@ trait FailoverBackend: Clock {
 /// What a real primary did that stood still, was replaced, and went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resumed {
-    /// How many writes it took,
+    /// The number of writes that the server accepted.
     pub writes: u64,
-    /// for how long,
+    /// The time during which it accepted them.
     pub during: Duration,
-    /// and how many of them there are later.
+    /// The number of those writes that are there afterwards.
     pub kept: u64,
 }
 

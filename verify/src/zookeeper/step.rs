@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, ReadOp, Request, Version};
+use picklock_clients::zookeeper::{Path, Request};
 
 use crate::harness::pair;
 use crate::zookeeper::backend::ServerIndex;

@@ -137,16 +137,16 @@ pub fn is_same(known: &str, path: &str) -> bool {
 }
 
 /// A path to look for where other paths are.
-pub struct Sought<'a>(pub &'a str);
+pub struct PathKey<'a>(pub &'a str);
 
-impl Equivalent<Path> for Sought<'_> {
+impl Equivalent<Path> for PathKey<'_> {
     #[inline]
     fn equivalent(&self, known: &Path) -> bool {
         is_same(known, self.0)
     }
 }
 
-impl Hash for Sought<'_> {
+impl Hash for PathKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
     }

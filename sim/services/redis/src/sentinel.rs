@@ -29,10 +29,10 @@ pub use settings::SentinelConfig;
 use crate::replication_protocol::Address;
 use crate::scripts::sha_of;
 use crate::{ConnectionId, Now};
-use context::Desk;
+use context::SentinelContext;
 use failover::Failover;
 use instance::{Instance, Purpose, Role};
-use odown_and_election::Colleague;
+use odown_and_election::OtherSentinel;
 use replica::Replica;
 use settings::{TILT, TILT_TRIGGER};
 use wall_time::Stamp;
@@ -61,13 +61,13 @@ pub struct Sentinel {
     leader_epoch: u64,
     failover: Failover,
     replicas: Vec<Replica>,
-    sentinels: Vec<Colleague>,
+    sentinels: Vec<OtherSentinel>,
     /// Clients that want to be told of a new primary.
     listeners: Vec<ConnectionId>,
     /// Since when it does not trust its clock.
     tilt: Option<Stamp>,
     looked: Option<Stamp>,
-    desk: Desk,
+    desk: SentinelContext,
     wake: VirtualTime,
 }
 
@@ -108,12 +108,12 @@ impl Sentinel {
                 .map(|address| Replica::new(address.clone(), stamp))
                 .collect(),
             sentinels: sentinels
-                .map(|(number, address)| Colleague::new(address.clone(), id_of(*number), stamp))
+                .map(|(number, address)| OtherSentinel::new(address.clone(), id_of(*number), stamp))
                 .collect(),
             listeners: Vec::new(),
             tilt: None,
             looked: None,
-            desk: Desk {
+            desk: SentinelContext {
                 now: stamp,
                 out: Vec::new(),
                 next_call: 0,
@@ -140,7 +140,7 @@ impl Sentinel {
         new.sentinels = sentinels
             .filter_map(|other| {
                 let id = other.own.id.clone()?;
-                Some(Colleague::new(other.own.address.clone(), id, stamp))
+                Some(OtherSentinel::new(other.own.address.clone(), id, stamp))
             })
             .collect();
         new.desk.next_call = self.desk.next_call;
@@ -185,7 +185,7 @@ impl Sentinel {
         self.desk.note(event, &self.primary.address);
     }
 
-    /// Looks at the clock, and at everybody.
+    /// LossNews at the clock, and at everybody.
     fn look(&mut self, choose: Choose) {
         self.check_clock();
         let hello = self.hello();

@@ -23,12 +23,12 @@ pub struct Node {
     /// When it was made, among all nodes of the tree.
     birth: u64,
     /// Its children, if it has ever had any.
-    children: Option<Box<Brood>>,
+    children: Option<Box<ChildList>>,
 }
 
 /// The children of a node.
 #[derive(Clone, Debug, Default)]
-struct Brood {
+struct ChildList {
     /// When they were made, oldest first. The queue of a lock loses its oldest child and gains a youngest: both ends
     /// are cheap.
     births: VecDeque<u64>,
@@ -181,7 +181,7 @@ impl Node {
     }
 
     pub(super) fn remove_child(&mut self, birth: u64) {
-        let Some(Brood { births, list }) = self.children.as_deref_mut() else {
+        let Some(ChildList { births, list }) = self.children.as_deref_mut() else {
             return;
         };
         // Mostly it is the oldest.

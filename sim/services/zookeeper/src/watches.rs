@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_clients::zookeeper::{Acl, EventType, Path, Permissions, SessionId};
-use picklock_machines::collections::{FxIndexMap, SmallMap, Sought};
+use picklock_machines::collections::{FxIndexMap, PathKey, SmallMap};
 
 use super::acl::Readers;
 use super::clients::{Clients, Connection, Table};
@@ -76,8 +76,8 @@ impl Watches {
     /// Whether anybody watches this side of a node.
     pub(super) fn is_watched(&self, table: Table, path: &str) -> bool {
         match table {
-            Table::Data => self.data.contains_key(&Sought(path)),
-            Table::Child => self.child.contains_key(&Sought(path)),
+            Table::Data => self.data.contains_key(&PathKey(path)),
+            Table::Child => self.child.contains_key(&PathKey(path)),
         }
     }
 
@@ -92,7 +92,7 @@ impl Watches {
         if !self.lasting.is_empty() {
             self.add_once(table, path, id);
         }
-        match self.table(table).get_key_value_mut(&Sought(path)) {
+        match self.table(table).get_key_value_mut(&PathKey(path)) {
             None => {
                 connection.watches.push((table, Rc::clone(path)));
                 let only = Watchers::One(id);
@@ -132,7 +132,7 @@ impl Watches {
 
     /// Who watches this side of a node.
     pub(super) fn watchers(&mut self, table: Table, path: &str) -> Vec<ConnectionId> {
-        let watchers = self.table(table).get(&Sought(path));
+        let watchers = self.table(table).get(&PathKey(path));
         watchers.map_or_else(Vec::new, |watchers| watchers.as_slice().to_vec())
     }
 
@@ -143,7 +143,7 @@ impl Watches {
         if watched.is_empty() {
             return None;
         }
-        let place = watched.place_of(&Sought(path))?;
+        let place = watched.place_of(&PathKey(path))?;
         watched.swap_remove_at(place)
     }
 
@@ -151,7 +151,7 @@ impl Watches {
     pub(super) fn drop_watcher(&mut self, table: Table, path: &str, id: ConnectionId) {
         self.count -= 1;
         let table = self.table(table);
-        let empty = match table.get_mut(&Sought(path)) {
+        let empty = match table.get_mut(&PathKey(path)) {
             None => false,
             Some(Watchers::One(_)) => true,
             Some(Watchers::Many(many)) => {
@@ -160,7 +160,7 @@ impl Watches {
             }
         };
         if empty {
-            table.swap_remove(&Sought(path));
+            table.swap_remove(&PathKey(path));
         }
     }
 

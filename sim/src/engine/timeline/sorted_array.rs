@@ -1,4 +1,4 @@
-//! SortedArray events: when they are due and where they are, in a list.
+//! A sorted array of a few events: when each is due, and its slot.
 
 /// So many at most.
 const FEW: usize = 48;

@@ -1,4 +1,4 @@
-//! What servers have truly answered about a hold, where who owns the lock does not show it.
+//! Records what servers have answered about a hold where ownership does not show it: majorities of independent servers.
 
 use picklock_checker::{ContenderId, EventKind, ServiceAnswer};
 

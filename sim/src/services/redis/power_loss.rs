@@ -13,7 +13,7 @@ use crate::world::World;
 
 /// Who is to learn, when the power is back, that it was gone.
 #[derive(Default)]
-pub(super) struct Dark {
+pub(super) struct LostConnections {
     connections: Vec<ConnectionId>,
     links: Vec<LinkId>,
     /// Who knocks meanwhile.
@@ -54,7 +54,7 @@ impl World<SimulatedRedis> {
     }
 
     /// The machine is back, and its server runs.
-    pub(super) fn power_is_back(&mut self, server: ServerId, dark: Dark) {
+    pub(super) fn power_is_back(&mut self, server: ServerId, dark: LostConnections) {
         for connection in dark.connections {
             self.tell_of_lost_connection(connection);
         }

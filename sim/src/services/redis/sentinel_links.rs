@@ -155,7 +155,7 @@ impl World<SimulatedRedis> {
     fn sentinel_connect_request(&mut self, call: Call, at: ServerId) {
         let server = self.service.servers.get(usize::from(at.0));
         if server.is_some_and(|slot| slot.dark.is_some()) {
-            // Nobody is there to say that nobody is there.
+            // A machine without power refuses no connection.
             return;
         }
         if self.service.life(at).is_up() {

@@ -14,7 +14,7 @@ use crate::clock::LocalClock;
 use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::plan::Deployment;
-use crate::services::process_state::Life;
+use crate::services::process_state::ServerProcess;
 use crate::world::World;
 use picklock_machines::Chance;
 
@@ -25,7 +25,7 @@ const APART: Duration = Duration::from_millis(37);
 pub(super) struct SentinelSlot {
     pub machine: Sentinel,
     pub clock: LocalClock,
-    pub life: Life<RedisEvent>,
+    pub life: ServerProcess<RedisEvent>,
     wake: VirtualTime,
     /// Its calls, by their numbers.
     pub calls: Vec<sentinel_links::Ends>,
@@ -69,7 +69,7 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
         SentinelSlot {
             machine: Sentinel::new(Rc::new(settings(place)), now),
             clock,
-            life: Life::begun(),
+            life: ServerProcess::begun(),
             wake: VirtualTime::NEVER,
             calls: Vec::new(),
         }

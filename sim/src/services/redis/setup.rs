@@ -9,7 +9,7 @@ use super::{RedisServer, SimulatedRedis, cluster, replication_links, sentinels};
 use crate::clock::LocalClock;
 use crate::network::ServerId;
 use crate::plan::{Deployment, LOCK_KEY, Plan, Service};
-use crate::services::process_state::Life;
+use crate::services::process_state::ServerProcess;
 use picklock_machines::Chance;
 
 /// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
@@ -24,7 +24,7 @@ pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -
         RedisServer {
             machine,
             clock: LocalClock::default(),
-            life: Life::begun(),
+            life: ServerProcess::begun(),
             dark: None,
             wake: VirtualTime::NEVER,
             busy_until: VirtualTime::ZERO,

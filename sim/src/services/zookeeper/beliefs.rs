@@ -12,7 +12,7 @@ use picklock_zookeeper::messages::{ServerMessage, Xid};
 
 /// What is on its way to contenders that believe in a node that is gone.
 #[derive(Default)]
-pub(super) struct Looks {
+pub(super) struct LossNews {
     /// Requests about the node.
     requests: Vec<(ConnectionId, Xid)>,
     /// Contenders whose event threads have not come to say so.

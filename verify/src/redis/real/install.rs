@@ -15,7 +15,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Looks for the server: this program, or `redis-server` where programs are.
+    /// LossNews for the server: this program, or `redis-server` where programs are.
     ///
     /// # Errors
     ///

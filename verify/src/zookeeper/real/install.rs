@@ -22,7 +22,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Looks for Java, and for the archives in this folder.
+    /// LossNews for Java, and for the archives in this folder.
     ///
     /// # Errors
     ///

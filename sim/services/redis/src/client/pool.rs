@@ -55,7 +55,7 @@ impl Client {
         let of_pool = of_pool.filter(|(_, wire)| is_of_pool(wire));
         let made = of_pool.clone().count();
         let free = of_pool.filter(|(_, wire)| wire.is_free());
-        // One that stands before one that is to be made again.
+        // An open connection is better than one that has to be made again.
         let best =
             free.max_by_key(|(_, wire)| (matches!(wire.phase, Phase::Open(_)), wire.given_back));
         let place = match best {

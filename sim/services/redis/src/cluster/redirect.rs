@@ -13,7 +13,7 @@ use crate::keyspace::Keyspace;
 
 /// Why a command is not served here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Elsewhere {
+pub(crate) enum Redirect {
     CrossSlot,
     NotServed,
     Down,
@@ -31,7 +31,7 @@ impl Cluster {
         keys: &Keyspace,
         now: i64,
         flags: ConnectionFlags,
-    ) -> Option<Elsewhere> {
+    ) -> Option<Redirect> {
         let mut commands = commands.peekable();
         // A transaction that sends keys away has no such right, for its name is another.
         let first = commands.peek();
@@ -46,10 +46,10 @@ impl Cluster {
                 let slot = slot_of(key);
                 match found {
                     None => match self.owner(slot) {
-                        None => return Some(Elsewhere::NotServed),
+                        None => return Some(Redirect::NotServed),
                         Some(owner) => found = Some((slot, owner)),
                     },
-                    Some((first, _)) if first != slot => return Some(Elsewhere::CrossSlot),
+                    Some((first, _)) if first != slot => return Some(Redirect::CrossSlot),
                     Some(_) => several = true,
                 }
                 if keys.get(key).is_some_and(|entry| !entry.has_expired(now)) {
@@ -61,7 +61,7 @@ impl Cluster {
         }
         let (slot, owner) = found?;
         if !self.serves {
-            return Some(Elsewhere::Down);
+            return Some(Redirect::Down);
         }
         if migrates && self.moves(slot) {
             return None;
@@ -71,41 +71,41 @@ impl Cluster {
             && missing
         {
             return Some(if there {
-                Elsewhere::TryAgain
+                Redirect::TryAgain
             } else {
-                Elsewhere::Ask(slot, *to)
+                Redirect::Ask(slot, *to)
             });
         }
         if self.importing.contains_key(&slot) && flags.asking {
-            return (several && missing).then_some(Elsewhere::TryAgain);
+            return (several && missing).then_some(Redirect::TryAgain);
         }
         let good_enough = (flags.readonly && !writes) || listens;
         let good_enough = good_enough && self.primary() == Some(owner);
-        (owner != self.me && !good_enough).then_some(Elsewhere::Moved(slot, owner))
+        (owner != self.me && !good_enough).then_some(Redirect::Moved(slot, owner))
     }
 
     /// The answer that sends a client elsewhere.
-    pub(crate) fn send_away<T>(&self, elsewhere: Elsewhere) -> Result<T, ErrorReply> {
+    pub(crate) fn send_away<T>(&self, elsewhere: Redirect) -> Result<T, ErrorReply> {
         let to = |word: &str, slot: u16, id: NodeId| {
             let address = self.address(id);
             Cow::from(format!("{word} {slot} {}:{}", address.host, address.port))
         };
         refuse(match elsewhere {
-            Elsewhere::CrossSlot => {
+            Redirect::CrossSlot => {
                 Cow::from("CROSSSLOT Keys in request don't hash to the same slot")
             }
-            Elsewhere::NotServed => Cow::from("CLUSTERDOWN Hash slot not served"),
-            Elsewhere::Down => Cow::from("CLUSTERDOWN The cluster is down"),
-            Elsewhere::TryAgain => {
+            Redirect::NotServed => Cow::from("CLUSTERDOWN Hash slot not served"),
+            Redirect::Down => Cow::from("CLUSTERDOWN The cluster is down"),
+            Redirect::TryAgain => {
                 Cow::from("TRYAGAIN Multiple keys request during rehashing of slot")
             }
-            Elsewhere::Ask(slot, id) => to("ASK", slot, id),
-            Elsewhere::Moved(slot, id) => to("MOVED", slot, id),
+            Redirect::Ask(slot, id) => to("ASK", slot, id),
+            Redirect::Moved(slot, id) => to("MOVED", slot, id),
         })
     }
 }
 
-impl Elsewhere {
+impl Redirect {
     /// The error of a script that has asked for the key.
     pub(crate) fn in_script(self) -> &'static str {
         match self {

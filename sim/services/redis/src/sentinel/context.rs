@@ -8,14 +8,14 @@ use crate::replication_protocol::Address;
 
 /// What everything in a Sentinel writes on, and the time.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
+pub(super) struct SentinelContext {
     pub now: Stamp,
     pub out: Vec<Output>,
     /// The number of the next call.
     pub next_call: u32,
 }
 
-impl Desk {
+impl SentinelContext {
     pub fn call(&mut self, to: &Address) -> CallId {
         let call = CallId(self.next_call);
         self.next_call += 1;

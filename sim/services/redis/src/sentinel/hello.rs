@@ -6,7 +6,7 @@ use picklock_clients::redis::{Bytes, Value};
 
 use super::Sentinel;
 use super::io::Event;
-use super::odown_and_election::Colleague;
+use super::odown_and_election::OtherSentinel;
 use super::settings::NAME;
 use crate::replication_protocol::Address;
 
@@ -80,10 +80,10 @@ impl Sentinel {
             return;
         }
         let id = Some(&hello.id);
-        let known = |other: &Colleague| other.own.id.as_ref() == id;
+        let known = |other: &OtherSentinel| other.own.id.as_ref() == id;
         if !self.sentinels.iter().any(known) {
             self.desk.note(Event::NewSentinel, &hello.from);
-            let new = Colleague::new(hello.from, Rc::clone(&hello.id), self.desk.now);
+            let new = OtherSentinel::new(hello.from, Rc::clone(&hello.id), self.desk.now);
             self.sentinels.push(new);
         }
         if hello.epoch > self.epoch {

@@ -62,7 +62,7 @@ fn read(text: &str) -> Info {
 }
 
 /// What every server says.
-fn refresh(instance: &mut Instance, info: &Info, desk: &mut super::context::Desk) {
+fn refresh(instance: &mut Instance, info: &Info, desk: &mut super::context::SentinelContext) {
     if let Some(id) = &info.id
         && instance
             .id

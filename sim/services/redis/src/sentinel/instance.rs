@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use picklock_clients::redis::{Bytes, Command, Value};
 
-use super::context::Desk;
+use super::context::SentinelContext;
 use super::io::{CallId, Event};
 use super::settings::{CHANNEL, HELLO, INFO, LINE_AGE, OWED, PING};
 use super::wall_time::Stamp;
@@ -113,7 +113,7 @@ impl Instance {
         self.connected = false;
     }
 
-    pub fn hang_up(&mut self, desk: &mut Desk) {
+    pub fn hang_up(&mut self, desk: &mut SentinelContext) {
         for line in [self.commands.take(), self.messages.take()]
             .into_iter()
             .flatten()
@@ -124,7 +124,7 @@ impl Instance {
     }
 
     /// Sends a command, if there is a connection.
-    pub fn say(&mut self, purpose: Purpose, command: Command, desk: &mut Desk) -> bool {
+    pub fn say(&mut self, purpose: Purpose, command: Command, desk: &mut SentinelContext) -> bool {
         let Some(line) = &mut self.commands else {
             return false;
         };
@@ -138,7 +138,7 @@ impl Instance {
         self.commands.as_mut()?.owed.pop_front()
     }
 
-    fn ping(&mut self, desk: &mut Desk) {
+    fn ping(&mut self, desk: &mut SentinelContext) {
         if self.say(Purpose::Ping, Command::new("PING"), desk) {
             self.pinged = desk.now;
             self.waiting_since.get_or_insert(desk.now);
@@ -172,7 +172,7 @@ impl Instance {
     }
 
     /// Connects again, not more often than once a second.
-    pub fn reconnect(&mut self, desk: &mut Desk) {
+    pub fn reconnect(&mut self, desk: &mut SentinelContext) {
         if self.connected || desk.now.since(self.tried) < PING {
             return;
         }
@@ -196,7 +196,13 @@ impl Instance {
     }
 
     /// Asks whether it is there and what it is, and tells it what we know.
-    pub fn ask(&mut self, down_after: Duration, hurried: bool, hello: &Bytes, desk: &mut Desk) {
+    pub fn ask(
+        &mut self,
+        down_after: Duration,
+        hurried: bool,
+        hello: &Bytes,
+        desk: &mut SentinelContext,
+    ) {
         let owed = self.commands.as_ref().map_or(0, |line| line.owed.len());
         if !self.connected || owed >= OWED {
             return;
@@ -217,7 +223,7 @@ impl Instance {
     }
 
     /// Finds whether it is down, and gives up connections that have been silent for too long.
-    pub fn check(&mut self, down_after: Duration, is_primary: bool, desk: &mut Desk) {
+    pub fn check(&mut self, down_after: Duration, is_primary: bool, desk: &mut SentinelContext) {
         let now = desk.now;
         let is_old = |line: &Line| now.since(line.since) > LINE_AGE;
         let half = down_after / 2;
@@ -246,7 +252,7 @@ impl Instance {
         self.set_down(silence > down_after || resigned, desk);
     }
 
-    fn set_down(&mut self, is_down: bool, desk: &mut Desk) {
+    fn set_down(&mut self, is_down: bool, desk: &mut SentinelContext) {
         if is_down == self.is_down {
             return;
         }
@@ -260,7 +266,7 @@ impl Instance {
     }
 
     /// Its machine says that it is this now.
-    pub fn says(&mut self, role: Role, desk: &mut Desk) {
+    pub fn says(&mut self, role: Role, desk: &mut SentinelContext) {
         if role != self.role {
             self.role = role;
             self.role_since = desk.now;

@@ -13,7 +13,7 @@ use crate::replication_protocol::Address;
 
 /// Another Sentinel.
 #[derive(Clone, Debug)]
-pub(super) struct Colleague {
+pub(super) struct OtherSentinel {
     pub own: Instance,
     /// It finds the primary down.
     finds_down: bool,
@@ -23,7 +23,7 @@ pub(super) struct Colleague {
     vote: Option<(Rc<str>, u64)>,
 }
 
-impl Colleague {
+impl OtherSentinel {
     pub fn new(address: Address, id: Rc<str>, now: Stamp) -> Self {
         let mut own = Instance::new(address, Role::Primary, false, now);
         own.id = Some(id);

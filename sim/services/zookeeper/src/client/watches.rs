@@ -1,4 +1,4 @@
-//! Who wants to be told of what.
+//! The watches of a client: which watcher gets which event of which path.
 
 use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
