@@ -81,7 +81,7 @@ struct Target {
 }
 
 fn target(path: &Path) -> Result<Target, FileError> {
-    // Redirect it stands for standard output, where the report for people goes.
+    // Elsewhere it stands for standard output, where the report for people goes.
     if path == Path::new("-") {
         let hint = "name a file, or /dev/stdout; a file of this name is ./-";
         return Err(wrong(path, "this does not name a file", hint));

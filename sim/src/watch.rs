@@ -152,7 +152,7 @@ pub struct Stuck {
     pub length: Duration,
 }
 
-/// LossNews at all threads now and then, for runs in which nothing happens any more.
+/// Looks at all threads now and then, for runs in which nothing happens any more.
 #[derive(Debug, Default)]
 pub struct Watchdog {
     seen: Vec<Seen>,
@@ -167,7 +167,7 @@ struct Seen {
 }
 
 impl Watchdog {
-    /// LossNews, so long after it looked before. Answers a run in which nothing has happened for as long as the limit.
+    /// Looks, so long after it looked before. Answers a run in which nothing has happened for as long as the limit.
     pub fn look(&mut self, passed: Duration, limit: Duration) -> Option<Stuck> {
         let threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
         self.seen.retain(|it| it.pulse.strong_count() > 0);

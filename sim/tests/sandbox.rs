@@ -16,7 +16,7 @@ use picklock_sim::engine::sandbox::Sandbox;
 
 const SANDBOX: bool = cfg!(madsim);
 
-/// LossNews twice, each time from a sandbox of its own, whether something is the same.
+/// Looks twice, each time from a sandbox of its own, whether something is the same.
 fn is_same<T: PartialEq>(look: impl Fn(&mut Sandbox) -> T) -> bool {
     let looked = || Sandbox::run(0, |mut sandbox| look(&mut sandbox));
     let (first, second) = (looked(), looked());

@@ -101,8 +101,8 @@ impl<'s> Profile<'s> {
         }
     }
 
-    /// A fault that strikes after an election. It needs two contenders: one finds the new leader, and one stays with the
-    /// old.
+    /// A fault that strikes after an election. It needs two contenders: one finds the new leader, and one stays with
+    /// the old.
     fn when_elected(
         &self,
         shot: &InjectionPoint<'s>,

@@ -223,7 +223,7 @@ impl<S: SimulatedService> World<S> {
         ProcessId(self.processes.len() as u32 - 1)
     }
 
-    /// LossNews, after a contender's code has run, whether it has come to wait for somebody.
+    /// Looks, after a contender's code has run, whether it has come to wait for somebody.
     pub fn look_at(&mut self, process: ProcessId) {
         let Some(contender) = self.contenders.get(process.0 as usize) else {
             return;

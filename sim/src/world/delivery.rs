@@ -62,7 +62,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// LossNews whether anybody does not run, after a fault has struck or healed.
+    /// Looks whether anybody does not run, after a fault has struck or healed.
     pub(crate) fn update_all_run(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run =

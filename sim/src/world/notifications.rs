@@ -37,7 +37,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// LossNews whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
+    /// Looks whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
     /// and none of its code runs.
     pub fn check_notified_contenders(&mut self) {
         // To look costs less than to take what is not there.

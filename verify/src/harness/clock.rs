@@ -13,7 +13,7 @@ pub(crate) trait Clock {
     fn elapsed(&self) -> Duration;
 }
 
-/// LossNews this often until something is so. Returns how long that took, if it took no longer than this.
+/// Looks this often until something is so. Returns how long that took, if it took no longer than this.
 pub(crate) fn until<B: Clock + ?Sized>(
     backend: &mut B,
     (timeout, interval): (Duration, Duration),

@@ -114,7 +114,7 @@ impl Core {
         read_only.or_else(misconfigured).or_else(|| self.refusal())
     }
 
-    /// LossNews at a key, which may turn out to have expired. Whether it is there.
+    /// Looks at a key, which may turn out to have expired. Whether it is there.
     pub(crate) fn look(&mut self, key: &[u8]) -> bool {
         let now = self.wall_millis();
         match self.keys.get(key) {

@@ -185,7 +185,7 @@ impl Sentinel {
         self.desk.note(event, &self.primary.address);
     }
 
-    /// LossNews at the clock, and at everybody.
+    /// Looks at the clock, and at everybody.
     fn look(&mut self, choose: Choose) {
         self.check_clock();
         let hello = self.hello();

@@ -86,7 +86,7 @@ impl Following {
         u64::from(ticks) * settings.tick
     }
 
-    /// LossNews at the leader's silence at the right time for this phase.
+    /// Looks at the leader's silence at the right time for this phase.
     pub(super) fn set_watchdog(&mut self, settings: &QuorumPeerConfig) {
         self.watchdog = later(self.last_heard, self.patience(settings));
     }

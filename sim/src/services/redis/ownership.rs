@@ -68,7 +68,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// LossNews what has become of the lock's key on a server, and records who comes to own the lock, and who ceases to.
+    /// Looks what has become of the lock's key on a server, and records who comes to own the lock, and who ceases to.
     pub(super) fn follow_key(&mut self, server: ServerId) {
         let fate = self.service.servers[server.0 as usize].machine.fate();
         self.key_has(server, fate);

@@ -15,7 +15,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// LossNews for the server: this program, or `redis-server` where programs are.
+    /// Looks for the server: this program, or `redis-server` where programs are.
     ///
     /// # Errors
     ///

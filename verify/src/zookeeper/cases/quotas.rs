@@ -96,7 +96,7 @@ fn limit(build: &mut Build, client: Client, path: &str, limit: &str) {
     build.ask(client, [make(stats, "count=0,bytes=0")]);
 }
 
-/// LossNews at what there is, and at the stats of these nodes.
+/// Looks at what there is, and at the stats of these nodes.
 fn sums(build: &mut Build, client: Client) {
     for path in ["/soft/zookeeper_stats", "/hard/zookeeper_stats"] {
         let path = quota(build, path);

@@ -22,7 +22,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// LossNews for Java, and for the archives in this folder.
+    /// Looks for Java, and for the archives in this folder.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ const REJOIN_LEAST: i64 = 500;
 const REJOIN_MOST: i64 = 5_000;
 
 impl Cluster {
-    /// LossNews whether this node may serve.
+    /// Looks whether this node may serve.
     pub(super) fn look_at_health(&mut self, now: i64) {
         let began = *self.began.get_or_insert(now);
         let is_primary = self.primary().is_none();

@@ -17,7 +17,7 @@ const SAMPLE: u32 = 5;
 const GOSSIP_LEAST: usize = 3;
 
 impl Cluster {
-    /// LossNews after the others. Answers whether anybody is suspected who was not.
+    /// Looks after the others. Answers whether anybody is suspected who was not.
     pub(super) fn look_around(&mut self, now: i64, out: &mut Vec<Output>) -> bool {
         self.beats += 1;
         if self.beats == 1 {

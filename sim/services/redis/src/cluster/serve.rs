@@ -52,7 +52,7 @@ impl Server {
         self.fall_in_line(&before);
     }
 
-    /// LossNews after the cluster, if it is time.
+    /// Looks after the cluster, if it is time.
     pub(crate) fn cluster_cron(&mut self) {
         let (now, monotonic) = (self.core.wall_millis(), self.core.now.monotonic);
         let offset = self.replication.offset;

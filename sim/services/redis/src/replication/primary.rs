@@ -203,7 +203,7 @@ impl Server {
         self.replication.cron = self.replication.cron.min(next);
     }
 
-    /// LossNews after replicas and primary, once a second.
+    /// Looks after replicas and primary, once a second.
     pub(crate) fn replication_cron(&mut self) {
         let now = self.core.now.monotonic;
         if self.replication.cron > now {

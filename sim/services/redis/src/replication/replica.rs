@@ -195,7 +195,7 @@ impl Server {
         }
     }
 
-    /// LossNews after the link to the primary, once a second.
+    /// Looks after the link to the primary, once a second.
     pub(super) fn look_after_primary(&mut self) {
         let now = self.core.now.monotonic;
         let offset = self.replication.offset;

@@ -179,7 +179,7 @@ fn explained(script: &Script, error: &LuaValue) -> String {
     format!("{text} script: {}, on {place}.", script.sha)
 }
 
-/// LossNews at the budget after each so many instructions.
+/// Looks at the budget after each so many instructions.
 fn look_every(lua: &Lua, instructions: u32) -> mlua::Result<()> {
     let triggers = HookTriggers::new().every_nth_instruction(instructions);
     lua.set_global_hook(triggers, move |lua, debug| {
