@@ -121,7 +121,7 @@ pub fn repeated(inject: &Fault, repeat: Option<Repeat>) -> String {
 }
 
 /// Says anew what a fault does, after it has been changed.
-pub fn retell(fault: &mut PlannedFault) {
+pub fn update_text(fault: &mut PlannedFault) {
     fault.text = repeated(&fault.inject, fault.repeat);
 }
 

@@ -1,5 +1,6 @@
 //! The runner: one case, many seeds, one outcome, whatever the number of threads.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +11,10 @@ use picklock_checker::{
 };
 use picklock_sim::broken::caught;
 use picklock_sim::engine::Tape;
+use picklock_sim::plan::Plan;
 use picklock_sim::trace::TracedMessage;
 use picklock_sim::watch::Named;
-use picklock_sim::{Simulated, simulate, simulate_traced, simulate_with};
+use picklock_sim::{Simulated, simulate_traced, simulate_with};
 use rayon::prelude::*;
 
 use crate::case_statistics::Tally;
@@ -148,19 +150,26 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
 /// Runs one seed of a case: with the choices of the seed, or with those that were recorded,
 /// whatever the seed.
 pub fn simulated(case: &Case, seed: u64) -> Simulated {
-    match &case.recorded {
-        Some(recorded) => simulate_with(&case.plan, Tape::recorded(recorded.choices.clone())),
-        None => simulate(&case.plan_for(seed), seed),
-    }
+    let (plan, tape) = plan_and_tape(case, seed);
+    simulate_with(&plan, tape)
 }
 
 /// The same run as [`simulated`], and every message between clients and servers.
 pub fn traced(case: &Case, seed: u64) -> (Simulated, Vec<TracedMessage>) {
+    let (plan, tape) = plan_and_tape(case, seed);
+    simulate_traced(&plan, tape)
+}
+
+fn plan_and_tape(case: &Case, seed: u64) -> (Cow<'_, Plan>, Tape) {
     match &case.recorded {
-        Some(recorded) => simulate_traced(&case.plan, Tape::recorded(recorded.choices.clone())),
+        Some(recorded) => {
+            let tape = Tape::recorded(recorded.choices.clone());
+            (Cow::Borrowed(&case.plan), tape)
+        }
         None => {
             let plan = case.plan_for(seed);
-            simulate_traced(&plan, Tape::explored(plan.network.chance, seed))
+            let tape = Tape::explored(plan.network.chance, seed);
+            (plan, tape)
         }
     }
 }

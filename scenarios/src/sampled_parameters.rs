@@ -27,7 +27,7 @@ pub struct Open {
     /// Strategies of chance to choose from.
     pub chance: Vec<Strategy>,
     /// How one contender differs from the others, if any does.
-    pub contender: Option<OpenContender>,
+    pub contender: Option<SampledContender>,
     /// Which faults may be added to those of the file.
     pub faults: Option<AnyFaults>,
     /// The budget of events stands in the file, and does not follow from the workload.
@@ -36,7 +36,7 @@ pub struct Open {
 
 /// How the contender that a seed draws differs from the others. What is `None` or empty is as with them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OpenContender {
+pub struct SampledContender {
     /// How long its sections last: from, to.
     pub hold: Option<(Duration, Duration)>,
     /// How often it wants the lock: from, to.

@@ -6,8 +6,8 @@ mod sampled_parameters;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Cluster, Connections, Deployment, Ensemble, Hold, Network, Persistence, ReadFrom,
-    Section, Sentinels, Service, Setting, SettingMut, Workload,
+    Arrival, Cluster, Connections, Deployment, Ensemble, Network, Persistence, ReadFrom, Section,
+    Sentinels, Service, Setting, SettingMut, Workload,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
@@ -202,8 +202,7 @@ fn network(network: &Network, open: &Open) -> Table {
 fn workload(workload: &Workload, open: &Open) -> Table {
     let hold = match (open.hold, workload.hold) {
         (Some(between), _) => range(between),
-        (None, Hold::For(length)) => time(length),
-        (None, Hold::Settled) => text("settled"),
+        (None, hold) => toml::hold(hold),
     };
     let section = match workload.section {
         Section::Write => text("write"),

@@ -257,7 +257,7 @@ impl<S: SimulatedService> Simulation<S> {
                 break_off(never_waits(&format!("{polls} polls"), world.now));
             }
             if !world.has_helpers(process) || !self.is_busy(&world, process) {
-                world.look_at(process);
+                world.update_waiting(process);
             }
         }
     }

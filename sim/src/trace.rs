@@ -3,6 +3,7 @@
 use picklock_checker::VirtualTime;
 
 use crate::network::{ConnectionId, ServerId};
+use crate::plan::Direction;
 use crate::process::ProcessId;
 
 /// Where a message is.
@@ -18,11 +19,32 @@ pub enum MessageStep {
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageWay {
+pub enum MessageDirection {
     /// From the client to the server.
     ToServer,
     /// From the server to the client.
     ToClient,
+}
+
+impl MessageStep {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Received => "received",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+impl MessageDirection {
+    /// As scenario files name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToServer => Direction::ToServer.name(),
+            Self::ToClient => Direction::ToClient.name(),
+        }
+    }
 }
 
 /// Something that happens to a message.
@@ -37,7 +59,7 @@ pub struct TracedMessage {
     /// Which connection.
     pub connection: ConnectionId,
     /// Which way the message goes.
-    pub way: MessageWay,
+    pub direction: MessageDirection,
     /// What happens to it.
     pub step: MessageStep,
     /// What it says.

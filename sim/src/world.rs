@@ -8,7 +8,7 @@ mod faults;
 mod for_good;
 mod local_timers;
 mod message_fates;
-mod messages;
+mod message_trace;
 mod notifications;
 mod partitions;
 mod phases;
@@ -166,7 +166,7 @@ pub(crate) struct World<S: SimulatedService> {
     pub told: Option<ProcessId>,
     pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
-    pub spreading: Vec<PendingWrite>,
+    pub pending_writes: Vec<PendingWrite>,
     pub request_fate: Option<Fate>,
     pub reply_fate: Option<Fate>,
     /// The answer that a server sends at this moment.

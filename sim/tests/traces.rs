@@ -7,7 +7,7 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_checker::EventKind;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{Deployment, Ensemble, Fault, LeaseServer, Service, Trigger};
-use picklock_sim::trace::{MessageStep, MessageWay, TracedMessage};
+use picklock_sim::trace::{MessageDirection, MessageStep, TracedMessage};
 use picklock_sim::{simulate, simulate_traced};
 
 fn trace_of(service: Service, algorithm: &str, lost: RequestKind) -> Vec<TracedMessage> {
@@ -62,7 +62,7 @@ fn the_answer_that_a_fault_takes_is_lost() {
     for (service, algorithm, lost) in services() {
         let trace = trace_of(service, algorithm, lost);
         let is_lost = |message: &&TracedMessage| {
-            message.step == MessageStep::Lost && message.way == MessageWay::ToClient
+            message.step == MessageStep::Lost && message.direction == MessageDirection::ToClient
         };
         let lost: Vec<&TracedMessage> = trace.iter().filter(is_lost).collect();
         assert!(!lost.is_empty(), "{algorithm}");
@@ -74,7 +74,10 @@ fn the_answer_that_a_fault_takes_is_lost() {
 fn a_run_without_a_trace_is_told_as_before() {
     let service = Service::ZooKeeper(Ensemble::default());
     let cut = planned(acquired(), Fault::Cut { target: FIRST });
+    let plan = plan_on(service.clone(), "zk-hardened", vec![cut.clone()]);
     let history = history_on(service, "zk-hardened", vec![cut]);
+    let (traced, _) = simulate_traced(&plan, Tape::explored(plan.network.chance, 1));
+    assert_eq!(traced.run.history.events, history.events);
     let ended = |what: &EventKind| matches!(what, EventKind::Ended { .. });
     let end = history.events.iter().find(|event| ended(&event.what));
     let entered = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });

@@ -7,11 +7,8 @@ use picklock_sim::plan::{ContenderName, ContenderSettings};
 use super::participants::Cast;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, ranges, whole};
-use super::workload::fixed_hold;
-use crate::sampled_parameters::{Open, OpenContender};
-
-/// The most rounds of a contender.
-const MOST_ROUNDS: i64 = 1_000_000;
+use super::workload::{MOST_ROUNDS, fixed_hold};
+use crate::sampled_parameters::{Open, SampledContender};
 
 /// What names no contender: each seed draws one.
 const ANY: &str = "any";
@@ -122,7 +119,7 @@ fn any(fields: &mut Fields, name: &Item, open: &mut Open, mistakes: &mut Mistake
             false => several.choices,
         })
     };
-    let any = OpenContender {
+    let any = SampledContender {
         hold: range(fields, "hold", mistakes),
         rounds: rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes)),
         think: fields
@@ -138,7 +135,7 @@ fn any(fields: &mut Fields, name: &Item, open: &mut Open, mistakes: &mut Mistake
             .get("clock-offset")
             .and_then(|item| item.signed_millis_range(mistakes)),
     };
-    if any == OpenContender::default() && mistakes.is_empty() {
+    if any == SampledContender::default() && mistakes.is_empty() {
         let mistake = Mistake::new("nothing is said of this contender");
         mistakes.add(name.span.clone(), mistake.help(WANTED));
     }

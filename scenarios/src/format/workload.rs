@@ -10,6 +10,9 @@ use crate::sampled_parameters::Open;
 /// The most contenders that a scenario may have.
 pub const MOST_CONTENDERS: u32 = 100_000;
 
+/// The most rounds of a contender.
+pub(super) const MOST_ROUNDS: i64 = 1_000_000;
+
 /// Arrivals by name.
 #[derive(Clone, Copy)]
 enum ArrivalKind {
@@ -72,7 +75,7 @@ pub(super) fn workload(
         .and_then(|item| several(&item, mistakes, arrival));
     let arrive = settle(arrive, &mut open.arrive);
     let rounds = fields.get("rounds");
-    let rounds = rounds.and_then(|item| whole(&item, 1..=1_000_000, mistakes));
+    let rounds = rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes));
     open.rounds = rounds.and_then(wide);
     let acquire_timeout = fields.renamed("acquire-timeout", "patience");
     let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));

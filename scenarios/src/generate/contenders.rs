@@ -2,12 +2,12 @@
 
 use picklock_sim::plan::{ContenderName, ContenderSettings, Hold, Plan};
 
-use super::draw::{Apart, Draw};
-use crate::sampled_parameters::OpenContender;
+use super::draw::{Draw, Substream};
+use crate::sampled_parameters::SampledContender;
 
 /// Draws a contender and how it differs; in every other plan, nobody does.
-pub(super) fn draw_contender(plan: &mut Plan, open: &OpenContender, seed: u64) {
-    let mut draw = Draw::apart(seed, Apart::Contenders);
+pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64) {
+    let mut draw = Draw::substream(seed, Substream::Contenders);
     if draw.once_in(2) {
         return;
     }

@@ -15,7 +15,7 @@ pub struct Draw(ChaCha8Rng);
 
 /// What is drawn from a stream of its own.
 #[derive(Clone, Copy, Debug)]
-pub enum Apart {
+pub enum Substream {
     /// Which faults strike again.
     Repeats,
     /// Which contenders differ.
@@ -30,7 +30,7 @@ impl Draw {
 
     /// The source of a seed for what takes nothing from the chances of all else that is drawn: what is drawn from it
     /// may be added or left out, and the rest of the plan stays the same.
-    pub fn apart(seed: u64, part: Apart) -> Self {
+    pub fn substream(seed: u64, part: Substream) -> Self {
         Self::of_stream(seed, STREAM + 1 + part as u64)
     }
 

@@ -110,7 +110,7 @@ impl<'p> Storm<'p> {
         let mut drawn = faults.split_off(before);
         // Only of those that stay: to write a text costs as much as to draw a fault.
         for fault in &mut drawn {
-            describe::retell(fault);
+            describe::update_text(fault);
         }
         drawn
     }

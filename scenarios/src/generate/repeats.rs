@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_sim::plan::{FaultKind, Lasts, Plan, Repeat, Trigger};
 
-use super::draw::{Apart, Draw};
+use super::draw::{Draw, Substream};
 use crate::describe;
 use crate::excuses::excuses;
 
@@ -14,7 +14,7 @@ const ONE_IN: u32 = 8;
 /// Lets one of the faults from `first` on strike again, in some plans: those in which that takes no promise from every
 /// lock that the plan has left.
 pub(super) fn draw_repeats(plan: &mut Plan, first: usize, seed: u64) {
-    let mut draw = Draw::apart(seed, Apart::Repeats);
+    let mut draw = Draw::substream(seed, Substream::Repeats);
     let drawn = plan.faults.len() - first;
     if drawn == 0 || !draw.once_in(ONE_IN) {
         return;
@@ -29,7 +29,7 @@ pub(super) fn draw_repeats(plan: &mut Plan, first: usize, seed: u64) {
         plan.faults[place].repeat = None;
         return;
     }
-    describe::retell(&mut plan.faults[place]);
+    describe::update_text(&mut plan.faults[place]);
 }
 
 /// How often a fault strikes, if it can do so again.

@@ -105,7 +105,7 @@ fn with_time(plan: &Plan, place: usize, time: usize, change: Change) -> Plan {
     }
     // One that would strike again before it is over strikes once.
     fault.repeat = fault.repeat.filter(|_| !fault.overlaps_itself());
-    describe::retell(fault);
+    describe::update_text(fault);
     plan
 }
 

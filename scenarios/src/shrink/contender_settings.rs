@@ -20,7 +20,7 @@ const SETTINGS: [(&str, Without); 6] = [
 ];
 
 /// Plans in which a contender is like the others, or like them in one thing more.
-pub(super) fn likenesses(plan: &Plan) -> Vec<Change> {
+pub(super) fn fewer_differences(plan: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
     for (name, settings) in &plan.workload.contender_settings {
         let mut less = plan.clone();

@@ -101,7 +101,7 @@ fn leases(plan: &Plan) -> Vec<Change> {
                 }
             }
             for fault in &mut less.faults {
-                describe::retell(fault);
+                describe::update_text(fault);
             }
             let (now, lease) = (write_duration(now), write_duration(lease));
             Change {
@@ -252,7 +252,7 @@ fn durations(plan: &Plan) -> Vec<Change> {
                 if fault.overlaps_itself() {
                     continue;
                 }
-                describe::retell(fault);
+                describe::update_text(fault);
             }
             changes.push(Change { what, plan });
         }

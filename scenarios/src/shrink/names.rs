@@ -78,7 +78,7 @@ pub(super) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     for fault in &mut less.faults {
         // Those that cannot be renamed are gone.
         let _ = rename(fault, &new_name);
-        describe::retell(fault);
+        describe::update_text(fault);
     }
     let settings = plan.workload.contender_settings.iter();
     let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));

@@ -4,7 +4,7 @@ use picklock_sim::plan::{
     Arrival, Deployment, Ensemble, Fault, Hold, Plan, Repeat, Section, Service, Trigger,
 };
 
-use super::contender_settings::likenesses;
+use super::contender_settings::fewer_differences;
 use super::lower::lower;
 use super::names::{with_contenders, without_faults};
 use super::parts::moment;
@@ -66,7 +66,7 @@ fn sizes(all: usize) -> impl Iterator<Item = usize> {
 
 /// Makes the rest of the plan simpler.
 pub(super) fn rest(search: &mut Search) {
-    search.try_plans(Effort::Fresh, likenesses);
+    search.try_plans(Effort::Fresh, fewer_differences);
     search.try_plans(Effort::Fresh, counts);
     search.try_plans(Effort::Fresh, sections);
     search.try_plans(Effort::Fresh, services);
@@ -114,7 +114,7 @@ fn counts(plan: &Plan) -> Vec<Change> {
             });
             changes.push(with(what, plan, |plan| {
                 plan.faults[place].repeat = less;
-                describe::retell(&mut plan.faults[place]);
+                describe::update_text(&mut plan.faults[place]);
             }));
         }
     }

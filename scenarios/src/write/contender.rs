@@ -1,30 +1,26 @@
 //! Spells out `[[contender]]`.
 
-use picklock_sim::plan::{ContenderName, ContenderSettings, Hold, Workload};
+use picklock_sim::plan::{ContenderName, ContenderSettings, Workload};
 use toml_edit::{ArrayOfTables, Table, Value};
 
 use super::sampled_parameters::number;
-use super::toml::{With, count, range, text, time};
+use super::toml::{With, count, hold, range, text, time};
 use crate::describe::{contender, signed_millis};
-use crate::sampled_parameters::OpenContender;
+use crate::sampled_parameters::SampledContender;
 
 /// A table for each contender that differs, and one for any that a seed may draw.
-pub(super) fn contenders(workload: &Workload, any: Option<&OpenContender>) -> ArrayOfTables {
+pub(super) fn contenders(workload: &Workload, any: Option<&SampledContender>) -> ArrayOfTables {
     let named = workload.contender_settings.iter();
     let named = named.map(|(name, settings)| one(*name, settings));
     named.chain(any.map(open)).collect()
 }
 
 fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
-    let hold = settings.hold.map(|hold| match hold {
-        Hold::For(length) => time(length),
-        Hold::Settled => text("settled"),
-    });
     let offset = settings.clock_offset_millis;
     let offset = (offset != 0).then(|| signed_millis(offset).into());
     Table::new()
         .with("name", text(&contender(name)))
-        .with("hold", hold)
+        .with("hold", settings.hold.map(hold))
         .with("rounds", settings.rounds.map(count))
         .with("think", settings.think.map(range))
         .with("acquire-timeout", settings.acquire_timeout.map(time))
@@ -32,7 +28,7 @@ fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
         .with("clock-offset", offset)
 }
 
-fn open(any: &OpenContender) -> Table {
+fn open(any: &SampledContender) -> Table {
     let list = |ranges: &[_]| -> Option<Value> {
         (!ranges.is_empty()).then(|| ranges.iter().copied().map(range).collect())
     };

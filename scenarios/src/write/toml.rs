@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use picklock_sim::plan::Hold;
 use toml_edit::{Item, Table, Value};
 
 use crate::units::{write_duration, write_range};
@@ -51,6 +52,14 @@ pub(super) fn prose(prose: &str) -> Value {
 
 pub(super) fn time(duration: Duration) -> Value {
     write_duration(duration).into()
+}
+
+/// How long a section lasts.
+pub(super) fn hold(hold: Hold) -> Value {
+    match hold {
+        Hold::For(length) => time(length),
+        Hold::Settled => text("settled"),
+    }
 }
 
 pub(super) fn range(range: (Duration, Duration)) -> Value {

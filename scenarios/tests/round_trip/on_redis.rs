@@ -153,7 +153,7 @@ fn over(
     }
     let again = !planned.inject.is_for_good() && !planned.overlaps_itself();
     planned.repeat = planned.repeat.filter(|_| again);
-    describe::retell(planned);
+    describe::update_text(planned);
 }
 
 /// A fault that only Redis has.

@@ -434,7 +434,7 @@ fn planned(
             fault.repeat = repeat;
             fault.repeat = repeat.filter(|_| !fault.overlaps_itself());
         }
-        describe::retell(&mut fault);
+        describe::update_text(&mut fault);
         fault
     };
     let faults = prop_oneof![

@@ -28,6 +28,7 @@ use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
 use picklock_clients::redis::{Lane, Value};
 use picklock_clients::zookeeper::Path;
+use picklock_redis::client::{Client, Output as ClientOutput};
 use picklock_redis::sentinel::Output as SentinelOutput;
 use picklock_redis::{Output as ServerOutput, Server};
 
@@ -43,7 +44,6 @@ use crate::world::{Read, SimulatedService, World, process};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
 use ownership::{Holder, Owner};
-use picklock_redis::client::{Client, Output as ClientOutput};
 use power_loss::LostConnections;
 use replication_links::Ends;
 use sentinels::SentinelSlot;
@@ -170,14 +170,6 @@ impl SimulatedRedis {
         self.clients[client.0 as usize].machine.dedicated(node)
     }
 
-    fn is_idle(&self, process: ProcessId) -> bool {
-        let client = self.client_of.get(process.0 as usize).copied().flatten();
-        client.is_some_and(|client| {
-            let machine = &self.clients[client.0 as usize].machine;
-            machine.requests_in_flight() == 0
-        })
-    }
-
     /// The server that a name means; `None` if there is none.
     pub fn server(&self, name: ServerName) -> Option<ServerId> {
         let place = match name {
@@ -197,12 +189,6 @@ impl SimulatedRedis {
             }
         };
         (place < self.servers.len() as u32).then_some(ServerId(place as u8))
-    }
-
-    /// Whether every server runs, and every Sentinel.
-    fn every_machine_runs(&self) -> bool {
-        self.servers.iter().all(|slot| slot.life.runs())
-            && self.sentinels.iter().all(|slot| slot.life.runs())
     }
 
     /// How the machine of a server or a Sentinel fares.
@@ -255,7 +241,8 @@ impl SimulatedService for SimulatedRedis {
     }
 
     fn all_run(&self) -> bool {
-        self.every_machine_runs()
+        self.servers.iter().all(|slot| slot.life.runs())
+            && self.sentinels.iter().all(|slot| slot.life.runs())
     }
 
     fn connect(shared: &Rc<Shared<Self>>, process: ProcessId, env: &Env) -> Box<dyn Lock> {
@@ -267,7 +254,12 @@ impl SimulatedService for SimulatedRedis {
     }
 
     fn is_idle(world: &World<Self>, process: ProcessId) -> bool {
-        world.service.is_idle(process)
+        let redis = &world.service;
+        let client = redis.client_of.get(process.0 as usize).copied().flatten();
+        client.is_some_and(|client| {
+            let machine = &redis.clients[client.0 as usize].machine;
+            machine.requests_in_flight() == 0
+        })
     }
 
     fn cut_off(world: &mut World<Self>, target: ContenderName) {

@@ -30,6 +30,9 @@ use picklock_checker::{ContenderId, ListTooLong, NameId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::{Env, LocalFuture};
 use picklock_clients::zookeeper::{Path, SessionId, SessionState};
+use picklock_zookeeper::client::{Client, Output as ClientOutput};
+use picklock_zookeeper::messages::{ServerMessage, Xid};
+use picklock_zookeeper::state::{Output as ServerOutput, Server};
 
 use crate::engine::Tape;
 use crate::event::{ClientId, Event};
@@ -38,9 +41,6 @@ use crate::plan::{ContenderName, Ensemble, Fault, Plan, ServerName};
 use crate::process::ProcessId;
 use crate::world::{Read, Shared, SimulatedService, World, process};
 pub(crate) use event::ZooKeeperEvent;
-use picklock_zookeeper::client::{Client, Output as ClientOutput};
-use picklock_zookeeper::messages::{ServerMessage, Xid};
-use picklock_zookeeper::state::{Output as ServerOutput, Server};
 
 /// The lock's own node.
 const LOCK_PATH: &str = "/locks/a";
@@ -61,7 +61,7 @@ pub(crate) struct SimulatedZooKeeper {
     last_commit: u64,
     /// Whether clients still ask in vain for a list that is too long.
     list_retries: list_too_long::ListRetries,
-    looks: beliefs::LossNews,
+    pending_loss_news: beliefs::PendingLossNews,
     client_outputs: Vec<ClientOutput>,
     server_outputs: Vec<ServerOutput>,
     /// The server of which several outputs are being done, and what it came to say meanwhile.

@@ -11,7 +11,7 @@ use crate::services::lease_server::SimulatedLeaseServer;
 use crate::services::redis::SimulatedRedis;
 use crate::services::zookeeper::SimulatedZooKeeper;
 use crate::trace::TracedMessage;
-use crate::world::{Seen, SeenMoment, SimulatedService};
+use crate::world::{Seen, SeenMoment, SimulatedService, World};
 
 /// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in
 /// [`simulate_with`](super::simulate_with).
@@ -33,30 +33,36 @@ pub fn simulate_traced(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage
     }
 }
 
-fn seen<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
+/// Runs a plan of which more is written down: what is asked for at the beginning, and taken at the end.
+fn observed<S: SimulatedService, T: Default>(
+    plan: &Plan,
+    tape: Tape,
+    ask: impl FnOnce(&mut World<S>),
+    take: impl FnOnce(&mut World<S>) -> T,
+) -> (Simulated, T) {
     Sandbox::run(0, |sandbox| {
         let done = caught(|| {
             let simulation = Simulation::<S>::new(plan, tape);
             let shared = Rc::clone(&simulation.shared);
-            shared.world.borrow_mut().seen = Some(Seen::default());
+            ask(&mut shared.world.borrow_mut());
             let simulated = simulation.run(sandbox);
-            let seen = shared.world.borrow_mut().seen.take();
-            (simulated, seen.unwrap_or_default().into_moments())
+            let taken = take(&mut shared.world.borrow_mut());
+            (simulated, taken)
         });
-        done.unwrap_or_else(|why| (Simulated::nothing(why), Vec::new()))
+        done.unwrap_or_else(|why| (Simulated::nothing(why), T::default()))
+    })
+}
+
+fn seen<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
+    let ask = |world: &mut World<S>| world.seen = Some(Seen::default());
+    observed(plan, tape, ask, |world| {
+        world.seen.take().unwrap_or_default().into_moments()
     })
 }
 
 fn traced<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage>) {
-    Sandbox::run(0, |sandbox| {
-        let done = caught(|| {
-            let simulation = Simulation::<S>::new(plan, tape);
-            let shared = Rc::clone(&simulation.shared);
-            shared.world.borrow_mut().trace = Some(Vec::new());
-            let simulated = simulation.run(sandbox);
-            let trace = shared.world.borrow_mut().trace.take();
-            (simulated, trace.unwrap_or_default())
-        });
-        done.unwrap_or_else(|why| (Simulated::nothing(why), Vec::new()))
+    let ask = |world: &mut World<S>| world.trace = Some(Vec::new());
+    observed(plan, tape, ask, |world| {
+        world.trace.take().unwrap_or_default()
     })
 }

@@ -41,11 +41,7 @@ impl<S: SimulatedService> World<S> {
             // What a contender says besides is no moment to aim at.
             _ => return,
         };
-        self.moment(Moment {
-            by: process.0,
-            occasion,
-            request: None,
-        });
+        self.moment(Moment::new(process.0, occasion));
     }
 
     /// A contender goes into `acquire`, or comes out of it.
@@ -224,7 +220,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Looks, after a contender's code has run, whether it has come to wait for somebody.
-    pub fn look_at(&mut self, process: ProcessId) {
+    pub fn update_waiting(&mut self, process: ProcessId) {
         let Some(contender) = self.contenders.get(process.0 as usize) else {
             return;
         };
@@ -241,11 +237,7 @@ impl<S: SimulatedService> World<S> {
             self.recorder.counts.wasted_wakeups += 1;
         }
         contender.woken = false;
-        self.moment(Moment {
-            by: process.0,
-            occasion: Occasion::Waiting,
-            request: None,
-        });
+        self.moment(Moment::new(process.0, Occasion::Waiting));
         self.start_next(process);
     }
 

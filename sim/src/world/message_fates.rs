@@ -1,18 +1,26 @@
 //! What faults make of single messages: some are lost, some come late.
 
+use std::fmt::Display;
+
 use super::SimulatedService;
 use super::triggers::{Moment, Occasion};
 use super::{Fate, World};
-use crate::network::RequestId;
+use crate::network::{ConnectionId, RequestId};
+use crate::trace::MessageDirection::ToServer;
+use crate::trace::MessageStep::{Lost, Sent};
 
 impl<S: SimulatedService> World<S> {
-    /// By how much the request that is being sent comes late; `None` if it is lost, and its connection with it.
+    /// A client sends a request. By how much it comes late; `None` if it is lost, and its connection with it.
     #[inline(always)]
-    pub(crate) fn delay_of_request(&mut self) -> Option<u64> {
+    pub(crate) fn sends(&mut self, connection: ConnectionId, request: &dyn Display) -> Option<u64> {
+        self.trace(connection, (ToServer, Sent), request);
         match self.request_fate.take() {
             None => Some(0),
             Some(Fate::Late(by)) => Some(by),
-            Some(Fate::Lost) => None,
+            Some(Fate::Lost) => {
+                self.trace(connection, (ToServer, Lost), request);
+                None
+            }
         }
     }
 
@@ -27,11 +35,7 @@ impl<S: SimulatedService> World<S> {
             return None;
         }
         self.answering = Some(request);
-        self.moment(Moment {
-            by,
-            occasion,
-            request: Some(request),
-        });
+        self.moment(Moment::new(by, occasion).about(request));
         self.answering = None;
         self.planned_fate_of_reply(request)
     }

@@ -43,7 +43,7 @@ impl<S: SimulatedService> World<S> {
         // To look costs less than to take what is not there.
         if let Some(process) = self.told {
             self.told = None;
-            self.look_at(process);
+            self.update_waiting(process);
             self.settle();
         }
     }

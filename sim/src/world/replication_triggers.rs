@@ -18,7 +18,7 @@ pub(crate) struct PendingWrite {
 
 impl<S: SimulatedService> World<S> {
     /// A server has done a write of a contender. Whoever follows it has it when it has come so far.
-    pub(crate) fn spreads(
+    pub(crate) fn await_replication(
         &mut self,
         done_at: ServerId,
         stream: Option<ServerId>,
@@ -32,27 +32,32 @@ impl<S: SimulatedService> World<S> {
                 _ => continue,
             }
             if self.faults[fault].armed {
-                self.spreading.push(PendingWrite {
+                self.pending_writes.push(PendingWrite {
                     fault,
                     stream,
                     mark,
                 });
             }
         }
-        self.has_come(done_at, stream, mark);
+        self.replicated_up_to(done_at, stream, mark);
     }
 
     /// A server has come so far.
-    pub(crate) fn has_come(&mut self, server: ServerId, stream: Option<ServerId>, mark: u64) {
+    pub(crate) fn replicated_up_to(
+        &mut self,
+        server: ServerId,
+        stream: Option<ServerId>,
+        mark: u64,
+    ) {
         let mut place = 0;
-        while let Some(write) = self.spreading.get(place) {
+        while let Some(write) = self.pending_writes.get(place) {
             let fault = write.fault;
             let has_it = write.stream == stream && write.mark <= mark;
             match self.plan.faults[fault].when {
                 Trigger::Applied { nth, at, .. }
                     if has_it && S::server(self, at) == Some(server) =>
                 {
-                    self.spreading.remove(place);
+                    self.pending_writes.remove(place);
                     self.count(fault, nth, None);
                 }
                 _ => place += 1,

@@ -77,7 +77,7 @@ impl<S: SimulatedService> World<S> {
             busy: busy(contenders),
             told: None,
             last_release: VirtualTime::ZERO,
-            spreading: Vec::new(),
+            pending_writes: Vec::new(),
             request_fate: None,
             reply_fate: None,
             answering: None,

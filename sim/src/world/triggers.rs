@@ -21,6 +21,25 @@ pub(crate) struct Moment {
     pub request: Option<RequestId>,
 }
 
+impl Moment {
+    /// Something that has happened to a contender, and is about no request.
+    pub(crate) fn new(by: u32, occasion: Occasion) -> Self {
+        Self {
+            by,
+            occasion,
+            request: None,
+        }
+    }
+
+    /// The same, about a request.
+    pub(crate) fn about(self, request: RequestId) -> Self {
+        Self {
+            request: Some(request),
+            ..self
+        }
+    }
+}
+
 /// What a fault can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Occasion {

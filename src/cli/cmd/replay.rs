@@ -79,7 +79,10 @@ impl Replay {
             true => runner::traced(&case, seed),
             false => (runner::simulated(&case, seed), Vec::new()),
         };
-        let rows = self.trace.rows(&case.plan_for(seed), &messages);
+        let rows = match messages.is_empty() {
+            true => Vec::new(),
+            false => self.trace.rows(&case.plan_for(seed), &messages),
+        };
         let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
         let mut judged = Judged::of(&case, &outcome);
@@ -244,7 +247,7 @@ struct Replayed<'a> {
     verdicts: Vec<Judgement<'a>>,
     history: &'a History,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    trace: &'a [trace::Row],
+    trace: &'a [trace::Row<'a>],
 }
 
 /// A verdict that is not "holds".
@@ -259,7 +262,7 @@ fn as_json(
     case: &Case,
     told: &Story,
     outcome: &SeedOutcome,
-    (judged, trace): (&Judged, &[trace::Row]),
+    (judged, trace): (&Judged, &[trace::Row<'_>]),
 ) -> Result<String, Failure> {
     let replayed = Replayed {
         version: 1,

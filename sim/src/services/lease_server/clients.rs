@@ -9,8 +9,8 @@ use super::{LeaseServerEvent, SERVER, SimulatedLeaseServer};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId};
 use crate::process::ProcessId;
+use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received, Sent};
-use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::triggers::{Moment, Occasion};
 use crate::world::{Fate, World};
 
@@ -51,23 +51,14 @@ impl World<SimulatedLeaseServer> {
         let (connection, number) = (client.connection, client.sent);
         let request = RequestId { connection, number };
         client.waiting = Some((request, done));
-        self.tell_faults(process, Occasion::Sent(RequestKind::Claim), request);
-        self.trace(connection, (ToServer, Sent), &claim);
-        let Some(extra) = self.delay_of_request() else {
-            self.trace(connection, (ToServer, Lost), &claim);
+        let sent = Occasion::Sent(RequestKind::Claim);
+        self.moment(Moment::new(process.0, sent).about(request));
+        let Some(extra) = self.sends(connection, &claim) else {
             return self.cut(connection);
         };
         let at = self.reaches_server(connection, extra);
         let event = LeaseServerEvent::ToServer { request, claim };
         self.timeline.add(at, Event::Service(event));
-    }
-
-    fn tell_faults(&mut self, process: ProcessId, occasion: Occasion, request: RequestId) {
-        self.moment(Moment {
-            by: process.0,
-            occasion,
-            request: Some(request),
-        });
     }
 
     /// A claim reaches the server.
@@ -84,7 +75,7 @@ impl World<SimulatedLeaseServer> {
         let connection = request.connection;
         self.server_input(Input::Claim { connection, claim });
         let committed = Occasion::Committed(RequestKind::Claim);
-        self.tell_faults(ends.process, committed, request);
+        self.moment(Moment::new(ends.process.0, committed).about(request));
     }
 
     /// The server answers the claim that has just come by a connection.
@@ -94,15 +85,14 @@ impl World<SimulatedLeaseServer> {
         let process = self.process_of(connection);
         let answered = Occasion::Answered(RequestKind::Claim);
         self.trace(connection, (ToClient, Sent), &reply);
-        let fate = self.fate_of(process.0, answered, request);
-        if let Some(Fate::NEVER | Fate::Lost) = fate {
-            self.trace(connection, (ToClient, Lost), &reply);
-        }
-        let extra = match fate {
+        let extra = match self.fate_of(process.0, answered, request) {
             None => 0,
-            Some(Fate::NEVER) => return,
+            Some(Fate::NEVER) => return self.trace(connection, (ToClient, Lost), &reply),
             Some(Fate::Late(by)) => by,
-            Some(Fate::Lost) => return self.cut(connection),
+            Some(Fate::Lost) => {
+                self.trace(connection, (ToClient, Lost), &reply);
+                return self.cut(connection);
+            }
         };
         let at = self.reaches_client(connection, self.now, extra);
         let event = LeaseServerEvent::ToClient { request, reply };

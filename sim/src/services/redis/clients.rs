@@ -11,8 +11,8 @@ use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::trace::MessageStep::{Lost, Received, Sent};
-use crate::trace::MessageWay::{ToClient, ToServer};
+use crate::trace::MessageDirection::ToClient;
+use crate::trace::MessageStep::{Lost, Received};
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 
@@ -180,16 +180,10 @@ impl World<SimulatedRedis> {
         traffic.sent += 1;
         traffic.unanswered.push_back((kind, self.now));
         let number = traffic.sent;
-        let request = Some(RequestId { connection, number });
+        let request = RequestId { connection, number };
         let by = self.process_of(connection).0;
-        self.moment(Moment {
-            by,
-            occasion: Occasion::Sent(kind),
-            request,
-        });
-        self.trace(connection, (ToServer, Sent), &command);
-        let Some(extra) = self.delay_of_request() else {
-            self.trace(connection, (ToServer, Lost), &command);
+        self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
+        let Some(extra) = self.sends(connection, &command) else {
             self.cut(connection);
             return;
         };

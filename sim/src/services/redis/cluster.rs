@@ -1,6 +1,7 @@
 //! Redis servers that are the nodes of a cluster, and the bus between them.
 
 use picklock_checker::ServerChange;
+use picklock_machines::Chance;
 use picklock_redis::{BusMessage, ClusterConfig, Input, NodeId};
 
 use super::SimulatedRedis;
@@ -11,7 +12,6 @@ use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::plan::Cluster;
 use crate::world::World;
-use picklock_machines::Chance;
 
 /// So many streams of chance there are for each node.
 const STREAMS: u32 = 1 << 16;

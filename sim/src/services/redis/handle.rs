@@ -8,13 +8,13 @@ use picklock_clients::env::Env;
 use picklock_clients::redis::{
     Bytes, Command, Lane, Listener, Redis, RedisResult, Transport, Value,
 };
+use picklock_redis::client::Input;
 
 use super::SimulatedRedis;
 use crate::event::ClientId;
 use crate::plan::LOCK_KEY;
 use crate::process::ProcessId;
 use crate::world::{KEEP, LOOK, Read, Shared};
-use picklock_redis::client::Input;
 
 /// What bystanders read: in a cluster, it is in the slot of the lock's key.
 const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";

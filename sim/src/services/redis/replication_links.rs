@@ -1,6 +1,7 @@
 //! Links between replicas and their primaries, and who is primary.
 
 use picklock_clients::redis::Command;
+use picklock_machines::Message;
 use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
 use super::SimulatedRedis;
@@ -10,7 +11,6 @@ use crate::link_ids;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::World;
-use picklock_machines::Message;
 
 /// A link between two servers.
 pub(super) struct Ends {
@@ -137,10 +137,10 @@ impl World<SimulatedRedis> {
     /// A server reads a message that has arrived, whatever has become of the link meanwhile.
     pub(super) fn read_from_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
         self.server_input(to, Input::FromPeer { link, message });
-        if !self.spreading.is_empty() {
+        if !self.pending_writes.is_empty() {
             let primary = self.service.links[link.0 as usize].primary;
             let mark = self.service.stream_of(to);
-            self.has_come(to, Some(primary), mark);
+            self.replicated_up_to(to, Some(primary), mark);
         }
         self.apply_server_outputs(to);
     }

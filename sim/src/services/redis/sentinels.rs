@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::Chance;
 use picklock_redis::sentinel::{Input, Output, SentinelConfig};
 use picklock_redis::{Address, ConnectionId as At, Now, Sentinel};
 
@@ -16,7 +17,6 @@ use crate::network::{ConnectionId, ServerId};
 use crate::plan::Deployment;
 use crate::services::process_state::ServerProcess;
 use crate::world::World;
-use picklock_machines::Chance;
 
 /// They are not started all at the same time, so that not all look at the clock at the same time for ever.
 const APART: Duration = Duration::from_millis(37);

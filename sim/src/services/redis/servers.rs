@@ -10,8 +10,8 @@ use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
 use crate::plan::LOCK_KEY;
+use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received, Sent};
-use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::triggers::{Moment, Occasion};
 use crate::world::{Fate, World};
 
@@ -189,26 +189,18 @@ impl World<SimulatedRedis> {
         if let Some(kind) = kind {
             let traffic = &self.service.traffic[connection.0 as usize];
             let number = traffic.answered + 1;
-            let request = Some(RequestId { connection, number });
-            self.moment(Moment {
-                by: process.0,
-                occasion: Occasion::Committed(kind),
-                request,
-            });
+            let request = RequestId { connection, number };
+            self.moment(Moment::new(process.0, Occasion::Committed(kind)).about(request));
         }
         let after = self.service.stream_of(ends.server);
-        let spreads = kind.filter(|_| after > before);
-        if let Some(kind) = spreads {
-            self.spreads(ends.server, Some(ends.server), (process.0, kind), after);
+        let replicated = kind.filter(|_| after > before);
+        if let Some(kind) = replicated {
+            self.await_replication(ends.server, Some(ends.server), (process.0, kind), after);
         }
         self.apply_server_outputs(ends.server);
         self.service.look = None;
-        if let Some(kind) = spreads {
-            self.moment(Moment {
-                by: process.0,
-                occasion: Occasion::Streamed(kind),
-                request: None,
-            });
+        if let Some(kind) = replicated {
+            self.moment(Moment::new(process.0, Occasion::Streamed(kind)));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
+use picklock_machines::Chance;
 use picklock_redis::{Server, ServerConfig};
 
 use super::{RedisServer, SimulatedRedis, cluster, replication_links, sentinels};
@@ -10,7 +11,6 @@ use crate::clock::LocalClock;
 use crate::network::ServerId;
 use crate::plan::{Deployment, LOCK_KEY, Plan, Service};
 use crate::services::process_state::ServerProcess;
-use picklock_machines::Chance;
 
 /// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
 pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -> SimulatedRedis {

@@ -2,17 +2,17 @@
 
 use picklock_checker::Knowledge;
 use picklock_clients::zookeeper::{EventType, Request, SessionState, ZkError};
+use picklock_zookeeper::messages::{ServerMessage, Xid};
 
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::network::ConnectionId;
 use crate::process::ProcessId;
 use crate::world::World;
-use picklock_zookeeper::messages::{ServerMessage, Xid};
 
 /// What is on its way to contenders that believe in a node that is gone.
 #[derive(Default)]
-pub(super) struct LossNews {
+pub(super) struct PendingLossNews {
     /// Requests about the node.
     requests: Vec<(ConnectionId, Xid)>,
     /// Contenders whose event threads have not come to say so.
@@ -22,7 +22,10 @@ pub(super) struct LossNews {
 impl World<SimulatedZooKeeper> {
     /// A contender has come to believe that it holds the lock.
     pub(super) fn note_new_belief(&mut self, process: ProcessId) {
-        self.service.looks.untold.retain(|it| *it != process);
+        self.service
+            .pending_loss_news
+            .untold
+            .retain(|it| *it != process);
         self.look_at_session(process);
     }
 
@@ -48,7 +51,7 @@ impl World<SimulatedZooKeeper> {
     /// A contender's event thread goes on after a callback that did not return.
     pub(super) fn event_thread_goes_on(&mut self, process: ProcessId) {
         self.look_at_session(process);
-        let untold = &mut self.service.looks.untold;
+        let untold = &mut self.service.pending_loss_news.untold;
         if let Some(found) = untold.iter().position(|it| *it == process) {
             untold.swap_remove(found);
             self.could_know_from_now(process, Knowledge::NodeGone);
@@ -68,7 +71,10 @@ impl World<SimulatedZooKeeper> {
             && let Some(node) = self.believed_place(process)
             && node_of(request) == Some(node)
         {
-            self.service.looks.requests.push((connection, xid));
+            self.service
+                .pending_loss_news
+                .requests
+                .push((connection, xid));
         }
     }
 
@@ -84,7 +90,7 @@ impl World<SimulatedZooKeeper> {
         match message {
             ServerMessage::Reply { xid, reply, .. } => {
                 let asked = (connection, *xid);
-                let looks = &mut self.service.looks.requests;
+                let looks = &mut self.service.pending_loss_news.requests;
                 let look = looks.iter().position(|look| *look == asked);
                 if look.map(|it| looks.swap_remove(it)).is_some()
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
@@ -96,7 +102,7 @@ impl World<SimulatedZooKeeper> {
                 let machine = &self.service.clients[client.0 as usize].machine;
                 let (own, blocked) = (self.believed_place(process), machine.events_are_blocked());
                 match own == Some(path) {
-                    true if blocked => self.service.looks.untold.push(process),
+                    true if blocked => self.service.pending_loss_news.untold.push(process),
                     true => self.could_know_from_now(process, Knowledge::NodeGone),
                     false => {}
                 }

@@ -1,17 +1,17 @@
 //! What clients ask, and what they hear.
 
 use picklock_checker::ContenderId;
+use picklock_zookeeper::client::Input;
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
-use crate::trace::MessageStep::{Lost, Received, Sent};
-use crate::trace::MessageWay::{ToClient, ToServer};
+use crate::trace::MessageDirection::ToClient;
+use crate::trace::MessageStep::{Lost, Received};
 use crate::world::World;
 use crate::world::timeline_lanes::TO_SERVERS;
 use crate::world::triggers::{Moment, Occasion};
-use picklock_zookeeper::client::Input;
-use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 
 impl World<SimulatedZooKeeper> {
     #[inline(always)]
@@ -24,16 +24,10 @@ impl World<SimulatedZooKeeper> {
             self.service.clients[client].sent.push((xid, kind));
             let by = self.service.clients[client].process.0;
             let number = xid.0;
-            let request = Some(RequestId { connection, number });
-            self.moment(Moment {
-                by,
-                occasion: Occasion::Sent(kind),
-                request,
-            });
+            let request = RequestId { connection, number };
+            self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
         }
-        self.trace(connection, (ToServer, Sent), &message);
-        let Some(extra) = self.delay_of_request() else {
-            self.trace(connection, (ToServer, Lost), &message);
+        let Some(extra) = self.sends(connection, &message) else {
             self.cut(connection);
             return;
         };

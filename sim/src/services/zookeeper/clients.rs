@@ -2,14 +2,14 @@
 
 use picklock_checker::VirtualTime;
 use picklock_clients::RequestKind;
+use picklock_zookeeper::client::{Client, Input, Output, ZooKeeperClientConfig};
+use picklock_zookeeper::messages::{ConnectionId, ServerId};
 
 use super::{ClientSlot, SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::process::ProcessId;
 use crate::world::World;
 use crate::world::timeline_lanes::WAKES;
-use picklock_zookeeper::client::{Client, Input, Output, ZooKeeperClientConfig};
-use picklock_zookeeper::messages::{ConnectionId, ServerId};
 
 impl World<SimulatedZooKeeper> {
     /// Gives a process a new client handle, which begins to connect.

@@ -1,11 +1,12 @@
 //! What happens at an ensemble, and whom it comes to.
 
+use picklock_zookeeper::client::Input;
+
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::ServerId;
 use crate::process::ProcessId;
 use crate::world::World;
-use picklock_zookeeper::client::Input;
 
 /// Whom an event comes to.
 enum Recipient {

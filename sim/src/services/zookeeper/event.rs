@@ -1,12 +1,12 @@
 //! What happens at an ensemble, and between it and its clients.
 
 use picklock_checker::VirtualTime;
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
+use picklock_zookeeper::quorum_messages::PeerMessage;
 
 use crate::event::ClientId;
 use crate::event::ServiceEvent;
 use crate::network::{ConnectionId, ServerId};
-use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_zookeeper::quorum_messages::PeerMessage;
 
 /// Something that is going to happen at an ensemble.
 pub(crate) enum ZooKeeperEvent {

@@ -1,12 +1,13 @@
 //! Callbacks that do not return: what they hold up, and what comes of it when they do.
 
+use picklock_checker::VirtualTime;
+use picklock_zookeeper::messages::ServerMessage;
+
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::plan::ContenderName;
 use crate::process::{ProcessId, ProcessState};
 use crate::world::World;
-use picklock_checker::VirtualTime;
-use picklock_zookeeper::messages::ServerMessage;
 
 /// What becomes of the event thread of a client handle.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,12 +9,12 @@ use picklock_clients::env::{Env, LocalFuture};
 use picklock_clients::zookeeper::{
     Path, Reply, Request, SessionId, SessionState, Transport, Watcher, ZooKeeper,
 };
+use picklock_zookeeper::client::{Caller, Input};
 
 use super::{BYSTANDER_PATH, SimulatedZooKeeper};
 use crate::event::ClientId;
 use crate::process::ProcessId;
 use crate::world::{KEEP, LOOK, Read, Shared};
-use picklock_zookeeper::client::{Caller, Input};
 
 /// The lock of a contender, which stands on a new session.
 pub(super) fn connect(

@@ -20,7 +20,7 @@ pub(super) struct ListRetries {
 }
 
 /// Time for a release to be heard of, where nothing breaks.
-const LETS_GO: Duration = Duration::from_secs(3);
+const RELEASE_PROPAGATION: Duration = Duration::from_secs(3);
 
 impl World<SimulatedZooKeeper> {
     /// A client has closed a connection: perhaps because what came by it was too long.
@@ -47,7 +47,7 @@ impl World<SimulatedZooKeeper> {
         let patient = !workload.has_acquire_timeout();
         // Where nothing breaks, nobody is dead, and who holds the lock is heard of as soon as it lets go.
         let nodes_of_the_dead = match self.plan.faults.is_empty() {
-            true => LETS_GO,
+            true => RELEASE_PROPAGATION,
             false => self.lease * 2,
         };
         let wait = hold + nodes_of_the_dead;

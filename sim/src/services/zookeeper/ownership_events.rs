@@ -27,7 +27,7 @@ impl World<SimulatedZooKeeper> {
             if self.faults_armed > 0
                 && let Some(by) = self.service.sessions.get(&session).map(|by| by.0)
             {
-                self.spreads(leader, None, (by, kind), txn.zxid.0);
+                self.await_replication(leader, None, (by, kind), txn.zxid.0);
             }
         }
     }
@@ -107,11 +107,7 @@ impl World<SimulatedZooKeeper> {
             })
             .collect();
         for by in queued {
-            self.moment(Moment {
-                by: by.0,
-                occasion: Occasion::Queued,
-                request: None,
-            });
+            self.moment(Moment::new(by.0, Occasion::Queued));
         }
     }
 }

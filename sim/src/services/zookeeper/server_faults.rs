@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
+use picklock_zookeeper::state::Input;
 
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::ServerId;
 use crate::plan::{Fault, Lasts};
 use crate::world::World;
-use picklock_zookeeper::state::Input;
 
 impl World<SimulatedZooKeeper> {
     /// The server's process dies. Its kernel closes its connections.

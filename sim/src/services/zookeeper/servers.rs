@@ -1,6 +1,10 @@
 //! The life of servers in the world: their connections, their links, and what they have to say.
 
 use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
+use picklock_machines::Message;
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
+use picklock_zookeeper::quorum_messages::PeerMessage;
+use picklock_zookeeper::state::{Input, Output, later};
 
 use super::message_size::{answers_write, bytes_of};
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
@@ -8,15 +12,11 @@ use crate::event::Event;
 use crate::link_ids;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
+use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received, Sent};
-use crate::trace::MessageWay::{ToClient, ToServer};
 use crate::world::timeline_lanes::TO_CLIENTS;
 use crate::world::triggers::Occasion;
 use crate::world::{Fate, World};
-use picklock_machines::Message;
-use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
-use picklock_zookeeper::quorum_messages::PeerMessage;
-use picklock_zookeeper::state::{Input, Output, later};
 
 /// How long a server is busy with each thing that it says, in microseconds.
 pub(super) struct Pace {
@@ -47,9 +47,9 @@ impl World<SimulatedZooKeeper> {
         let out = &mut self.service.server_outputs;
         slot.machine.say_what_is_proposed(minds);
         slot.machine.handle(self.now, input, &mut self.tape, out);
-        if !self.spreading.is_empty() {
+        if !self.pending_writes.is_empty() {
             let mark = slot.machine.last_applied().0;
-            self.has_come(server, None, mark);
+            self.replicated_up_to(server, None, mark);
         }
         // It often has nothing to say, and then there is only to be seen when it is to be woken.
         if !self.service.server_outputs.is_empty() {

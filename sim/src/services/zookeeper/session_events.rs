@@ -3,13 +3,13 @@
 use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::RequestKind;
 use picklock_clients::zookeeper::{SessionId, SessionState};
+use picklock_zookeeper::messages::Xid;
 
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::network::RequestId;
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
-use picklock_zookeeper::messages::Xid;
 
 impl World<SimulatedZooKeeper> {
     pub(super) fn proposed(&mut self, session: SessionId, xid: Option<Xid>, kind: RequestKind) {
@@ -41,9 +41,8 @@ impl World<SimulatedZooKeeper> {
             number: xid.0,
         });
         self.moment(Moment {
-            by,
-            occasion,
             request,
+            ..Moment::new(by, occasion)
         });
     }
 
@@ -81,22 +80,14 @@ impl World<SimulatedZooKeeper> {
             SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
         };
         self.record(what);
-        self.moment(Moment {
-            by: by.0,
-            occasion,
-            request: None,
-        });
+        self.moment(Moment::new(by.0, occasion));
     }
 
     #[cold]
     pub(super) fn session_expired(&mut self, session: SessionId) {
         if let Some(by) = self.service.sessions.get(&session).copied() {
             self.record(EventKind::SessionExpired { by });
-            self.moment(Moment {
-                by: by.0,
-                occasion: Occasion::SessionExpired,
-                request: None,
-            });
+            self.moment(Moment::new(by.0, Occasion::SessionExpired));
         }
     }
 }

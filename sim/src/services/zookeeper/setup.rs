@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::Path;
+use picklock_zookeeper::state::{QuorumPeerConfig, Server};
 
 use super::servers::Pace;
 use super::{BYSTANDER_PATH, LOCK_PATH, ServerSlot, SimulatedZooKeeper};
 use crate::plan::{Plan, Service};
-use picklock_zookeeper::state::{QuorumPeerConfig, Server};
 
 /// The ensemble of a plan, which has formed, with the lock's own node.
 pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
@@ -29,7 +29,7 @@ pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
         sessions: BTreeMap::new(),
         last_commit: 0,
         list_retries: Default::default(),
-        looks: Default::default(),
+        pending_loss_news: Default::default(),
         client_outputs: Vec::new(),
         server_outputs: Vec::new(),
         speaking: None,

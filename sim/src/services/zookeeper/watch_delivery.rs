@@ -1,11 +1,11 @@
 //! Events of watches, and the clients that they are sent to.
 
 use picklock_clients::zookeeper::{EventType, Path};
+use picklock_zookeeper::messages::notifications;
 
 use super::SimulatedZooKeeper;
 use crate::network::{ConnectionId, ServerId};
 use crate::world::World;
-use picklock_zookeeper::messages::notifications;
 
 impl World<SimulatedZooKeeper> {
     /// Tells several clients that a watch has fired.

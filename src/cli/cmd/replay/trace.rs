@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::checker::{History, VirtualTime};
+use crate::checker::History;
 use crate::cli::cmd::why::event;
 use crate::scenarios::units::{UnitMistake, parse_range};
 use crate::sim::plan::Plan;
-use crate::sim::trace::{MessageStep, MessageWay, TracedMessage};
-use serde::Serialize;
+use crate::sim::trace::{MessageDirection, MessageStep, TracedMessage};
+use serde::{Serialize, Serializer};
 
 /// Which part of a trace is wanted.
 #[derive(Debug, clap::Args)]
@@ -23,17 +23,40 @@ pub struct Trace {
     between: Option<(Duration, Duration)>,
 }
 
-/// A message as JSON has it.
-#[derive(Serialize)]
-pub struct Row {
-    /// When, in microseconds of virtual time.
-    at: u64,
+/// A message, and between whom it goes.
+pub struct Row<'t> {
     client: String,
     server: String,
+    message: &'t TracedMessage,
+}
+
+/// A message as JSON has it.
+#[derive(Serialize)]
+struct RowAsJson<'r> {
+    /// When, in microseconds of virtual time.
+    at: u64,
+    client: &'r str,
+    server: &'r str,
     connection: u32,
-    way: &'static str,
+    direction: &'static str,
     step: &'static str,
-    text: String,
+    text: &'r str,
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let message = self.message;
+        let row = RowAsJson {
+            at: message.at.micros(),
+            client: &self.client,
+            server: &self.server,
+            connection: message.connection.0,
+            direction: message.direction.name(),
+            step: message.step.name(),
+            text: &message.text,
+        };
+        row.serialize(serializer)
+    }
 }
 
 fn parse_between(text: &str) -> Result<(Duration, Duration), String> {
@@ -42,31 +65,25 @@ fn parse_between(text: &str) -> Result<(Duration, Duration), String> {
 
 impl Trace {
     /// The messages that are wanted, but for signs of life.
-    pub fn rows(&self, plan: &Plan, messages: &[TracedMessage]) -> Vec<Row> {
+    pub fn rows<'t>(&self, plan: &Plan, messages: &'t [TracedMessage]) -> Vec<Row<'t>> {
         let rows = messages.iter().map(|message| Row {
-            at: message.at.micros(),
             client: client(plan, message),
             server: server(plan, message),
-            connection: message.connection.0,
-            way: match message.way {
-                MessageWay::ToServer => "to-server",
-                MessageWay::ToClient => "to-client",
-            },
-            step: match message.step {
-                MessageStep::Sent => "sent",
-                MessageStep::Received => "received",
-                MessageStep::Lost => "lost",
-            },
-            text: message.text.clone(),
+            message,
         });
         rows.filter(|row| self.wants(row)).collect()
     }
 
-    fn wants(&self, row: &Row) -> bool {
-        let is_of = |name: &String| *name == row.client || *name == row.server;
-        let is_sign_of_life = row.text == "ping" || row.text == "pong";
+    fn wants(&self, row: &Row<'_>) -> bool {
+        let Row {
+            client,
+            server,
+            message,
+        } = row;
+        let is_of = |name: &String| name == client || name == server;
+        let is_sign_of_life = message.text == "ping" || message.text == "pong";
         !is_sign_of_life
-            && self.wants_time(row.at)
+            && self.wants_time(message.at.micros())
             && (self.of.is_empty() || self.of.iter().any(is_of))
     }
 
@@ -76,20 +93,18 @@ impl Trace {
     }
 
     /// The rows as text, with the events of the history between them.
-    pub fn text(&self, rows: &[Row], history: &History) -> String {
+    pub fn text(&self, rows: &[Row<'_>], history: &History) -> String {
         let messages = rows.iter().map(|row| {
-            let (from, to) = match row.way {
-                "to-server" => (&row.client, &row.server),
-                _ => (&row.server, &row.client),
+            let TracedMessage { at, step, text, .. } = row.message;
+            let (from, to) = match row.message.direction {
+                MessageDirection::ToServer => (&row.client, &row.server),
+                MessageDirection::ToClient => (&row.server, &row.client),
             };
             let ends = format!("{from} to {to}");
             // What is received leads to events, and events to what is sent.
-            let order = if row.step == "sent" { 2 } else { 0 };
-            (
-                row.at,
-                order,
-                format!("{ends:<26} {:<9} {}", row.step, row.text),
-            )
+            let order = if *step == MessageStep::Sent { 2 } else { 0 };
+            let line = format!("{ends:<26} {:<9} {text}", step.name());
+            (at.micros(), order, line)
         });
         let events = history
             .events
@@ -104,7 +119,6 @@ impl Trace {
         let mut text =
             String::from("Trace: what is sent, received, and lost; signs of life are left out\n");
         for (at, _, line) in lines {
-            let at = VirtualTime::from_micros(at).micros();
             text.push_str(&format!(
                 "  {:>6}.{:06} s  {line}\n",
                 at / 1_000_000,

@@ -52,6 +52,7 @@ fn nobody_differs_of_whom_nothing_is_said() {
         "zk-hardened",
         vec![planned(acquired(), Fault::Cut { target: FIRST })],
     );
+    assert!([A, B].iter().all(|of| !holds(&history, *of).is_empty()));
     let long = [A, B].map(|of| holds(&history, of).iter().all(|hold| *hold >= seconds(5)));
     assert_eq!(long, [true, true]);
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::{SimulatedService, World};
 use crate::network::ConnectionId;
-use crate::trace::{MessageStep, MessageWay, TracedMessage};
+use crate::trace::{MessageDirection, MessageStep, TracedMessage};
 
 impl<S: SimulatedService> World<S> {
     /// Writes down what happens to a message, if somebody wants to know.
@@ -12,11 +12,11 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn trace(
         &mut self,
         connection: ConnectionId,
-        (way, step): (MessageWay, MessageStep),
+        (direction, step): (MessageDirection, MessageStep),
         message: &dyn Display,
     ) {
         if self.trace.is_some() {
-            self.write_trace(connection, (way, step), message);
+            self.write_trace(connection, (direction, step), message);
         }
     }
 
@@ -25,7 +25,7 @@ impl<S: SimulatedService> World<S> {
     fn write_trace(
         &mut self,
         connection: ConnectionId,
-        (way, step): (MessageWay, MessageStep),
+        (direction, step): (MessageDirection, MessageStep),
         message: &dyn Display,
     ) {
         let (process, server) = (self.process_of(connection), self.server_of(connection));
@@ -34,7 +34,7 @@ impl<S: SimulatedService> World<S> {
             process,
             server,
             connection,
-            way,
+            direction,
             step,
             text: message.to_string(),
         };
