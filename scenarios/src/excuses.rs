@@ -14,7 +14,8 @@
 //!   their tokens.
 //! - `fifo`, under the same: who is late to learn of a grant that has ended since comes in after the next.
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
-//!   stand-stills one after the other, or one after several broken connections; links that are slow or dead in one
+//!   stand-stills one after the other, or one after several broken connections; so many of these that together they
+//!   outlast a session; links that are slow or dead in one
 //!   direction, or dead when the owner dies; and servers that stall; and under an answer that never comes, where
 //!   requests have no timeout.
 //! - `progress`, under that one alone, which is not drawn: who waits for an answer for ever waits for ever.
@@ -26,9 +27,10 @@
 
 mod lease;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_sim::plan::{Direction, Ensemble, Fault, Lasts, Plan, PlannedFault};
+use picklock_sim::plan::{ContenderName, Direction, Ensemble, Fault, Lasts, Plan, PlannedFault};
 
 /// A promise that nobody can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +80,8 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("fifo", because);
     }
     let waits = waits_for_ever(ensemble, faults);
-    if let Some(because) = owns_too_long(ensemble, faults).or(waits) {
+    let owns = owns_too_long(ensemble, faults).or_else(|| never_answered(plan, faults));
+    if let Some(because) = owns.or(waits) {
         excuse("no-orphan", because);
     }
     if let Some(because) = waits {
@@ -233,7 +236,10 @@ fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stati
         .iter()
         .find_map(|fault| strands(ensemble, &fault.inject));
     let stalls = faults.iter().filter(|fault| stalls(&fault.inject)).count();
-    let breaks = faults.iter().filter(|fault| breaks(&fault.inject)).count();
+    let breaks = faults
+        .iter()
+        .filter(|fault| disconnects(&fault.inject).is_some())
+        .count();
     let again = stalls > 1 || (stalls == 1 && breaks >= MANY_BREAKS);
     let again = again.then_some("an owner that is held up again and again keeps its session");
     one.or(again)
@@ -244,12 +250,30 @@ fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stati
 /// second or two, and is a sign of life when it is over.
 const MANY_BREAKS: usize = 3;
 
-/// Whether a fault makes a client connect anew.
-fn breaks(fault: &Fault) -> bool {
-    matches!(
-        fault,
-        Fault::Cut { .. } | Fault::LoseRequest { .. } | Fault::LoseReply { .. }
-    )
+/// Whose client a fault makes connect anew.
+fn disconnects(fault: &Fault) -> Option<ContenderName> {
+    match fault {
+        Fault::Cut { target } | Fault::LoseRequest { target } | Fault::LoseReply { target } => {
+            Some(*target)
+        }
+        _ => None,
+    }
+}
+
+/// How long a client takes to connect anew, and to hear of its lost connection before, apart from its messages.
+const RECONNECT: Duration = Duration::from_secs(2);
+
+/// Why an owner can go without any answer for longer than a session lives: its connection breaks with each question, and
+/// each new one is a sign of life.
+fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
+    let mut breaks = BTreeMap::new();
+    for target in faults.iter().filter_map(|it| disconnects(&it.inject)) {
+        *breaks.entry(target).or_insert(0) += 1;
+    }
+    let most: u32 = breaks.into_values().max()?;
+    let each = RECONNECT + plan.latency_at_most() * 4;
+    (each * most >= plan.service.lease_at_most())
+        .then_some("an owner whose connection breaks again and again hears no answer")
 }
 
 /// Why the service can hear of one that is dead, if the plan holds a death and a link that is dead for a while.

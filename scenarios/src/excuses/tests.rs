@@ -56,6 +56,24 @@ fn a_pause_is_an_excuse_only_if_the_session_can_end_in_it() {
 }
 
 #[test]
+fn an_owner_whose_connection_breaks_for_longer_than_a_session_lives_may_own_unknowingly() {
+    let target = TARGET;
+    let mut breaks = vec![Fault::Cut { target }; 5];
+    assert!(excused(true, &breaks).is_empty());
+    breaks.push(Fault::LoseReply { target });
+    assert_eq!(excused(true, &breaks), ["no-orphan"]);
+    // Those of others do not count.
+    breaks[0] = Fault::Cut {
+        target: ContenderName(1),
+    };
+    assert!(excused(true, &breaks).is_empty());
+    // Far away, each takes longer.
+    let mut far = plan(true);
+    far.network.client_latency.1 = Duration::from_millis(100);
+    assert_eq!(excused_in(&far, &breaks), ["no-orphan"]);
+}
+
+#[test]
 fn who_is_not_told_believes_too_long_only_if_there_is_something_to_be_told() {
     let (target, length) = (TARGET, Duration::from_secs(2));
     let (cut, long) = (

@@ -23,7 +23,7 @@ const OBSERVER_DELAY: u32 = 200_000;
 /// What a server that looks for a leader knows.
 #[derive(Clone, Debug)]
 pub(super) struct Election {
-    /// The votes of those who look too, in this round; by server.
+    /// The votes of the others in this round, whether they look too or have settled on a leader; by server.
     votes: Vec<Option<Vote>>,
     /// What those say who follow or lead; by server.
     settled: Vec<Option<Notification>>,
@@ -59,7 +59,7 @@ impl Election {
         }
     }
 
-    /// How many others who look vote for this candidate.
+    /// How many others vote for this candidate in this round.
     fn looking_for(&self, vote: Vote) -> usize {
         self.votes
             .iter()
@@ -130,6 +130,7 @@ impl Server {
     pub(super) fn start_formed(&mut self, leader: ServerId) {
         let now = VirtualTime::ZERO;
         self.round = 1;
+        self.connected_peers.fill(true);
         self.vote = Vote {
             epoch: 0,
             zxid: self.log.last_zxid(),
@@ -225,7 +226,8 @@ impl Server {
     }
 
     /// Who looks for a leader is told what we know.
-    pub(super) fn answer_vote(&self, turn: &mut Turn, from: ServerId, theirs: Notification) {
+    pub(super) fn answer_vote(&mut self, turn: &mut Turn, from: ServerId, theirs: Notification) {
+        self.connect_to_peer(from);
         if theirs.standing == Standing::Looking && self.votes() {
             self.send_vote(turn, from);
         }
@@ -270,6 +272,7 @@ impl Server {
     fn vote_of_looking(&mut self, turn: &mut Turn, from: ServerId, theirs: Notification) {
         let own = self.own_vote();
         let votes = self.votes();
+        let reconnected = self.connect_to_peer(from);
         let Role::Looking(election) = &mut self.role else {
             return;
         };
@@ -302,23 +305,41 @@ impl Server {
         }
         if changed {
             self.broadcast_vote(turn);
+        } else if reconnected {
+            // What was sent to it while it was away waits for the connection, as in `QuorumCnxManager`.
+            self.send_vote(turn, from);
         }
+    }
+
+    /// Whether a vote of a server comes by a new connection: it has been away since it was heard last.
+    fn connect_to_peer(&mut self, peer: ServerId) -> bool {
+        let connected = self.connected_peers.get_mut(usize::from(peer.0));
+        connected.is_some_and(|connected| !std::mem::replace(connected, true))
     }
 
     fn vote_of_settled(&mut self, turn: &mut Turn, from: ServerId, theirs: Notification) {
         let quorum = self.settings.quorum();
+        let same_round = theirs.round == self.round;
+        let own = usize::from(self.votes() && self.vote == theirs.vote);
         let Role::Looking(election) = &mut self.role else {
             return;
         };
         if let Some(said) = election.settled.get_mut(usize::from(from.0)) {
             *said = Some(theirs);
         }
+        if same_round && let Some(vote) = election.votes.get_mut(usize::from(from.0)) {
+            *vote = Some(theirs.vote);
+        }
         let leader = theirs.vote.leader;
+        let leads = election.leads(leader);
         let agreed = if leader == self.id {
             // They elected us, in the round that we are still in.
-            theirs.round == self.round && election.settled_on(leader) + 1 >= quorum
+            same_round && election.settled_on(leader) + 1 >= quorum
         } else {
-            election.settled_on(leader) >= quorum && election.leads(leader)
+            // In the round that we are still in, our own vote counts, and those of all who looked or look in it. Else
+            // only what a quorum says that follows or leads.
+            let in_this_round = same_round && election.looking_for(theirs.vote) + own >= quorum;
+            leads && (in_this_round || election.settled_on(leader) >= quorum)
         };
         if agreed {
             self.round = theirs.round;

@@ -59,6 +59,8 @@ pub struct Server {
     /// Elections so far, as far as we know, and our vote in the last.
     pub(super) round: u64,
     pub(super) vote: Vote,
+    /// To which servers the connections for elections stand, as far as we know; by server.
+    pub(super) connected_peers: Vec<bool>,
     /// Whether anybody minds what is proposed.
     pub(super) says_what_it_proposes: bool,
     pub(super) wake: VirtualTime,
@@ -91,6 +93,7 @@ impl Server {
         };
         let log = TxnLog::new(tree.last_zxid(), settings.fsync, window);
         let watches = Watches::of(settings.version);
+        let connected_peers = vec![false; usize::from(settings.machines())];
         Self {
             id,
             settings,
@@ -117,6 +120,7 @@ impl Server {
                 zxid: Zxid(0),
                 leader: id,
             },
+            connected_peers,
             says_what_it_proposes: true,
             wake: VirtualTime::NEVER,
         }
@@ -199,6 +203,7 @@ impl Server {
         self.touched.clear();
         self.idle_check = VirtualTime::NEVER;
         self.round = 0;
+        self.connected_peers.fill(false);
         self.wake = VirtualTime::NEVER;
     }
 
@@ -349,6 +354,9 @@ impl Server {
 
     #[cold]
     fn peer_lost(&mut self, turn: &mut Turn, peer: ServerId) {
+        if let Some(connected) = self.connected_peers.get_mut(usize::from(peer.0)) {
+            *connected = false;
+        }
         match &mut self.role {
             Role::Down => {}
             Role::Looking(election) => election.forget(peer),

@@ -36,6 +36,33 @@ fn when_the_leader_dies_another_leads_within_a_second_and_goes_on() {
 }
 
 #[test]
+fn a_server_that_comes_back_hears_the_vote_of_one_that_has_looked_for_long() {
+    let mut cluster = Cluster::formed(3, &["/q"]);
+    for server in [2, 1, 0] {
+        cluster.crash(server);
+    }
+    cluster.restart(1);
+    // It repeats its vote a minute later at most; the connection brings it at once.
+    cluster.run_for(30 * SECOND);
+    cluster.restart(0);
+    cluster.run_for(SECOND);
+    assert_eq!(cluster.leader().unwrap().0, 1);
+}
+
+#[test]
+fn who_has_settled_in_this_round_counts_with_the_own_vote_for_a_quorum() {
+    let mut cluster = Cluster::formed(5, &["/q"]);
+    // The first server does not hear that the second votes for the third, before that one leads.
+    cluster.hold(1, 0);
+    cluster.crash(4);
+    cluster.crash(3);
+    cluster.run_for(SECOND / 2);
+    cluster.heal(true);
+    cluster.run_for(SECOND);
+    assert_eq!(cluster.leader().unwrap().0, 2);
+}
+
+#[test]
 fn the_epoch_of_a_new_leader_is_known_to_its_own_clients_only() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let client = cluster.connect(1);
