@@ -263,8 +263,8 @@ fn disconnects(fault: &Fault) -> Option<ContenderName> {
 /// How long a client takes to connect anew, and to hear of its lost connection before, apart from its messages.
 const RECONNECT: Duration = Duration::from_secs(2);
 
-/// Why an owner can go without any answer for longer than a session lives: its connection breaks with each question, and
-/// each new one is a sign of life.
+/// Why an owner can go without any answer for longer than a session lives: its connection breaks with each question,
+/// and each new one is a sign of life.
 fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     let mut breaks = BTreeMap::new();
     for target in faults.iter().filter_map(|it| disconnects(&it.inject)) {

@@ -6,12 +6,14 @@
 
 pub mod bench;
 pub mod case_statistics;
+mod causal_history;
 pub mod clock;
 pub mod coverage;
 pub mod describe;
 pub mod diagnostic;
 mod digest;
 pub mod excuses;
+mod fault_fields;
 #[cfg(feature = "broken-recipes")]
 #[path = "../tests/faulty/mod.rs"]
 mod faulty;
@@ -23,12 +25,14 @@ pub mod library;
 pub mod load;
 mod nearest;
 pub mod program;
+mod reduced_plan;
 pub mod replay_command;
 pub mod runner;
 pub mod sampled_parameters;
 pub mod scenario;
 pub mod search;
 pub mod shard;
+pub mod shard_file;
 pub mod shrink;
 pub mod units;
 pub mod why;

@@ -1,15 +1,9 @@
-//! One of several parts of a range of seeds, and the files that parts are told in.
-
-mod file;
-mod join;
+//! One of several parts of a range of seeds.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-
-pub use file::{Ran, ShardFile, ShardFileError};
-pub use join::{Misfit, join};
 
 /// More shards than this are taken for a slip of the finger.
 pub const MOST: u64 = 65_536;

@@ -12,8 +12,6 @@ mod kinds;
 mod limits;
 mod lower;
 mod mechanism;
-mod names;
-pub(crate) mod parts;
 mod report;
 mod reproduction;
 mod search;
@@ -30,8 +28,6 @@ use picklock_sim::plan::Plan;
 use crate::runner;
 use crate::scenario::Case;
 use search::Search;
-
-pub(crate) use names::{contenders_of, without_fault};
 
 pub use limits::{Budget, Cut, Watch};
 pub use mechanism::{Extent, Mechanism, TurningPoint};

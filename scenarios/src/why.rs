@@ -5,7 +5,6 @@
 //!   from there on; where that makes it more likely by the most, something happened.
 //! - *The past*: of all that happened, what the violating event can have depended on.
 
-mod causal_history;
 mod divergence;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +14,9 @@ use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
-use crate::shrink::without_fault;
+use crate::reduced_plan::without_fault;
 
-pub use causal_history::past;
+pub use crate::causal_history::past;
 pub use divergence::{Moment, Turning, turning};
 
 /// So many runs say what becomes of a plan with other choices, if nobody asks for more.

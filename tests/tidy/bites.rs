@@ -259,4 +259,14 @@ fn a_circle_of_imports_is_found_through_names_that_are_handed_on() {
         let breaches = found(imports_run_one_way, &[root, up, part, tests, back]);
         assert_eq!(breaches, ["a/src/down.rs:1"], "{text}");
     }
+    // A part may use what it is a part of, and closes a circle by what its whole uses it for.
+    let whole = (
+        "a/src/down.rs",
+        "mod part;\nuse part::Part;\npub struct Down(Part);",
+    );
+    for (text, circles) in [("use super::Down;", 0), ("use crate::up::Up;", 1)] {
+        let part_of_down = ("a/src/down/part.rs", text);
+        let files = [root, up, part, tests, whole, part_of_down];
+        assert_eq!(found(imports_run_one_way, &files).len(), circles, "{text}");
+    }
 }

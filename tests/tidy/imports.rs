@@ -45,12 +45,12 @@ impl Crate {
         self.modules.get(place).map_or("", |module| &module.path)
     }
 
-    /// Who imports whom. What a module and those below it take from each other is left out: they are one.
+    /// Who imports whom. What a module takes from those above it is left out: it is a part of them.
     pub fn imports(&self) -> Imports {
         let of_all = self.modules.iter().map(|(place, module)| {
             let named = module.imports.values().chain(&module.paths);
             let found = named.filter_map(|path| self.definer(place, path, 0));
-            let others = found.filter(|it| !it.starts_with(place) && !place.starts_with(it));
+            let others = found.filter(|it| !place.starts_with(it));
             (place.clone(), others.collect())
         });
         of_all.collect()

@@ -27,7 +27,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a note for each event",
     ),
     (
-        "scenarios/src/why/causal_history.rs",
+        "scenarios/src/causal_history.rs",
         "causes_of_kind",
         "the causes of each kind of event",
     ),

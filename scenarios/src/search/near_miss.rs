@@ -9,7 +9,7 @@ use picklock_sim::plan::{FaultKind, Plan, PlannedFault, Trigger};
 use super::fault_targets::strikes_request;
 use super::strategies::NextRun;
 use crate::describe;
-use crate::shrink::parts::Parts;
+use crate::fault_fields::Parts;
 
 /// So many plans that came near are kept.
 const KEPT: usize = 16;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use picklock_sim::plan::{Arrival, ContenderName, Deployment, Hold, Plan, Service, Trigger};
 
 use super::FITS;
-use super::parts::Parts;
 use super::search::{Change, Effort, Search};
 use crate::describe;
+use crate::fault_fields::Parts;
 use crate::units::{write_duration, write_range};
 
 /// Makes every duration of the plan round, and as short as it may be.

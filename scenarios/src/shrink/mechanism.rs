@@ -23,7 +23,7 @@ use picklock_sim::Simulated;
 use picklock_sim::plan::Plan;
 
 use super::struck::{Struck, struck};
-use crate::why::past;
+use crate::causal_history::past;
 
 /// An overlap of fewer latencies of a message than this is one that no lock can tell from none: nobody is told faster.
 const LATENCIES: u32 = 20;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use picklock_checker::{ContenderId, Event, EventKind, ServerChange};
 use picklock_sim::plan::{Fault, FaultKind, Lasts, Plan, ServerName, Service};
 
-use super::parts::Parts;
+use crate::fault_fields::Parts;
 
 /// A fault that struck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

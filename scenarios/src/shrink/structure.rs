@@ -6,10 +6,10 @@ use picklock_sim::plan::{
 
 use super::contender_settings::fewer_differences;
 use super::lower::lower;
-use super::names::{with_contenders, without_faults};
-use super::parts::moment;
 use super::search::{Change, Effort, Search};
 use crate::describe;
+use crate::fault_fields::moment;
+use crate::reduced_plan::{with_contenders, without_faults};
 
 /// Takes faults away: all, halves, then each.
 pub(super) fn faults(search: &mut Search) {

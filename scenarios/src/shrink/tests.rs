@@ -8,11 +8,11 @@ use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::names::{with_contenders, without_fault};
 use super::search::{read_back, violation};
 use super::structure::sections;
 use super::*;
 use crate::clock::Stopwatch;
+use crate::reduced_plan::{with_contenders, without_fault};
 use crate::scenario::{Catalogue, Recorded, RecordedRun, Scenario, Want};
 use crate::{BUILT_IN, parse, write};
 

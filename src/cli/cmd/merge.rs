@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::checker::outcome::{ScenarioOutcome, Standing};
 use crate::reports::{json, terminal};
 use crate::scenarios::runner::conclude;
-use crate::scenarios::shard::{self, ShardFile};
+use crate::scenarios::shard_file::{self, ShardFile};
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{coverage, program};
 
@@ -56,8 +56,8 @@ impl Merge {
             .first()
             .map(|(name, _)| name.clone())
             .unwrap_or_default();
-        let joined =
-            shard::join(files).map_err(|misfit| Failure::usage(misfit.problem, [misfit.hint]))?;
+        let joined = shard_file::join(files)
+            .map_err(|misfit| Failure::usage(misfit.problem, [misfit.hint]))?;
         let work = Work::in_parts();
         if let Some(path) = &self.json {
             work.can_write_results(path)?;

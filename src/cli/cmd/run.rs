@@ -9,7 +9,7 @@ use crate::reports::{json, terminal};
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::runner::{RunOptions, Stopped, conclude, run_block};
-use crate::scenarios::shard::ShardFile;
+use crate::scenarios::shard_file::ShardFile;
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;

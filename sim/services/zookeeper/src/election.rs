@@ -1,6 +1,8 @@
 //! Leader election: everybody tells everybody whom they vote for, and changes to a better candidate, until a quorum
 //! agrees and nothing better has come for a while.
 
+mod received_votes;
+
 use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::Zxid;
 
@@ -9,84 +11,16 @@ use super::leader::{LeaderPhase, Leading, LearnerPhase};
 use super::messages::ServerId;
 use super::quorum_messages::{Notification, PeerBody, PeerMessage, Standing, Vote};
 use super::state::{Output, Role, Server, Turn, later};
+pub(super) use received_votes::Election;
+use received_votes::FIRST_REPEAT;
 
 /// How long an agreement must stand before it holds, in microseconds.
 const SETTLE: u64 = 200_000;
-/// How long a server waits at first before it repeats its vote, in microseconds; twice as long each time.
-const FIRST_REPEAT: u64 = 200_000;
 /// How long it waits at most.
 const LAST_REPEAT: u64 = 60_000_000;
 /// For how long at most a server that does not vote waits before it asks who leads, once it has lost its leader: of
 /// `zookeeper.observer.election.DelayMs`, any part.
 const OBSERVER_DELAY: u32 = 200_000;
-
-/// What a server that looks for a leader knows.
-#[derive(Clone, Debug)]
-pub(super) struct Election {
-    /// The votes of the others in this round, whether they look too or have settled on a leader; by server.
-    votes: Vec<Option<Vote>>,
-    /// What those say who follow or lead; by server.
-    settled: Vec<Option<Notification>>,
-    /// When the agreement holds; never if there is none.
-    settles: VirtualTime,
-    /// When to repeat the vote, and how long to wait after that.
-    repeat: VirtualTime,
-    wait: u64,
-    /// When to answer reads meanwhile; never if that is not wanted, or has begun.
-    read_only: VirtualTime,
-}
-
-impl Election {
-    fn new(now: VirtualTime, servers: u8, read_only: VirtualTime) -> Self {
-        Self {
-            votes: vec![None; usize::from(servers)],
-            settled: vec![None; usize::from(servers)],
-            settles: VirtualTime::NEVER,
-            repeat: later(now, FIRST_REPEAT),
-            wait: FIRST_REPEAT,
-            read_only,
-        }
-    }
-
-    pub(super) fn next_wake(&self) -> VirtualTime {
-        self.settles.min(self.repeat).min(self.read_only)
-    }
-
-    /// A server is gone; what it said counts no more.
-    pub(super) fn forget(&mut self, peer: ServerId) {
-        if let Some(said) = self.settled.get_mut(usize::from(peer.0)) {
-            *said = None;
-        }
-    }
-
-    /// How many others vote for this candidate in this round.
-    fn looking_for(&self, vote: Vote) -> usize {
-        self.votes
-            .iter()
-            .filter(|other| **other == Some(vote))
-            .count()
-    }
-
-    /// How many follow this leader, or are it.
-    fn settled_on(&self, leader: ServerId) -> usize {
-        self.settled
-            .iter()
-            .flatten()
-            .filter(|said| said.vote.leader == leader)
-            .count()
-    }
-
-    /// Whether a server says itself that it leads.
-    fn leads(&self, leader: ServerId) -> bool {
-        matches!(
-            self.settled.get(usize::from(leader.0)),
-            Some(Some(Notification {
-                standing: Standing::Leading,
-                ..
-            }))
-        )
-    }
-}
 
 impl Server {
     /// Stops whatever we were doing and looks for a leader.

@@ -7,8 +7,8 @@ use picklock_machines::collections::{FxIndexMap, PathKey, SmallMap};
 
 use super::acl::Readers;
 use super::clients::{Clients, Connection, Table};
+use super::input_output::Output;
 use super::messages::{ConnectionId, ServerMessage};
-use super::state::Output;
 use super::version::Version;
 
 /// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a

@@ -1,16 +1,20 @@
 //! What a shard hands over to be joined with the others, as JSON.
 
+mod join;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::Shard;
 use crate::case_statistics::Tally;
 use crate::digest::digest;
 use crate::format::parse;
 use crate::program;
 use crate::scenario::{Case, Scenario};
+use crate::shard::Shard;
 use crate::write::write;
+
+pub use join::{Misfit, join};
 
 /// What says that a file is one of a shard.
 const KIND: &str = "shard";

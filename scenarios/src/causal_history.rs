@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use picklock_checker::{ContenderId, Disowned, Event, EventKind, FaultId, History, LockId};
 use picklock_sim::plan::{Plan, Trigger};
 
-use crate::shrink::contenders_of;
+use crate::reduced_plan::contenders_of;
 
 /// The places of the events that these can have depended on, themselves included, in order.
 pub fn past(plan: &Plan, history: &History, events: &[usize]) -> Vec<usize> {

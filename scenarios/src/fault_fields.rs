@@ -36,7 +36,7 @@ impl<'f> Parts<'f> {
 }
 
 /// What a trigger is made of: whose moment it is, and which one of them.
-pub(super) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Option<&mut u32>) {
+pub(crate) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Option<&mut u32>) {
     let (mut by, mut which) = (None, None);
     for field in trigger.fields_mut() {
         match field {
@@ -51,7 +51,7 @@ pub(super) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
 }
 
 /// The server that a trigger speaks of.
-pub(super) fn place(trigger: &mut Trigger) -> Option<&mut ServerName> {
+pub(crate) fn place(trigger: &mut Trigger) -> Option<&mut ServerName> {
     match trigger {
         Trigger::Applied { at, .. } => Some(at),
         _ => None,

@@ -2,11 +2,11 @@
 
 use picklock_sim::plan::{ContenderName, Fault, Plan, PlannedFault, ServerName, Trigger};
 
-use super::parts::{Parts, moment, place};
 use crate::describe;
+use crate::fault_fields::{Parts, moment, place};
 
 /// The plan without these faults, and without those that wait for one of them.
-pub(super) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) -> bool) -> Plan {
+pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) -> bool) -> Plan {
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut faults = Vec::new();
     for (place, fault) in plan.faults.iter().enumerate() {
@@ -64,7 +64,7 @@ fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The plan with these contenders alone, the first becoming the first and so on. Faults that name another go, too.
-pub(super) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan {
+pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan {
     let all = 0..plan.workload.contenders;
     let staying: Vec<u32> = all.filter(|place| stays(*place)).collect();
     let new_name = |name: ContenderName| {
