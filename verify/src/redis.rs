@@ -59,5 +59,6 @@ pub fn compare(
     let mut pair = Pair::of(real);
     pair.cases(cases::CASES, stop)?;
     pair.random(plan, stop, progress)?;
+    pair.cases(&[cases::LAST], stop)?;
     Ok(pair.compared)
 }

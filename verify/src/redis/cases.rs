@@ -1,6 +1,8 @@
 //! Scripted commands: what random ones hardly ever come upon.
 
+mod blocking;
 mod collections;
+mod databases;
 mod keys;
 mod libraries;
 mod lua;
@@ -55,7 +57,15 @@ pub(super) const CASES: &[Case] = &[
     libraries::JSON,
     libraries::MESSAGE_PACK,
     libraries::STRUCTURES,
+    blocking::BLOCKING,
+    blocking::WAITING,
+    databases::DATABASES,
+    databases::EVENTS,
+    blocking::BUSY,
 ];
+
+/// What leaves a server behind that nothing can be done with any more.
+pub(super) const LAST: Case = blocking::UNKILLABLE;
 
 #[cfg(test)]
 mod tests {
@@ -64,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_line_is_a_step() {
-        for case in CASES {
+        for case in CASES.iter().chain([&LAST]) {
             for line in case.lines() {
                 assert!(Step::parse(&line).is_some(), "{}: {line}", case.name);
             }

@@ -27,6 +27,8 @@ pub(super) struct Driver<B> {
     pub(super) backend: B,
     /// On which connections a transaction has been begun.
     pub(super) in_transaction: [bool; CLIENTS],
+    /// On which connections something was sent that may be answered later.
+    waits: [bool; CLIENTS],
     /// How many steps there were.
     pub(super) turn: u64,
 }
@@ -37,6 +39,7 @@ impl<B: ServerBackend> Driver<B> {
         Self {
             backend,
             in_transaction: [false; CLIENTS],
+            waits: [false; CLIENTS],
             turn: 0,
         }
     }
@@ -44,8 +47,8 @@ impl<B: ServerBackend> Driver<B> {
     fn note_transaction(&mut self, step: &Step, observed: &Observed) {
         match step {
             Step::Renew { client } => self.in_transaction[*client] = false,
-            Step::Pass { .. } => {}
-            Step::Ask { client, command } => {
+            Step::Pass { .. } | Step::Send { .. } | Step::Hear { .. } => {}
+            Step::Ask { client, command } | Step::Alone { client, command } => {
                 let answers = observed.get(&Name(*client));
                 let first = answers.and_then(|answers| answers.first());
                 if command.is("MULTI") && first == Some(&Incoming::Value(Value::OK)) {
@@ -104,8 +107,22 @@ impl<B: ServerBackend> Backend for Driver<B> {
             Step::Pass { .. } => {}
             Step::Renew { client } => {
                 self.backend.connect(*client)?;
+                self.waits[*client] = false;
                 self.note_transaction(step, &observed);
                 return Ok(observed);
+            }
+            Step::Send { client, command } => {
+                self.backend.send(*client, command)?;
+                self.waits[*client] = true;
+            }
+            Step::Hear { client } => {
+                self.waits[*client] = false;
+                observed.insert(Name(*client), vec![self.backend.receive(*client)?]);
+                asked = Some(*client);
+            }
+            Step::Alone { client, command } => {
+                self.backend.send(*client, command)?;
+                observed.insert(Name(*client), vec![self.backend.receive(*client)?]);
             }
             Step::Ask { client, command } => {
                 asked = Some(*client);
@@ -121,8 +138,11 @@ impl<B: ServerBackend> Backend for Driver<B> {
                 observed.insert(Name(*client), answers);
             }
         }
+        // Who is asked alone may be so because nobody else would be answered, and who was only sent something, too.
+        let all = !matches!(step, Step::Alone { .. } | Step::Send { .. });
         for other in 0..CLIENTS {
-            if asked != Some(other) && !self.in_transaction[other] {
+            let silent = self.in_transaction[other] || self.waits[other];
+            if all && asked != Some(other) && !silent {
                 observed.insert(Name(other), self.read_all(other)?);
             }
         }

@@ -18,11 +18,17 @@ pub(super) fn plain(step: &Step, incoming: &Incoming) -> Incoming {
         Step::Ask { command, .. } => ["SMEMBERS", "KEYS", "PUBSUB"]
             .iter()
             .any(|name| command.is(name)),
-        Step::Pass { .. } | Step::Renew { .. } => false,
+        Step::Send { .. }
+        | Step::Hear { .. }
+        | Step::Alone { .. }
+        | Step::Pass { .. }
+        | Step::Renew { .. } => false,
     };
     let value = plain_value(value, unordered);
     match (step, &value) {
-        (Step::Ask { command, .. }, Value::Array(values)) if command.is("HELLO") => {
+        (Step::Ask { command, .. } | Step::Alone { command, .. }, Value::Array(values))
+            if command.is("HELLO") =>
+        {
             let mut values = values.to_vec();
             hide_id(&mut values);
             Incoming::Value(Value::array(values))

@@ -11,6 +11,12 @@ use crate::harness::pair;
 pub(super) enum Step {
     /// A command is sent over a connection, and what comes of it is read.
     Ask { client: usize, command: Command },
+    /// A command is sent over a connection, whose answer may come much later: [`Hear`](Self::Hear) reads it.
+    Send { client: usize, command: Command },
+    /// One thing that comes over a connection on which something was only sent is read.
+    Hear { client: usize },
+    /// A command is sent, its one answer is read, and nothing else is asked: not everything is answered now.
+    Alone { client: usize, command: Command },
     /// Time passes.
     Pass { millis: u64 },
     /// A connection is closed, and made anew.
@@ -18,7 +24,8 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The step of a line of a case: `1 SET k v`, `pass 20`, or `renew 1`. Words in single quotes may have spaces.
+    /// The step of a line of a case: `1 SET k v`, `1 ~ BLPOP k 0` (only sent), `hear 1`, `1 ! GET k` (asked alone),
+    /// `pass 20`, or `renew 1`. Words in single quotes may have spaces.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (first, rest) = line.trim().split_once(' ')?;
         match first {
@@ -28,10 +35,27 @@ impl Step {
             "renew" => Some(Self::Renew {
                 client: rest.trim().parse().ok()?,
             }),
-            client => Some(Self::Ask {
-                client: client.parse().ok()?,
-                command: Command::of(words(rest))?,
+            "hear" => Some(Self::Hear {
+                client: rest.trim().parse().ok()?,
             }),
+            client => {
+                let client = client.parse().ok()?;
+                let (how, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+                Some(match how {
+                    "~" => Self::Send {
+                        client,
+                        command: Command::of(words(rest))?,
+                    },
+                    "!" => Self::Alone {
+                        client,
+                        command: Command::of(words(rest))?,
+                    },
+                    _ => Self::Ask {
+                        client,
+                        command: Command::of(words(line.trim().split_once(' ')?.1))?,
+                    },
+                })
+            }
         }
     }
 }
@@ -52,6 +76,9 @@ impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ask { client, command } => write!(out, "{client} {command}"),
+            Self::Send { client, command } => write!(out, "{client} ~ {command}"),
+            Self::Alone { client, command } => write!(out, "{client} ! {command}"),
+            Self::Hear { client } => write!(out, "hear {client}"),
             Self::Pass { millis } => write!(out, "pass {millis}"),
             Self::Renew { client } => write!(out, "renew {client}"),
         }
@@ -61,8 +88,12 @@ impl fmt::Display for Step {
 impl pair::Step for Step {
     fn requests(&self) -> Vec<String> {
         match self {
-            Self::Ask { command, .. } => vec![name(command)],
-            Self::Pass { .. } | Self::Renew { .. } => Vec::new(),
+            Self::Ask { command, .. }
+            | Self::Send { command, .. }
+            | Self::Alone { command, .. } => {
+                vec![name(command)]
+            }
+            Self::Hear { .. } | Self::Pass { .. } | Self::Renew { .. } => Vec::new(),
         }
     }
 }

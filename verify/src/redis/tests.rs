@@ -74,7 +74,8 @@ fn compare(flaw: Flaw, operations: u64) -> Compared {
     };
     let done = pair
         .cases(cases::CASES, &stop)
-        .and_then(|()| pair.random(plan, &stop, &|_| ()));
+        .and_then(|()| pair.random(plan, &stop, &|_| ()))
+        .and_then(|()| pair.cases(&[cases::LAST], &stop));
     done.expect("the model does not fail");
     pair.compared
 }

@@ -91,6 +91,7 @@ impl Server {
             self.advance_replicas();
             self.replication_cron();
             self.cluster_cron();
+            self.redirect_blocked();
         }
         self.write_disk();
         self.tell_replicas();
@@ -101,10 +102,12 @@ impl Server {
         let now = self.core.wall_millis();
         let free = |client: &Client, blocked: Blocked| match blocked {
             Blocked::Paused => self.pause.is_none(),
+            Blocked::Script => false,
             Blocked::Replicas { count, until } => {
                 until.is_some_and(|until| until <= now)
                     || self.replication.replicas_with(client.written) >= count
             }
+            Blocked::Keys { until } => until.is_some_and(|until| until <= now),
         };
         let blocked = self.clients.blocked();
         let served = blocked.filter(|(_, client, blocked)| free(client, *blocked));
@@ -116,11 +119,44 @@ impl Server {
 
     fn go_on(&mut self, connection: ConnectionId) {
         let written = self.clients.get_mut(connection).written;
-        let blocked = self.clients.unblock(connection);
-        if let Some(Blocked::Replicas { .. }) = blocked {
-            let have = self.replication.replicas_with(written);
-            self.answer(connection, Value::Integer(have));
+        match self.clients.unblock(connection) {
+            Some(Blocked::Replicas { .. }) => {
+                let have = self.replication.replicas_with(written);
+                self.answer(connection, Value::Integer(have));
+            }
+            Some(Blocked::Keys { .. }) => {
+                self.unblock_from_keys(connection);
+                self.answer(connection, Value::NilArray);
+            }
+            Some(Blocked::Paused | Blocked::Script) | None => {}
         }
+        self.run_pending(connection);
+    }
+
+    /// Ends the wait of a connection, as if its time were over, or with this error. Whether it waited.
+    pub(crate) fn unblock(
+        &mut self,
+        connection: ConnectionId,
+        error: Option<&'static str>,
+    ) -> bool {
+        let client = self.clients.get(connection);
+        match client.and_then(|client| client.blocked) {
+            None | Some(Blocked::Paused | Blocked::Script) => return false,
+            Some(Blocked::Replicas { .. } | Blocked::Keys { .. }) => {}
+        }
+        match error {
+            None => self.go_on(connection),
+            Some(text) => {
+                self.unblock_from_keys(connection);
+                self.answer(connection, Value::error(text));
+                self.run_pending(connection);
+            }
+        }
+        true
+    }
+
+    /// Serves what a connection has sent while it waited.
+    pub(crate) fn run_pending(&mut self, connection: ConnectionId) {
         while let Some(client) = self.clients.get(connection)
             && client.blocked.is_none()
             && let Some(command) = self.clients.get_mut(connection).pending.pop_front()
@@ -134,7 +170,7 @@ impl Server {
             self.wake = until;
             return;
         }
-        if let Some(until) = self.migrates_until() {
+        if let Some(until) = self.busy_until().or_else(|| self.migrates_until()) {
             self.wake = until;
             return;
         }
@@ -148,7 +184,7 @@ impl Server {
         let mut wake = wake.min(self.cluster_wake()).micros();
         if self.core.expired == Expired::Deleted
             && self.core.settings.active_expiry
-            && let Some(earliest) = self.core.keys.earliest()
+            && let Some(earliest) = self.core.earliest()
         {
             // At the next beat of the clock by which the server does such things.
             let due = in_micros(earliest).max(now.monotonic.micros() + 1);
@@ -158,10 +194,11 @@ impl Server {
             wake = wake.min(in_micros(pause.until));
         }
         for (_, _, blocked) in self.clients.blocked() {
-            if let Blocked::Replicas {
-                until: Some(until), ..
-            } = blocked
-            {
+            let until = match blocked {
+                Blocked::Paused | Blocked::Script => None,
+                Blocked::Replicas { until, .. } | Blocked::Keys { until } => until,
+            };
+            if let Some(until) = until {
                 wake = wake.min(in_micros(until));
             }
         }

@@ -1,12 +1,14 @@
 //! Connections, as the server knows them.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use picklock_clients::redis::{Bytes, Command, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::ConnectionId;
+use crate::blocking_keys::KeysWanted;
 
 /// Connections, in an order that depends on nothing but what was done here.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub(crate) struct Clients {
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) id: i64,
+    /// The database that it has selected.
+    pub(crate) db: u8,
     pub(crate) name: Bytes,
     /// Whether it speaks RESP3.
     pub(crate) resp3: bool,
@@ -34,6 +38,8 @@ pub(crate) struct Client {
     pub(crate) written: u64,
     /// What it waits for.
     pub(crate) blocked: Option<Blocked>,
+    /// What it waits to take, if it waits for keys.
+    pub(crate) wanted: Option<Rc<KeysWanted>>,
     /// Commands that came meanwhile.
     pub(crate) pending: VecDeque<Command>,
     /// It is to be closed after the answer.
@@ -49,6 +55,10 @@ pub(crate) enum Blocked {
     Paused,
     /// That so many replicas have what it wrote, or that it is too late: a time in milliseconds, never if `None`.
     Replicas { count: i64, until: Option<i64> },
+    /// That its script ends.
+    Script,
+    /// That one of the keys that it has named has something, or that it is too late.
+    Keys { until: Option<i64> },
 }
 
 /// What a connection has said of how it wants to be served.
@@ -109,6 +119,7 @@ impl Client {
     fn new(id: i64) -> Self {
         Self {
             id,
+            db: 0,
             name: [].into(),
             resp3: false,
             queue: None,
@@ -116,6 +127,7 @@ impl Client {
             listens: 0,
             written: 0,
             blocked: None,
+            wanted: None,
             pending: VecDeque::new(),
             closing: false,
             flags: ConnectionFlags::default(),

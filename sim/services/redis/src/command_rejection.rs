@@ -67,7 +67,10 @@ impl Server {
     /// Whether there is nothing that could speak against a command, whoever sends it.
     pub(crate) fn is_at_ease(&self) -> bool {
         let core = &self.core;
-        !core.degraded.is_any() && core.refusal().is_none() && core.subscriptions.is_empty()
+        self.busy.is_none()
+            && !core.degraded.is_any()
+            && core.refusal().is_none()
+            && core.subscriptions.is_empty()
     }
 
     /// Why a command is refused before it is looked at whether it may write: there is no memory for it, or no disk.

@@ -1,8 +1,10 @@
 //! The commands: what each is called, how many words it takes, and what it does.
 
+mod blocking;
 mod cluster;
 mod connections;
 mod counters;
+mod databases;
 mod expiry;
 mod flags;
 mod hashes;
@@ -20,6 +22,7 @@ mod unsupported;
 mod zset;
 mod zset_ranges;
 
+pub(crate) use blocking::BlockingPop;
 pub(crate) use cluster::check_part as check_cluster_part;
 pub(crate) use connections::ping_value;
 
@@ -135,9 +138,11 @@ const fn about(
 }
 
 const LISTS: &[&[Row]] = &[
+    blocking::ROWS,
     cluster::ROWS,
     connections::ROWS,
     counters::ROWS,
+    databases::ROWS,
     expiry::ROWS,
     hashes::ROWS,
     keys::ROWS,

@@ -1,16 +1,21 @@
 //! What commands work on: the keys, who watches and listens, and the time, which stands still for each of them.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Bytes, Command, ErrorReply};
 
+use crate::blocking_keys::BlockingKeys;
+use crate::busy_script::EndlessScript;
 use crate::clients::ConnectionFlags;
 use crate::cluster::Cluster;
 use crate::degraded::Degraded;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
 use crate::key_observer::{KeyObserver, Why, Writer};
 use crate::keyspace::{Entry, Keyspace};
+use crate::keyspace_events::{Class, KeyspaceEvents};
 use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
 use crate::value::{Data, Kind};
@@ -21,7 +26,16 @@ use crate::{ConnectionId, Now, Output, ServerConfig};
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
     pub(crate) settings: Rc<ServerConfig>,
+    /// The keys of the selected database.
     pub(crate) keys: Keyspace,
+    /// Which database is selected: the first, whenever no command is being run.
+    pub(crate) selected: u8,
+    /// The keys of the other databases that have any.
+    pub(crate) others: BTreeMap<u8, Keyspace>,
+    /// Who waits for keys.
+    pub(crate) blocking: BlockingKeys,
+    /// Which keyspace notifications are sent.
+    pub(crate) keyspace_events: KeyspaceEvents,
     pub(crate) watches: Watches,
     pub(crate) subscriptions: Subscriptions,
     pub(crate) effects: Effects,
@@ -43,6 +57,10 @@ pub(crate) struct Core {
     /// What keeps it from serving, and whether it serves old keys as a replica without its primary.
     pub(crate) degraded: Degraded,
     pub(crate) serves_stale_data: bool,
+    /// For how long a script runs before others are told that the server is busy.
+    pub(crate) busy_reply_threshold: Duration,
+    /// The script that was cut, if the last one was.
+    pub(crate) cut_script: Option<EndlessScript>,
     /// Whether the answer goes to somebody who speaks RESP3.
     pub(crate) resp3: bool,
     /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
@@ -70,8 +88,14 @@ impl Core {
         let cluster = cluster.map(|cluster| Box::new(Cluster::new(cluster, number)));
         Self {
             effects: Effects::new(),
+            busy_reply_threshold: settings.busy_reply_threshold,
+            cut_script: None,
+            keyspace_events: settings.notify_keyspace_events,
             settings,
             keys: Keyspace::default(),
+            selected: 0,
+            others: BTreeMap::new(),
+            blocking: BlockingKeys::default(),
             watches: Watches::default(),
             subscriptions: Subscriptions::default(),
             out: Vec::new(),
@@ -135,7 +159,8 @@ impl Core {
     pub(crate) fn delete_expired(&mut self, key: &[u8]) {
         self.keys.remove(key);
         self.note_removed(key, Why::Expired);
-        self.watches.touch(key, false);
+        self.watches.touch(self.selected, key, false);
+        self.notify(Class::Expired, "expired", key);
         self.effects.add_with(|| Command::new("DEL").arg(key));
     }
 
@@ -179,17 +204,22 @@ impl Core {
                 self.note_removed(key, Why::Expired);
             }
         }
+        if self.keys.get(key).is_none() {
+            self.notify(Class::New, "new", key);
+        }
         match K::of_mut(self.keys.data_or(key, K::nothing)) {
             Some(data) => Ok(data),
             None => refuse(WRONG_TYPE),
         }
     }
 
-    /// Puts something there instead of what there was.
+    /// Puts something there instead of what there was. What event that is, is for whoever asks to say.
     pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
         let is_empty = data.is_empty();
         if let Some(before) = self.keys.put(key, data, expires) {
             self.note_replaced(key, &before);
+        } else {
+            self.notify(Class::New, "new", key);
         }
         if is_empty {
             self.keys.remove(key);
@@ -200,6 +230,7 @@ impl Core {
     /// Puts a string there instead of what there was. When the key expires stays as it is, if it is to be kept.
     pub(crate) fn put_text(&mut self, key: &[u8], text: Bytes, expires: Option<i64>) {
         self.put(key, Data::Text(text), expires);
+        self.notify(Class::String, "set", key);
     }
 
     /// Deletes a key. Whether it was there.
@@ -207,22 +238,30 @@ impl Core {
         let there = self.look(key) && self.keys.remove(key).is_some();
         if there {
             self.note_change(key, false);
+            self.notify(Class::Generic, "del", key);
         }
         there
     }
 
-    /// Notes that a key was changed, and deletes it if nothing is left in it.
-    pub(crate) fn changed(&mut self, key: &[u8]) {
+    /// Notes that a key was changed by an event of this name, and deletes it if nothing is left in it.
+    pub(crate) fn changed(&mut self, key: &[u8], class: Class, event: &str) {
         let is_empty = self.keys.get(key).map(|entry| entry.data.is_empty());
         if is_empty == Some(true) {
             self.keys.remove(key);
         }
         self.note_change(key, is_empty == Some(false));
+        self.notify(class, event, key);
+        if is_empty == Some(true) {
+            self.notify(Class::Generic, "del", key);
+        }
     }
 
     /// Notes that a key was changed, and whether it is there now.
     fn note_change(&mut self, key: &[u8], there: bool) {
         self.note_write(key, there);
+        if there && !self.blocking.is_empty() {
+            self.blocking.signal(self.selected, key);
+        }
         self.effects.dirty += 1;
         self.touched(key);
     }
@@ -231,7 +270,7 @@ impl Core {
     pub(crate) fn touched(&mut self, key: &[u8]) {
         if !self.watches.is_empty() {
             let there = self.keys.get(key).is_some();
-            self.watches.touch(key, there);
+            self.watches.touch(self.selected, key, there);
         }
     }
 
@@ -242,23 +281,34 @@ impl Core {
         }
     }
 
+    /// When the first key of any database expires, at the earliest.
+    pub(crate) fn earliest(&self) -> Option<i64> {
+        let others = self.others.values().filter_map(Keyspace::earliest);
+        others.chain(self.keys.earliest()).min()
+    }
+
     /// Deletes keys whose time has come, though nobody has asked for them.
     pub(crate) fn expire_due(&mut self) {
         if self.expired != Expired::Deleted || !self.settings.active_expiry {
             return;
         }
         let now = self.wall_millis();
-        for key in self.keys.due(now) {
-            self.delete_expired(&key);
-            // Each by itself: these deletions are no transaction.
-            self.effects.flush();
+        for db in self.in_use() {
+            self.select(db);
+            for key in self.keys.due(now) {
+                self.delete_expired(&key);
+                // Each by itself: these deletions are no transaction.
+                self.effects.flush();
+            }
         }
+        self.select(0);
     }
 
     /// Notes why a key goes, or what it held.
     #[inline]
     pub(crate) fn note_removed(&mut self, key: &[u8], why: Why) {
-        if let Some(followed) = &mut self.followed {
+        // It is one of the first database.
+        if let (Some(followed), 0) = (&mut self.followed, self.selected) {
             followed.note_removed(key, why, self.serving);
         }
     }
@@ -268,7 +318,7 @@ impl Core {
     pub(crate) fn note_write(&mut self, key: &[u8], there: bool) {
         if !there {
             self.note_removed(key, Why::Deleted);
-        } else if let Some(followed) = &mut self.followed {
+        } else if let (Some(followed), 0) = (&mut self.followed, self.selected) {
             followed.note_write(key, self.serving.map_or(Writer::Peer, Writer::Client));
         }
     }
@@ -283,7 +333,7 @@ impl Core {
 
     /// Notes what has become of the key that is followed, where all keys were replaced by others.
     pub(crate) fn note_dataset_replaced(&mut self, before: &Keyspace, why: Why) {
-        let Some(followed) = &self.followed else {
+        let (Some(followed), 0) = (&self.followed, self.selected) else {
             return;
         };
         let key = followed.key();

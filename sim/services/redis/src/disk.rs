@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 
-use crate::keyspace::Keyspace;
+use crate::databases::Dataset;
 use crate::settings::{Fsync, Persistence};
 
 /// How long the kernel may keep what was written before it is on the disk, if nobody asks for more.
@@ -22,7 +22,7 @@ const SECOND: u64 = 1_000_000;
 /// What would be read after the worst end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disk {
-    pub(crate) image: Keyspace,
+    pub(crate) image: Dataset,
     /// How many changes there had been when the image was made, and when that was.
     pub(crate) dirty: u64,
     pub(crate) made: VirtualTime,

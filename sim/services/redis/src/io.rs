@@ -1,5 +1,7 @@
 //! What goes into a server and what comes out of it.
 
+use std::time::Duration;
+
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
 
@@ -65,6 +67,11 @@ pub enum Input {
     FromNode {
         /// What it says; also by whom it was sent.
         message: Box<BusMessage>,
+    },
+    /// A script of somebody of whom nothing is known begins, writes nothing, and takes so long.
+    SlowScript {
+        /// How long.
+        lasts: Duration,
     },
     /// The time has come that [`Server::next_wake`](crate::Server::next_wake) had named. Too early does no harm.
     Wake,

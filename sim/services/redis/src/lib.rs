@@ -5,11 +5,14 @@
 //! with a real server. The real one that it follows is 7.0.15, unless [`ServerConfig`] say otherwise.
 
 mod blocked_clients;
+mod blocking_keys;
+mod busy_script;
 pub mod client;
 mod clients;
 mod cluster;
 mod command_rejection;
 mod commands;
+mod databases;
 mod db;
 mod degraded;
 mod disk;
@@ -18,6 +21,7 @@ mod glob;
 mod io;
 mod key_observer;
 mod keyspace;
+mod keyspace_events;
 mod numbers;
 mod persistence;
 mod process_command;
@@ -40,6 +44,7 @@ pub use cluster::{
 };
 pub use io::{ConnectionId, Input, Now, Output};
 pub use key_observer::{Fate, Gone, Why, Writer};
+pub use keyspace_events::KeyspaceEvents;
 pub use persistence::End;
 pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
 pub use sentinel::Sentinel;

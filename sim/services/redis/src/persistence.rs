@@ -39,7 +39,7 @@ impl Server {
         } else if self.disk_due() <= now {
             self.core.degraded.unsaved = false;
             self.disk.failed = None;
-            self.disk.image = self.core.keys.clone();
+            self.disk.image = self.core.dataset();
             self.disk.dirty = self.core.effects.dirty;
             self.disk.made = now;
             self.disk.since = None;
@@ -66,7 +66,7 @@ impl Server {
             return;
         }
         self.core.degraded.unsaved = false;
-        self.disk.image = self.core.keys.clone();
+        self.disk.image = self.core.dataset();
         self.disk.dirty = self.core.effects.dirty;
     }
 
@@ -102,8 +102,8 @@ impl Server {
             (Persistence::Log(_), End::PowerLoss) => false,
             (Persistence::Snapshots(_), End::Kill | End::PowerLoss) => false,
         };
-        let keys = if kept {
-            self.core.keys.clone()
+        let mut dataset = if kept {
+            self.core.dataset()
         } else {
             self.disk.image.clone()
         };
@@ -114,21 +114,24 @@ impl Server {
         new.core.now = now;
         new.replication = replication;
         new.scripts = Scripts::default();
-        new.core.keys = keys;
         new.core.degraded.disk_is_full = self.core.degraded.disk_is_full;
         new.configured.clone_from(&configured);
         new.restarts = self.restarts + 1;
         if configured.is_none() {
             // Time has gone on meanwhile, and a primary throws away what has expired.
-            for key in new.core.keys.expired(new.core.wall_millis()) {
-                new.core.keys.remove(&key);
+            for keys in dataset.each_mut() {
+                for key in keys.expired(new.core.wall_millis()) {
+                    keys.remove(&key);
+                }
             }
         }
+        new.core.keys = dataset.first;
+        new.core.others = dataset.others;
         new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
         new.core.followed = self.core.followed.take();
         new.core
             .note_dataset_replaced(&self.core.keys, Why::Forgotten);
-        new.disk.image = new.core.keys.clone();
+        new.disk.image = new.core.dataset();
         new.disk.made = now.monotonic;
         *self = new;
         std::mem::swap(&mut self.core.out, out);

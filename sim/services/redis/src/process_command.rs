@@ -28,13 +28,14 @@ impl Server {
         });
         self.served(connection, outcome);
         self.core.serving = None;
+        self.serve_ready_keys();
     }
 
     /// Answers a command that was served, and tells replicas what has come of it. A transaction that is held up is told
     /// of as one when it is through.
     pub(crate) fn served(&mut self, connection: ConnectionId, outcome: Outcome) {
         let migration = self.migration.as_ref();
-        if !migration.is_some_and(|it| it.holds_up_transaction()) {
+        if !migration.is_some_and(|it| it.holds_up_transaction()) && self.busy.is_none() {
             self.core.effects.flush();
         }
         let place = self.clients.place(connection);
@@ -178,7 +179,8 @@ impl Server {
                 "ERR Can't execute '{name}': {others} are allowed in this context"
             ));
         }
-        match self.refused_late(row, command, queue) {
+        let late = self.refused_late(row, command, queue);
+        match late.or_else(|| self.refused_busy(row, command)) {
             Some(refusal) => refuse(refusal),
             None => Ok(()),
         }
@@ -194,11 +196,16 @@ impl Server {
     }
 
     fn run_row(&mut self, connection: ConnectionId, row: &Row, command: &Command) -> Outcome {
+        let client = self.clients.get(connection);
+        self.core.select(client.map_or(0, |client| client.db));
         let dirty = self.core.effects.dirty;
         let outcome = match row.run {
             Run::Keys(run) => {
                 let reply = run(&mut self.core, command);
                 self.core.effects.ran(dirty, command);
+                if row.name == "select" {
+                    self.clients.get_mut(connection).db = self.core.selected;
+                }
                 reply.map(Outcome::Answer)
             }
             Run::Connection(run) => run(self, connection, command),
@@ -207,6 +214,7 @@ impl Server {
                 refuse(format!("ERR not modelled: {name}"))
             }
         };
+        self.core.select(0);
         outcome.unwrap_or_else(|error| {
             self.note_not_modelled(&error);
             Outcome::Answer(Value::Error(error))

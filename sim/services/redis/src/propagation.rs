@@ -7,20 +7,26 @@ use picklock_clients::redis::Command;
 pub(crate) struct Effects {
     /// Changes so far.
     pub(crate) dirty: u64,
+    /// The database in which it is done.
+    pub(crate) selected: u8,
     /// Whether anybody wants to be told.
     pub(crate) wanted: bool,
     /// What is told instead of the command that is being run.
     pub(crate) instead: Option<Command>,
     /// What the command, transaction, or script that is being run has come to so far.
-    unit: Vec<Command>,
+    unit: Vec<Told>,
     /// What is to be told.
-    told: Vec<Command>,
+    told: Vec<Told>,
 }
+
+/// A command that is told, and the database that it is meant for; none if that does not matter.
+pub(crate) type Told = (Option<u8>, Command);
 
 impl Effects {
     pub(crate) fn new() -> Self {
         Self {
             dirty: 0,
+            selected: 0,
             wanted: false,
             instead: None,
             unit: Vec::new(),
@@ -31,14 +37,14 @@ impl Effects {
     /// Adds to what is told of this unit. It does not count as a change of the command that has come upon it.
     pub(crate) fn add_with(&mut self, command: impl FnOnce() -> Command) {
         if self.wanted {
-            self.unit.push(command());
+            self.unit.push((Some(self.selected), command()));
         }
     }
 
     /// Adds a message that was published.
     pub(crate) fn message(&mut self, command: &Command) {
         if self.wanted {
-            self.unit.push(command.clone());
+            self.unit.push((Some(self.selected), command.clone()));
         }
     }
 
@@ -49,7 +55,8 @@ impl Effects {
         }
         let instead = self.instead.take();
         if self.dirty > dirty_before {
-            self.unit.push(instead.unwrap_or_else(|| command.clone()));
+            let told = instead.unwrap_or_else(|| command.clone());
+            self.unit.push((Some(self.selected), told));
         }
     }
 
@@ -65,9 +72,11 @@ impl Effects {
         match self.unit.len() {
             1 => self.told.append(&mut self.unit),
             _ => {
-                self.told.push(Command::new("MULTI"));
+                // The first database is named before it, and others in the middle.
+                let first = self.unit.first().and_then(|(db, _)| *db);
+                self.told.push((first, Command::new("MULTI")));
                 self.told.append(&mut self.unit);
-                self.told.push(Command::new("EXEC"));
+                self.told.push((None, Command::new("EXEC")));
             }
         }
     }
@@ -78,7 +87,7 @@ impl Effects {
     }
 
     /// What is to be told, once.
-    pub(crate) fn take(&mut self) -> Vec<Command> {
+    pub(crate) fn take(&mut self) -> Vec<Told> {
         std::mem::take(&mut self.told)
     }
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Command;
 
+use crate::propagation::Told;
 use crate::replication_protocol::{Address, LinkId, Part, ReplicationId};
 
 /// How often a primary looks after its replicas, and a replica after its primary, in microseconds.
@@ -28,8 +29,10 @@ pub(crate) struct Replication {
     /// The version that it had before, and the first byte that is not of it.
     previous: Option<(ReplicationId, u64)>,
     backlog: Option<Backlog>,
-    /// The stream says which database is meant; it does so once after each new beginning.
-    selected: bool,
+    /// The database that the stream has said last is meant; it says so anew after each new beginning.
+    selected: Option<u8>,
+    /// The database that the primary's stream has said last, if it is a replica.
+    pub(crate) followed_db: u8,
     replicas: Vec<Attached>,
     /// How many of them are there and say so, as counted last.
     good: usize,
@@ -113,7 +116,8 @@ impl Replication {
             offset: 0,
             previous: None,
             backlog: None,
-            selected: false,
+            selected: None,
+            followed_db: 0,
             replicas: Vec::new(),
             good: 0,
             primary: None,
@@ -184,12 +188,21 @@ impl Replication {
     }
 
     /// Puts commands at the end of the stream.
-    fn append(&mut self, commands: Vec<Command>) -> Option<Rc<Part>> {
+    fn append(&mut self, told: Vec<Told>) -> Option<Rc<Part>> {
         self.backlog.as_ref()?;
-        let mut commands = commands;
-        if !self.selected {
-            self.selected = true;
-            commands.insert(0, Command::new("SELECT").arg("0"));
+        let select = |db: u8| Command::new("SELECT").number(db);
+        let mut commands = Vec::with_capacity(told.len() + 1);
+        if self.selected.is_none() {
+            let first = told.iter().find_map(|(db, _)| *db).unwrap_or(0);
+            self.selected = Some(first);
+            commands.push(select(first));
+        }
+        for (db, command) in told {
+            if let Some(db) = db.filter(|db| self.selected != Some(*db)) {
+                self.selected = Some(db);
+                commands.push(select(db));
+            }
+            commands.push(command);
         }
         let bytes: u64 = commands.iter().map(Command::wire_bytes).sum();
         let part = Rc::new(Part {

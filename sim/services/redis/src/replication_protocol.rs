@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use picklock_clients::redis::Command;
 
-use crate::keyspace::Keyspace;
+use crate::databases::Dataset;
 use crate::scripts::sha_of;
 
 /// A link between a replica and its primary. The world names it, by the same name at both ends.
@@ -40,7 +40,7 @@ impl fmt::Display for ReplicationId {
 
 /// All keys of a server at a moment.
 #[derive(Clone, Debug)]
-pub struct Snapshot(pub(crate) Rc<Keyspace>);
+pub struct Snapshot(pub(crate) Rc<Dataset>);
 
 /// Two are the same only if they are of the same moment of the same server.
 impl PartialEq for Snapshot {

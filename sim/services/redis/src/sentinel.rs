@@ -270,6 +270,15 @@ impl Sentinel {
         }
     }
 
+    fn heard_ping(&mut self, whom: Whom, value: &Value) {
+        let instance = match whom {
+            Whom::Primary => &mut self.primary,
+            Whom::Replica(place) => &mut self.replicas[place].own,
+            Whom::Sentinel(place) => &mut self.sentinels[place].own,
+        };
+        instance.heard_ping(value, &mut self.desk);
+    }
+
     fn closed(&mut self, call: CallId) {
         if let Some((whom, of_messages)) = self.whom(call) {
             self.instance(whom).closed(of_messages);
@@ -288,7 +297,7 @@ impl Sentinel {
             return;
         }
         match (instance.settles(), whom) {
-            (Some(Purpose::Ping), _) => instance.heard_ping(value, now),
+            (Some(Purpose::Ping), _) => self.heard_ping(whom, value),
             (Some(Purpose::Hello), _) if matches!(value, Value::Error(_)) => {}
             (Some(Purpose::Hello), _) => instance.was_told(now),
             (Some(Purpose::Info), Whom::Primary) => self.refresh_primary(value),

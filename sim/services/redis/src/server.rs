@@ -5,6 +5,7 @@ use std::rc::Rc;
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Value;
 
+use crate::busy_script::BusyScript;
 use crate::clients::{Client, Clients, Pause};
 use crate::cluster::Migration;
 use crate::db::Core;
@@ -32,6 +33,8 @@ pub struct Server {
     pub(crate) in_transaction: bool,
     /// Keys that are on their way to another node: meanwhile it does nothing else.
     pub(crate) migration: Option<Box<Migration>>,
+    /// A script that takes its time: meanwhile hardly anything else is done.
+    pub(crate) busy: Option<Box<BusyScript>>,
     pub(crate) wake: VirtualTime,
     /// How often it was started again.
     pub(crate) restarts: u32,
@@ -51,6 +54,7 @@ impl Server {
             pause: None,
             in_transaction: false,
             migration: None,
+            busy: None,
             wake: VirtualTime::NEVER,
             restarts: 0,
         };
@@ -68,18 +72,12 @@ impl Server {
         std::mem::swap(&mut self.core.out, out);
         self.core.now = now;
         self.set_writable();
-        if self.migration.is_none() {
+        if self.is_free() {
             self.on_input(input);
         } else {
-            for input in self.while_migrating(input) {
-                // One of them may send keys away again.
-                match &mut self.migration {
-                    Some(migration) => migration.hold(input),
-                    None => self.on_input(input),
-                }
-            }
+            self.while_held_up(input);
         }
-        if self.migration.is_none() {
+        if self.is_free() {
             // What has arrived comes before what the time brings, as in the loop of a real server.
             self.pass_time();
         }
@@ -87,7 +85,32 @@ impl Server {
         std::mem::swap(&mut self.core.out, out);
     }
 
-    fn on_input(&mut self, input: Input) {
+    /// Whether it does what it is asked for at once: no keys are on their way from it, and no script takes its time.
+    fn is_free(&self) -> bool {
+        self.migration.is_none() && self.busy.is_none()
+    }
+
+    fn while_held_up(&mut self, input: Input) {
+        let inputs = match self.busy {
+            Some(_) => self.while_busy(input),
+            None => self.while_migrating(input),
+        };
+        for input in inputs {
+            // One of them may send keys away again, or run another such script.
+            if self.busy.is_some() {
+                for input in self.while_busy(input) {
+                    self.on_input(input);
+                }
+                continue;
+            }
+            match &mut self.migration {
+                Some(migration) => migration.hold(input),
+                None => self.on_input(input),
+            }
+        }
+    }
+
+    pub(crate) fn on_input(&mut self, input: Input) {
         match input {
             Input::Connected { connection } => {
                 self.clients.get_mut(connection);
@@ -102,8 +125,10 @@ impl Server {
             Input::FromPeer { link, message } => self.heard_from_peer(link, message),
             Input::FromNode { message } => self.heard_from_node(*message),
             Input::Disk { is_full } => self.disk_fills(is_full),
+            Input::SlowScript { lasts } => self.begin_slow_script(lasts),
             Input::Wake => {}
         }
+        self.serve_ready_keys();
     }
 
     /// When, by its monotonic clock, it wants to look at the clocks again. If its wall clock jumps, the answer may be
@@ -173,6 +198,7 @@ impl Server {
     fn forget(&mut self, connection: ConnectionId) {
         self.core.watches.forget(connection);
         self.core.subscriptions.forget(connection);
+        self.core.blocking.forget(connection);
         self.clients.remove(connection);
     }
 

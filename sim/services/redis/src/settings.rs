@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::cluster::ClusterConfig;
+use crate::keyspace_events::KeyspaceEvents;
 use crate::replication_protocol::Address;
 
 /// The configuration of a server. Defaults are those of Redis 7.0.15 without a configuration file, but that it keeps
@@ -36,6 +37,10 @@ pub struct ServerConfig {
     /// Whether `EXEC` sees that a watched key has expired since it was watched. Servers before 6.0.9 did not, and so
     /// let the owner of an expired lock delete the lock of its successor.
     pub watch_sees_expiry: bool,
+    /// For how long a script runs before others are told that the server is busy.
+    pub busy_reply_threshold: Duration,
+    /// Which keyspace notifications it sends.
+    pub notify_keyspace_events: KeyspaceEvents,
     /// Whether keys whose time has come are looked for. If not, they stay until somebody asks for them.
     pub active_expiry: bool,
     /// After how many instructions a script is cut, because it would go on for ever.
@@ -100,6 +105,8 @@ impl Default for ServerConfig {
             sync_delay: Duration::ZERO,
             sync_notice: Duration::ZERO,
             watch_sees_expiry: true,
+            busy_reply_threshold: Duration::from_secs(5),
+            notify_keyspace_events: KeyspaceEvents::default(),
             active_expiry: true,
             script_budget: 50_000_000,
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use picklock_clients::redis::Bytes;
 
 use crate::ConnectionId;
-use crate::keyspace::Keyspace;
+use crate::keyspace::{Entry, Keyspace};
 
 /// Who watches which keys, and whose transactions must not happen any more.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,7 @@ pub(crate) struct Watches {
 #[derive(Clone, Debug)]
 struct Watched {
     connection: ConnectionId,
+    db: u8,
     key: Bytes,
     /// Its time had come already when it was watched: that it goes is no change.
     had_expired: bool,
@@ -27,12 +28,20 @@ impl Watches {
         self.watched.is_empty()
     }
 
-    /// Begins to watch a key.
-    pub(crate) fn watch(&mut self, connection: ConnectionId, key: &[u8], had_expired: bool) {
-        let same = |watched: &Watched| watched.connection == connection && *watched.key == *key;
+    /// Begins to watch a key of a database.
+    pub(crate) fn watch(
+        &mut self,
+        connection: ConnectionId,
+        (db, key): (u8, &[u8]),
+        had_expired: bool,
+    ) {
+        let same = |watched: &Watched| {
+            watched.connection == connection && watched.db == db && *watched.key == *key
+        };
         if !self.watched.iter().any(same) {
             self.watched.push(Watched {
                 connection,
+                db,
                 key: key.into(),
                 had_expired,
             });
@@ -47,9 +56,10 @@ impl Watches {
     }
 
     /// Notes that a key was changed; `there` says whether it is there now.
-    pub(crate) fn touch(&mut self, key: &[u8], there: bool) {
+    pub(crate) fn touch(&mut self, db: u8, key: &[u8], there: bool) {
         let touched = &mut self.touched;
-        for watched in self.watched.iter_mut().filter(|other| *other.key == *key) {
+        let is_it = |other: &&mut Watched| other.db == db && *other.key == *key;
+        for watched in self.watched.iter_mut().filter(is_it) {
             if watched.had_expired && !there {
                 // It is gone, as it had to be. From now on it counts as missing.
                 watched.had_expired = false;
@@ -59,9 +69,15 @@ impl Watches {
         }
     }
 
-    /// Notes that all keys are gone, which were these, and that these have come instead.
-    pub(crate) fn touch_all(&mut self, before: &Keyspace, after: &Keyspace, wall_millis: i64) {
-        for watched in &mut self.watched {
+    /// Notes that all keys of a database are gone, which were these, and that these have come instead.
+    pub(crate) fn touch_all(
+        &mut self,
+        db: u8,
+        before: &Keyspace,
+        after: &Keyspace,
+        wall_millis: i64,
+    ) {
+        for watched in self.watched.iter_mut().filter(|watched| watched.db == db) {
             let now = after.get(&watched.key);
             if before.get(&watched.key).is_none() && now.is_none() {
                 continue;
@@ -82,15 +98,15 @@ impl Watches {
 
     /// Whether the transaction of this connection must not happen: a key that it watches was touched, or has expired
     /// since (which servers before 6.0.9 did not see).
-    pub(crate) fn stop(
+    pub(crate) fn stop<'a>(
         &self,
         connection: ConnectionId,
-        keys: &Keyspace,
+        entry_in: impl Fn(u8, &[u8]) -> Option<&'a Entry>,
         sees_expiry: bool,
         wall_millis: i64,
     ) -> bool {
         let has_expired = |watched: &Watched| {
-            let entry = keys.get(&watched.key);
+            let entry = entry_in(watched.db, &watched.key);
             watched.connection == connection
                 && !watched.had_expired
                 && entry.is_some_and(|entry| entry.has_expired(wall_millis))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::completion::Completion;
-use picklock_clients::redis::{Command, RedisError, RedisResult, Value};
+use picklock_clients::redis::{Command, RedisError, RedisResult, Value, short_name};
 
 use super::RedisClientConfig;
 
@@ -32,6 +32,42 @@ const REDIRECTIONS: u32 = 16;
 const PATIENCE: u32 = 3;
 const DOWN_FOR: Duration = Duration::from_millis(250);
 
+/// When nobody waits for the answer any longer. What the server itself waits for comes on top of it, as with Jedis and
+/// Redisson.
+fn deadline(
+    now: VirtualTime,
+    pause: Duration,
+    command: &Command,
+    settings: &RedisClientConfig,
+) -> VirtualTime {
+    match blocks_for(command) {
+        Some(wait) => now + pause + settings.timeout + wait,
+        None => VirtualTime::NEVER,
+    }
+}
+
+/// For how long a server may wait before it answers a command; `None` is for ever.
+fn blocks_for(command: &Command) -> Option<Duration> {
+    let place = match short_name(command.name()) {
+        BLPOP | BRPOP => command.len().checked_sub(1),
+        BLMOVE => Some(5),
+        BLMPOP => Some(1),
+        None if command.is("BRPOPLPUSH") => Some(3),
+        _ => None,
+    };
+    let Some(word) = place.and_then(|place| command.word(place)) else {
+        return Some(Duration::ZERO);
+    };
+    let seconds = std::str::from_utf8(word).ok()?.parse::<f64>().ok()?;
+    let wait = Duration::try_from_secs_f64(seconds).ok()?;
+    (!wait.is_zero()).then_some(wait)
+}
+
+const BLPOP: Option<u64> = short_name(b"blpop");
+const BRPOP: Option<u64> = short_name(b"brpop");
+const BLMOVE: Option<u64> = short_name(b"blmove");
+const BLMPOP: Option<u64> = short_name(b"blmpop");
+
 impl Pending {
     pub fn new(
         now: VirtualTime,
@@ -40,9 +76,9 @@ impl Pending {
         settings: &RedisClientConfig,
     ) -> Self {
         Self {
-            command,
             completion,
-            deadline: now + settings.timeout,
+            deadline: deadline(now, Duration::ZERO, &command, settings),
+            command,
             tries_left: settings.retries,
             sent_before: false,
             patience: PATIENCE,
@@ -70,7 +106,7 @@ impl Pending {
             return false;
         };
         self.tries_left = left;
-        self.deadline = now + settings.retry_pause + settings.timeout;
+        self.deadline = deadline(now, settings.retry_pause, &self.command, settings);
         true
     }
 
@@ -82,7 +118,7 @@ impl Pending {
     ) -> Option<VirtualTime> {
         if let Some(left) = self.patience.checked_sub(1) {
             self.patience = left;
-            self.deadline = now + DOWN_FOR + settings.timeout;
+            self.deadline = deadline(now, DOWN_FOR, &self.command, settings);
             return Some(now + DOWN_FOR);
         }
         let again = self.try_again(now, settings);

@@ -33,13 +33,16 @@ fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usi
     let words = command.len();
     let (range, step) = match row.name {
         "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {
-            let keys = command.word(2).and_then(numbers::integer).unwrap_or(0);
-            let keys = usize::try_from(keys).unwrap_or(0);
-            (3..words.min(keys.saturating_add(3)), 1)
+            (3..words.min(counted(command, 2).saturating_add(3)), 1)
         }
         "del" | "unlink" | "exists" | "touch" | "mget" | "watch" | "ssubscribe" => (1..words, 1),
         "mset" | "msetnx" => (1..words, 2),
-        "rename" | "renamenx" | "copy" | "rpoplpush" | "lmove" => (1..words.min(3), 1),
+        "rename" | "renamenx" | "copy" | "rpoplpush" | "lmove" | "blmove" | "brpoplpush" => {
+            (1..words.min(3), 1)
+        }
+        "blpop" | "brpop" => (1..words.saturating_sub(1), 1),
+        "lmpop" => (2..words.min(counted(command, 1).saturating_add(2)), 1),
+        "blmpop" => (3..words.min(counted(command, 2).saturating_add(3)), 1),
         "object" => (2..words.min(3), 1),
         "spublish" | "restore" | "restore-asking" => (1..words.min(2), 1),
         "migrate" => match command.word(3) {
@@ -52,6 +55,12 @@ fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usi
         _ => (0..0, 1),
     };
     range.step_by(step)
+}
+
+/// How many keys a command says at a place that it has.
+fn counted(command: &Command, place: usize) -> usize {
+    let keys = command.word(place).and_then(numbers::integer).unwrap_or(0);
+    usize::try_from(keys).unwrap_or(0)
 }
 
 /// The place of the first key of `MIGRATE` with several.
@@ -108,6 +117,11 @@ mod tests {
             ("evalsha f 0 a", ""),
             ("rename a b", "a b"),
             ("lmove a b left right", "a b"),
+            ("blpop a b 0", "a b"),
+            ("blmove a b left right 0", "a b"),
+            ("brpoplpush a b 0", "a b"),
+            ("lmpop 2 a b left", "a b"),
+            ("blmpop 0 2 a b left", "a b"),
             ("object freq a", "a"),
             ("publish a b", ""),
             ("spublish a b", "a"),

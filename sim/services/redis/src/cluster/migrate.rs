@@ -19,6 +19,7 @@ use crate::commands::{self, Outcome};
 use crate::errors::{SYNTAX, refuse};
 use crate::key_observer::Why;
 use crate::keyspace::Keyspace;
+use crate::keyspace_events::Class;
 use crate::replication_protocol::Address;
 use crate::{ConnectionId, Input, Server, numbers};
 
@@ -193,7 +194,7 @@ impl Server {
                         None => {
                             self.core.keys.remove(key);
                             self.core.note_removed(key, Why::Migrated);
-                            self.core.changed(key);
+                            self.core.changed(key, Class::Generic, "del");
                             gone = gone.arg(key);
                         }
                     }
@@ -266,6 +267,7 @@ impl Server {
         }
         let expires = payload.left.map(|left| now.saturating_add(left));
         self.core.put(&payload.key, payload.data.clone(), expires);
+        self.core.notify(Class::Generic, "restore", &payload.key);
         for command in payload.data.rebuilt(&payload.key, expires) {
             self.core.effects.add_with(|| command);
         }

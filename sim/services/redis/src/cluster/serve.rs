@@ -9,6 +9,7 @@ use super::bus::{Body, BusMessage};
 use super::cron::EVERY;
 use super::process_packet::Heard;
 use super::{SlotSet, slot_of};
+use crate::clients::ConnectionFlags;
 use crate::commands::{self, Row};
 use crate::db::Core;
 use crate::pubsub::Channel;
@@ -128,6 +129,24 @@ impl Server {
                 self.core.effects.flush();
             }
             None => {}
+        }
+    }
+
+    /// Refuses a command that has waited, if another node is to be asked for its keys by now.
+    pub(crate) fn redirect_command(&self, command: &Command) -> Result<(), ErrorReply> {
+        let (Some(cluster), Some(row)) = (&self.core.cluster, commands::find(command.name()))
+        else {
+            return Ok(());
+        };
+        // A slot that is on its way here is as good as one's own.
+        let flags = ConnectionFlags {
+            asking: true,
+            ..ConnectionFlags::default()
+        };
+        let one = std::iter::once((row, command));
+        match cluster.elsewhere(one, &self.core.keys, self.core.wall_millis(), flags) {
+            None => Ok(()),
+            Some(elsewhere) => cluster.send_away(elsewhere),
         }
     }
 

@@ -76,6 +76,7 @@ fn reset(
     client.end_transaction();
     client.listens = 0;
     client.resp3 = false;
+    client.db = 0;
     client.flags = ConnectionFlags::default();
     client.name = [].into();
     answer(Value::Status("RESET".into()))
@@ -185,6 +186,9 @@ fn client(
     if what("KILL", 0)? {
         return kill(server, connection, command);
     }
+    if what("UNBLOCK", 0)? {
+        return unblock(server, command);
+    }
     let known = [
         "CACHING",
         "GETREDIR",
@@ -195,7 +199,6 @@ fn client(
         "REPLY",
         "TRACKING",
         "TRACKINGINFO",
-        "UNBLOCK",
     ];
     let given = String::from_utf8_lossy(word(command, 1)).into_owned();
     match known.iter().find(|name| given.eq_ignore_ascii_case(name)) {
@@ -222,6 +225,25 @@ fn pause(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> 
     }
     server.pause(millis, writes_only);
     answer(Value::OK)
+}
+
+fn unblock(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> {
+    if !(3..=4).contains(&command.len()) {
+        return Err(wrong_number("client|unblock"));
+    }
+    let error = match command.len() {
+        3 => None,
+        _ if is(command, 3, "TIMEOUT") => None,
+        _ if is(command, 3, "ERROR") => Some("UNBLOCKED client unblocked via CLIENT UNBLOCK"),
+        _ => return refuse("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"),
+    };
+    let Some(id) = numbers::integer(word(command, 2)) else {
+        return refuse(NOT_AN_INTEGER);
+    };
+    let meant = server.clients.iter().find(|(_, client)| client.id == id);
+    let meant = meant.map(|(connection, _)| connection);
+    let waited = meant.is_some_and(|connection| server.unblock(connection, error));
+    answer(Value::Integer(i64::from(waited)))
 }
 
 /// Which connections are to be closed.

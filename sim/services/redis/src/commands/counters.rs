@@ -6,6 +6,7 @@ use super::options::{integer, word};
 use super::{Row, write};
 use crate::db::Core;
 use crate::errors::{NOT_A_FLOAT, NOT_AN_INTEGER, OVERFLOW, Reply, refuse};
+use crate::keyspace_events::Class;
 use crate::numbers::{self, Decimal};
 
 pub(super) const ROWS: &[Row] = &[
@@ -51,7 +52,7 @@ fn add(core: &mut Core, key: &[u8], more: i64) -> Reply {
         return refuse(OVERFLOW);
     };
     *core.write_or_make::<Bytes>(key)? = text(number);
-    core.changed(key);
+    core.changed(key, Class::String, "incrby");
     Ok(Value::Integer(number))
 }
 
@@ -83,7 +84,7 @@ fn incrbyfloat(core: &mut Core, command: &Command) -> Reply {
     let key = word(command, 1);
     let sum = sum(core.read::<Bytes>(key)?, word(command, 2), NOT_A_FLOAT)?;
     *core.write_or_make::<Bytes>(key)? = sum.as_bytes().into();
-    core.changed(key);
+    core.changed(key, Class::String, "incrbyfloat");
     // Replicas are told the sum, so that they need not add as exactly.
     core.instead(|| Command::new("SET").arg(key).arg(&sum).arg("KEEPTTL"));
     Ok(Value::bulk(sum))

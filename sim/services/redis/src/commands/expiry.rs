@@ -7,6 +7,7 @@ use super::strings::Unit;
 use super::{Row, read, write};
 use crate::db::{Core, Expired};
 use crate::errors::{Reply, refuse};
+use crate::keyspace_events::Class;
 
 pub(super) const ROWS: &[Row] = &[
     write("expire", -3, expire),
@@ -100,7 +101,7 @@ fn expire_in(core: &mut Core, command: &Command, unit: Unit) -> Reply {
         core.instead(|| Command::new("DEL").arg(key));
     } else {
         core.keys.expire_at(key, Some(at));
-        core.changed(key);
+        core.changed(key, Class::Generic, "expire");
         core.instead(|| {
             // The conditions go with it, although they were found to hold.
             let absolute = Command::new("PEXPIREAT").arg(key).number(at);
@@ -117,7 +118,7 @@ fn persist(core: &mut Core, command: &Command) -> Reply {
         return Ok(Value::Integer(0));
     }
     core.keys.expire_at(key, None);
-    core.changed(key);
+    core.changed(key, Class::Generic, "persist");
     Ok(Value::Integer(1))
 }
 

@@ -7,6 +7,7 @@ use super::options::{integer, small, word};
 use super::{Row, read, write, wrong_number};
 use crate::db::Core;
 use crate::errors::{OVERFLOW, Reply, refuse};
+use crate::keyspace_events::Class;
 use crate::value::Hash;
 
 pub(super) const ROWS: &[Row] = &[
@@ -43,7 +44,7 @@ fn set_fields(core: &mut Core, command: &Command) -> Result<i64, super::ErrorRep
             }
         }
     }
-    core.changed(key);
+    core.changed(key, Class::Hash, "hset");
     Ok(new)
 }
 
@@ -63,7 +64,7 @@ fn hsetnx(core: &mut Core, command: &Command) -> Reply {
     }
     let hash = core.write_or_make::<Hash>(key)?;
     hash.0.insert(field.into(), word(command, 3).into());
-    core.changed(key);
+    core.changed(key, Class::Hash, "hset");
     Ok(Value::Integer(1))
 }
 
@@ -131,7 +132,7 @@ fn hdel(core: &mut Core, command: &Command) -> Reply {
     let gone = fields.filter(|field| hash.0.shift_remove(*field).is_some());
     let gone = gone.count();
     if gone > 0 {
-        core.changed(key);
+        core.changed(key, Class::Hash, "hdel");
     }
     Ok(Value::Integer(gone as i64))
 }
@@ -146,7 +147,7 @@ fn hincrby(core: &mut Core, command: &Command) -> Reply {
     let Some(number) = before.checked_add(more) else {
         return refuse(OVERFLOW);
     };
-    put_field(core, key, field, text(number))?;
+    put_field(core, (key, "hincrby"), field, text(number))?;
     Ok(Value::Integer(number))
 }
 
@@ -154,14 +155,14 @@ fn hincrbyfloat(core: &mut Core, command: &Command) -> Reply {
     let (key, field) = (word(command, 1), word(command, 2));
     let before = core.read::<Hash>(key)?.and_then(|hash| hash.0.get(field));
     let sum = sum(before, word(command, 3), "ERR hash value is not a float")?;
-    put_field(core, key, field, sum.as_bytes().into())?;
+    put_field(core, (key, "hincrbyfloat"), field, sum.as_bytes().into())?;
     core.instead(|| Command::new("HSET").arg(key).arg(field).arg(&sum));
     Ok(Value::bulk(sum))
 }
 
 fn put_field(
     core: &mut Core,
-    key: &[u8],
+    (key, event): (&[u8], &'static str),
     field: &[u8],
     value: Bytes,
 ) -> Result<(), super::ErrorReply> {
@@ -172,6 +173,6 @@ fn put_field(
             hash.0.insert(field.into(), value);
         }
     }
-    core.changed(key);
+    core.changed(key, Class::Hash, event);
     Ok(())
 }

@@ -6,18 +6,15 @@ use super::options::{integer, is, word};
 use super::strings::no_such_key;
 use super::{Row, read, write};
 use crate::db::Core;
-use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
-use crate::key_observer::Why;
+use crate::errors::{Reply, SYNTAX, refuse};
+use crate::keyspace_events::Class;
 use crate::value::Data;
 use crate::{glob, numbers};
 
 pub(super) const ROWS: &[Row] = &[
-    write("copy", -3, copy),
     read("dbsize", 1, dbsize),
     write("del", -2, del),
     read("exists", -2, exists),
-    write("flushall", -1, flush),
-    write("flushdb", -1, flush),
     read("keys", 2, keys),
     read("object", -2, object),
     read("randomkey", 1, randomkey),
@@ -52,26 +49,7 @@ fn dbsize(core: &mut Core, _: &Command) -> Reply {
     Ok(Value::Integer(core.keys.len() as i64))
 }
 
-fn flush(core: &mut Core, command: &Command) -> Reply {
-    let plain = command.len() == 1;
-    if !plain && (command.len() > 2 || !(is(command, 1, "SYNC") || is(command, 1, "ASYNC"))) {
-        return refuse(SYNTAX);
-    }
-    core.clear();
-    // Replicas are told even if there was nothing to flush.
-    core.effects.dirty += 1;
-    Ok(Value::OK)
-}
-
 impl Core {
-    /// Deletes all keys.
-    fn clear(&mut self) {
-        let before = std::mem::take(&mut self.keys);
-        let now = self.wall_millis();
-        self.note_dataset_replaced(&before, Why::Flushed);
-        self.watches.touch_all(&before, &self.keys, now);
-    }
-
     /// The keys that fit a pattern and have not expired, in order. Those that have are left alone.
     fn fitting(&mut self, pattern: &[u8]) -> Vec<Bytes> {
         let now = self.wall_millis();
@@ -158,36 +136,11 @@ fn move_key(
         if let Some(before) = core.keys.remove(to) {
             core.note_replaced(to, &before);
         }
-        core.changed(from);
         core.put(to, entry.data, entry.expires);
+        core.changed(from, Class::Generic, "rename_from");
+        core.notify(Class::Generic, "rename_to", to);
     }
     Ok(true)
-}
-
-fn copy(core: &mut Core, command: &Command) -> Reply {
-    let (from, to) = (word(command, 1), word(command, 2));
-    let replace = match command.len() {
-        3 => false,
-        4 if is(command, 3, "REPLACE") => true,
-        _ if is(command, 3, "DB") => {
-            return match numbers::integer(word(command, 4)) {
-                Some(_) => refuse("ERR not modelled: COPY DB"),
-                None => refuse(NOT_AN_INTEGER),
-            };
-        }
-        _ => return refuse(SYNTAX),
-    };
-    if from == to {
-        return refuse("ERR source and destination objects are the same");
-    }
-    let Some(entry) = core.entry(from).cloned() else {
-        return Ok(Value::Integer(0));
-    };
-    if core.look(to) && !replace {
-        return Ok(Value::Integer(0));
-    }
-    core.put(to, entry.data, entry.expires);
-    Ok(Value::Integer(1))
 }
 
 fn object(core: &mut Core, command: &Command) -> Reply {

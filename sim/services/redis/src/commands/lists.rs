@@ -7,6 +7,7 @@ use super::strings::no_such_key;
 use super::{Row, read, write};
 use crate::db::Core;
 use crate::errors::{OUT_OF_RANGE, Reply, SYNTAX, refuse};
+use crate::keyspace_events::Class;
 use crate::value::List;
 
 pub(super) const ROWS: &[Row] = &[
@@ -28,8 +29,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// An end of a list.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
     Head,
     Tail,
 }
@@ -48,6 +49,68 @@ impl End {
             Self::Tail => list.0.pop_back(),
         }
     }
+
+    /// Its name in commands that choose one, as replicas are told it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Head => "left",
+            Self::Tail => "right",
+        }
+    }
+
+    /// The command that takes something from it.
+    pub(super) fn pop_name(self) -> &'static str {
+        match self {
+            Self::Head => "LPOP",
+            Self::Tail => "RPOP",
+        }
+    }
+
+    fn popped(self) -> &'static str {
+        match self {
+            Self::Head => "lpop",
+            Self::Tail => "rpop",
+        }
+    }
+
+    fn pushed(self) -> &'static str {
+        match self {
+            Self::Head => "lpush",
+            Self::Tail => "rpush",
+        }
+    }
+}
+
+/// The end that a word names.
+pub(super) fn end_of(command: &Command, place: usize) -> Result<End, ErrorReply> {
+    if is(command, place, "LEFT") {
+        Ok(End::Head)
+    } else if is(command, place, "RIGHT") {
+        Ok(End::Tail)
+    } else {
+        refuse(SYNTAX)
+    }
+}
+
+/// Takes so many elements from a list, as far as there are any.
+pub(super) fn take(
+    core: &mut Core,
+    key: &[u8],
+    end: End,
+    count: usize,
+) -> Result<Vec<Value>, ErrorReply> {
+    let mut popped = Vec::new();
+    if let Some(list) = core.write::<List>(key)? {
+        while popped.len() < count
+            && let Some(element) = end.pop(list)
+        {
+            popped.push(Value::Bulk(element));
+        }
+    }
+    if !popped.is_empty() {
+        core.changed(key, Class::List, end.popped());
+    }
+    Ok(popped)
 }
 
 fn lpush(core: &mut Core, command: &Command) -> Reply {
@@ -76,7 +139,7 @@ fn push(core: &mut Core, command: &Command, end: End, if_there: bool) -> Reply {
         end.push(list, element.into());
     }
     let length = list.0.len();
-    core.changed(key);
+    core.changed(key, Class::List, end.pushed());
     Ok(Value::Integer(length as i64))
 }
 
@@ -95,24 +158,14 @@ fn pop(core: &mut Core, command: &Command, end: End) -> Reply {
         3 => Some(how_many(command, 2)?),
         _ => return Err(super::wrong_number(&super::options::small(command.name()))),
     };
-    let Some(list) = core.write::<List>(key)? else {
+    if core.write::<List>(key)?.is_none() {
         return Ok(count.map_or(Value::Nil, |_| Value::NilArray));
-    };
-    let Some(count) = count else {
-        let popped = end.pop(list);
-        core.changed(key);
-        return Ok(popped.map_or(Value::Nil, Value::Bulk));
-    };
-    let mut popped = Vec::new();
-    while popped.len() < count
-        && let Some(element) = end.pop(list)
-    {
-        popped.push(Value::Bulk(element));
     }
-    if !popped.is_empty() {
-        core.changed(key);
-    }
-    Ok(Value::array(popped))
+    let mut popped = take(core, key, end, count.unwrap_or(1))?;
+    Ok(match count {
+        None => popped.pop().unwrap_or(Value::Nil),
+        Some(_) => Value::array(popped),
+    })
 }
 
 fn rpoplpush(core: &mut Core, command: &Command) -> Reply {
@@ -121,20 +174,11 @@ fn rpoplpush(core: &mut Core, command: &Command) -> Reply {
 }
 
 fn lmove(core: &mut Core, command: &Command) -> Reply {
-    let end = |place: usize| -> Result<End, ErrorReply> {
-        if is(command, place, "LEFT") {
-            Ok(End::Head)
-        } else if is(command, place, "RIGHT") {
-            Ok(End::Tail)
-        } else {
-            refuse(SYNTAX)
-        }
-    };
-    let (from, to) = (end(3)?, end(4)?);
+    let (from, to) = (end_of(command, 3)?, end_of(command, 4)?);
     move_element(core, word(command, 1), word(command, 2), from, to)
 }
 
-fn move_element(core: &mut Core, from: &[u8], to: &[u8], pop: End, push: End) -> Reply {
+pub(super) fn move_element(core: &mut Core, from: &[u8], to: &[u8], pop: End, push: End) -> Reply {
     if core.read::<List>(from)?.is_none() {
         return Ok(Value::Nil);
     }
@@ -144,8 +188,8 @@ fn move_element(core: &mut Core, from: &[u8], to: &[u8], pop: End, push: End) ->
         return Ok(Value::Nil);
     };
     push.push(core.write_or_make::<List>(to)?, Bytes::clone(&element));
-    core.changed(from);
-    core.changed(to);
+    core.changed(to, Class::List, push.pushed());
+    core.changed(from, Class::List, pop.popped());
     Ok(Value::Bulk(element))
 }
 
@@ -203,7 +247,7 @@ fn lrem(core: &mut Core, command: &Command) -> Reply {
         list.0.remove(*place);
     }
     if !gone.is_empty() {
-        core.changed(key);
+        core.changed(key, Class::List, "lrem");
     }
     Ok(Value::Integer(gone.len() as i64))
 }
@@ -218,7 +262,7 @@ fn lset(core: &mut Core, command: &Command) -> Reply {
         return refuse(OUT_OF_RANGE);
     };
     list.0[place] = word(command, 3).into();
-    core.changed(key);
+    core.changed(key, Class::List, "lset");
     Ok(Value::OK)
 }
 
@@ -238,7 +282,7 @@ fn linsert(core: &mut Core, command: &Command) -> Reply {
     };
     list.0.insert(place + after, word(command, 4).into());
     let length = list.0.len();
-    core.changed(key);
+    core.changed(key, Class::List, "linsert");
     Ok(Value::Integer(length as i64))
 }
 
@@ -258,8 +302,9 @@ fn ltrim(core: &mut Core, command: &Command) -> Reply {
     if list.0.len() == before {
         // Who watches it takes it for changed, and replicas are told nothing.
         core.touched(key);
+        core.notify(Class::List, "ltrim", key);
     } else {
-        core.changed(key);
+        core.changed(key, Class::List, "ltrim");
     }
     Ok(Value::OK)
 }

@@ -1,10 +1,13 @@
 //! About replication.
 
+use std::time::Duration;
+
 use picklock_clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{is, small, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::errors::{Reply, refuse};
+use crate::keyspace_events::KeyspaceEvents;
 use crate::replication_protocol::Address;
 use crate::{ConnectionId, Server, numbers};
 
@@ -86,7 +89,42 @@ fn config(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Out
     if what == "SET" && command.len() == 4 {
         return set(server, command);
     }
+    if what == "GET" && command.len() == 3 {
+        return get(server, &small(word(command, 2)));
+    }
     refuse(format!("ERR not modelled: CONFIG {what}"))
+}
+
+/// What is answered to whoever asks for a setting that can be changed here.
+fn get(server: &Server, name: &str) -> Result<Outcome, ErrorReply> {
+    let value = match name {
+        "notify-keyspace-events" => server.core.keyspace_events.letters(),
+        "busy-reply-threshold" | "lua-time-limit" => {
+            server.core.busy_reply_threshold.as_millis().to_string()
+        }
+        _ => return refuse(format!("ERR not modelled: CONFIG GET {name}")),
+    };
+    let both = [Value::bulk(name), Value::bulk(value)];
+    Ok(Outcome::Answer(Value::Map(both.into_iter().collect())))
+}
+
+/// The error for a setting that cannot be set to this.
+fn failed<T>(name: &str, why: &str) -> Result<T, ErrorReply> {
+    refuse(format!(
+        "ERR CONFIG SET failed (possibly related to argument '{name}') - {why}"
+    ))
+}
+
+fn set_keyspace_events(server: &mut Server, letters: &[u8]) -> Result<(), ErrorReply> {
+    match KeyspaceEvents::parse(&String::from_utf8_lossy(letters)) {
+        Ok(events) => server.core.keyspace_events = events,
+        Err('m') => return refuse("ERR not modelled: CONFIG SET notify-keyspace-events with m"),
+        Err(_) => {
+            let why = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
+            return failed("notify-keyspace-events", why);
+        }
+    }
+    Ok(())
 }
 
 /// How many bytes a server without keys uses, at the least.
@@ -110,6 +148,14 @@ fn set(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply> {
         "replica-serve-stale-data" if yes || is(command, 3, "no") => {
             server.core.serves_stale_data = yes;
         }
+        "notify-keyspace-events" => set_keyspace_events(server, value)?,
+        "busy-reply-threshold" | "lua-time-limit" => match numbers::integer(value) {
+            Some(millis) if millis >= 0 => {
+                server.core.busy_reply_threshold = Duration::from_millis(millis.unsigned_abs());
+            }
+            Some(_) => return refuse(format!("ERR not modelled: CONFIG SET {name} to that")),
+            None => return failed(&name, "argument couldn't be parsed into an integer"),
+        },
         _ => return refuse(format!("ERR not modelled: CONFIG SET {name}")),
     }
     Ok(Outcome::Answer(Value::OK))

@@ -29,33 +29,55 @@ pub(super) const ROWS: &[Row] = &[
     about("script", -2, script),
 ];
 
-fn eval(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
-    by_text(server, command, false)
+fn eval(
+    server: &mut Server,
+    connection: ConnectionId,
+    command: &Command,
+) -> Result<Outcome, ErrorReply> {
+    by_text(server, connection, command, false)
 }
 
-fn eval_ro(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
-    by_text(server, command, true)
+fn eval_ro(
+    server: &mut Server,
+    connection: ConnectionId,
+    command: &Command,
+) -> Result<Outcome, ErrorReply> {
+    by_text(server, connection, command, true)
 }
 
-fn evalsha(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
-    by_sha(server, command, false)
+fn evalsha(
+    server: &mut Server,
+    connection: ConnectionId,
+    command: &Command,
+) -> Result<Outcome, ErrorReply> {
+    by_sha(server, connection, command, false)
 }
 
 fn evalsha_ro(
     server: &mut Server,
-    _: ConnectionId,
+    connection: ConnectionId,
     command: &Command,
 ) -> Result<Outcome, ErrorReply> {
-    by_sha(server, command, true)
+    by_sha(server, connection, command, true)
 }
 
-fn by_text(server: &mut Server, command: &Command, read_only: bool) -> Result<Outcome, ErrorReply> {
+fn by_text(
+    server: &mut Server,
+    connection: ConnectionId,
+    command: &Command,
+    read_only: bool,
+) -> Result<Outcome, ErrorReply> {
     let keys = number_of_keys(command)?;
     let script = server.scripts.learn(word(command, 1))?;
-    run(server, &script, command, keys, read_only)
+    run(server, (connection, &script), command, keys, read_only)
 }
 
-fn by_sha(server: &mut Server, command: &Command, read_only: bool) -> Result<Outcome, ErrorReply> {
+fn by_sha(
+    server: &mut Server,
+    connection: ConnectionId,
+    command: &Command,
+    read_only: bool,
+) -> Result<Outcome, ErrorReply> {
     let sha = word(command, 1);
     // A real server looks for a script of this name after it has counted the keys, unless there can be none.
     if sha.len() != 40 {
@@ -63,7 +85,7 @@ fn by_sha(server: &mut Server, command: &Command, read_only: bool) -> Result<Out
     }
     let keys = number_of_keys(command)?;
     let script = server.scripts.find(sha)?;
-    run(server, &script, command, keys, read_only)
+    run(server, (connection, &script), command, keys, read_only)
 }
 
 fn number_of_keys(command: &Command) -> Result<usize, ErrorReply> {
@@ -80,7 +102,7 @@ fn number_of_keys(command: &Command) -> Result<usize, ErrorReply> {
 
 fn run(
     server: &mut Server,
-    script: &Script,
+    (connection, script): (ConnectionId, &Script),
     command: &Command,
     keys: usize,
     read_only: bool,
@@ -99,7 +121,15 @@ fn run(
         None if server.core.degraded.stale => return refuse(MASTER_DOWN),
         None => {}
     }
-    scripts::run(&mut server.core, script, command, 3, keys, limits).map(Outcome::Answer)
+    let answer = scripts::run(&mut server.core, script, command, 3, keys, limits);
+    // In a transaction, which cannot be left and come back to, the error has to do.
+    if let Some(endless) = server.core.cut_script.take()
+        && !server.in_transaction
+    {
+        server.begin_endless_script(connection, &endless);
+        return Ok(Outcome::Blocked);
+    }
+    answer.map(Outcome::Answer)
 }
 
 fn script(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Outcome, ErrorReply> {
@@ -131,7 +161,7 @@ fn script(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Out
     }
     if is(command, 1, "KILL") {
         enough(2, 2, "kill")?;
-        return refuse("NOTBUSY No scripts in execution right now.");
+        return server.kill_script();
     }
     let given = String::from_utf8_lossy(word(command, 1)).into_owned();
     if ["DEBUG", "HELP"].iter().any(|name| is(command, 1, name)) {

@@ -2,10 +2,10 @@
 
 use picklock_clients::redis::{Command, Value};
 
-use super::options::{integer, word};
-use super::{Row, Run, Traits, read};
+use super::options::word;
+use super::{Row, Run, Traits};
 use crate::db::Core;
-use crate::errors::{Reply, refuse};
+use crate::errors::Reply;
 
 /// A command that is answered at any time.
 const fn at_any_time(name: &'static str, arity: i32, run: fn(&mut Core, &Command) -> Reply) -> Row {
@@ -21,7 +21,6 @@ pub(super) const ROWS: &[Row] = &[
     at_any_time("echo", 2, echo),
     at_any_time("lastsave", 1, lastsave),
     at_any_time("time", 1, time),
-    read("select", 2, select),
 ];
 
 fn echo(_: &mut Core, command: &Command) -> Reply {
@@ -35,15 +34,6 @@ fn time(core: &mut Core, _: &Command) -> Reply {
     Ok(Value::array(
         parts.map(|part| Value::bulk(part.to_string())),
     ))
-}
-
-fn select(core: &mut Core, command: &Command) -> Reply {
-    match integer(command, 1)? {
-        0 => Ok(Value::OK),
-        1..16 if core.cluster.is_some() => refuse("ERR SELECT is not allowed in cluster mode"),
-        number @ 1..16 => refuse(format!("ERR not modelled: SELECT {number}")),
-        _ => refuse("ERR DB index is out of range"),
-    }
 }
 
 fn lastsave(core: &mut Core, _: &Command) -> Reply {

@@ -6,6 +6,7 @@ use super::options::word;
 use super::{Row, read, write};
 use crate::db::Core;
 use crate::errors::Reply;
+use crate::keyspace_events::Class;
 use crate::value::Set;
 
 pub(super) const ROWS: &[Row] = &[
@@ -24,7 +25,7 @@ fn sadd(core: &mut Core, command: &Command) -> Reply {
     let new = members.filter(|member| set.0.insert(Bytes::from(*member)));
     let new = new.count();
     if new > 0 {
-        core.changed(key);
+        core.changed(key, Class::Set, "sadd");
     }
     Ok(Value::Integer(new as i64))
 }
@@ -37,7 +38,7 @@ fn srem(core: &mut Core, command: &Command) -> Reply {
     let members = command.words().skip(2);
     let gone = members.filter(|member| set.0.remove(*member)).count();
     if gone > 0 {
-        core.changed(key);
+        core.changed(key, Class::Set, "srem");
     }
     Ok(Value::Integer(gone as i64))
 }

@@ -6,6 +6,7 @@ use super::options::{integer, word};
 use super::{Row, read, write, wrong_number};
 use crate::db::Core;
 use crate::errors::{NO_SUCH_KEY, Reply, SYNTAX, refuse};
+use crate::keyspace_events::Class;
 
 pub(super) const ROWS: &[Row] = &[
     write("append", 3, append),
@@ -157,6 +158,7 @@ fn set(core: &mut Core, command: &Command) -> Reply {
     };
     core.put_text(key, text.into(), expires);
     if let (Some(at), false) = (expires, options.keep) {
+        core.notify(Class::Generic, "expire", key);
         core.instead(|| absolute(key, text, at));
     } else if options.get {
         core.instead(|| without_get(command));
@@ -213,6 +215,7 @@ fn set_for(core: &mut Core, command: &Command, unit: Unit) -> Reply {
     let at = expires(core, command, unit, 2)?;
     core.look(key);
     core.put_text(key, text.into(), Some(at));
+    core.notify(Class::Generic, "expire", key);
     core.instead(|| absolute(key, text, at));
     Ok(Value::OK)
 }
@@ -247,7 +250,7 @@ fn getex(core: &mut Core, command: &Command) -> Reply {
             core.instead(|| Command::new("DEL").arg(key));
         } else {
             core.keys.expire_at(key, Some(at));
-            core.changed(key);
+            core.changed(key, Class::Generic, "expire");
             core.instead(|| Command::new("PEXPIREAT").arg(key).number(at));
         }
     } else if options.persist
@@ -257,7 +260,7 @@ fn getex(core: &mut Core, command: &Command) -> Reply {
             .is_some_and(|entry| entry.expires.is_some())
     {
         core.keys.expire_at(key, None);
-        core.changed(key);
+        core.changed(key, Class::Generic, "persist");
         core.instead(|| Command::new("PERSIST").arg(key));
     }
     Ok(text)
@@ -306,7 +309,7 @@ fn append(core: &mut Core, command: &Command) -> Reply {
     let both = [text, word(command, 2)].concat();
     *text = both.into();
     let length = text.len();
-    core.changed(key);
+    core.changed(key, Class::String, "append");
     Ok(Value::Integer(length as i64))
 }
 
@@ -353,7 +356,7 @@ fn setrange(core: &mut Core, command: &Command) -> Reply {
     text[offset..offset + part.len()].copy_from_slice(part);
     let length = text.len();
     *core.write_or_make::<Bytes>(key)? = text.into();
-    core.changed(key);
+    core.changed(key, Class::String, "setrange");
     Ok(Value::Integer(length as i64))
 }
 

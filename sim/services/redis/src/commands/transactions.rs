@@ -57,7 +57,8 @@ fn watch(
     for key in command.words().skip(1) {
         let entry = server.core.keys.get(key);
         let had_expired = entry.is_some_and(|entry| entry.has_expired(now));
-        server.core.watches.watch(connection, key, had_expired);
+        let place = (server.core.selected, key);
+        server.core.watches.watch(connection, place, had_expired);
     }
     Ok(Outcome::Answer(Value::OK))
 }
@@ -76,10 +77,13 @@ fn exec(server: &mut Server, connection: ConnectionId, _: &Command) -> Result<Ou
     let Some((queue, doomed)) = client.end_transaction() else {
         return refuse("ERR EXEC without MULTI");
     };
-    let core = &mut server.core;
+    let core = &mut *server.core;
     let sees_expiry = core.settings.watch_sees_expiry;
     let now = core.wall_millis();
-    let stopped = core.watches.stop(connection, &core.keys, sees_expiry, now);
+    let stopped = {
+        let entry_in = |db: u8, key: &[u8]| core.entry_in(db, key);
+        core.watches.stop(connection, entry_in, sees_expiry, now)
+    };
     core.watches.forget(connection);
     if doomed {
         return refuse(EXEC_ABORT);

@@ -6,6 +6,7 @@ use super::options::{float, how_many, is, word};
 use super::{Row, read, write};
 use crate::db::Core;
 use crate::errors::{Reply, SYNTAX, refuse};
+use crate::keyspace_events::Class;
 use crate::value::Sorted;
 
 pub(super) const ROWS: &[Row] = &[
@@ -137,7 +138,8 @@ fn add(core: &mut Core, command: &Command, options: &Options, from: usize) -> Re
         sorted.put(member, score);
     }
     if new + moved > 0 {
-        core.changed(key);
+        let event = if options.increment { "zincr" } else { "zadd" };
+        core.changed(key, Class::Sorted, event);
     }
     if options.increment {
         return Ok(last.map_or(Value::Nil, Value::Double));
@@ -157,7 +159,7 @@ fn zrem(core: &mut Core, command: &Command) -> Reply {
     let members = command.words().skip(2);
     let gone = members.filter(|member| sorted.remove(member)).count();
     if gone > 0 {
-        core.changed(key);
+        core.changed(key, Class::Sorted, "zrem");
     }
     Ok(Value::Integer(gone as i64))
 }
@@ -231,7 +233,8 @@ fn pop(core: &mut Core, command: &Command, highest: bool) -> Reply {
         sorted.remove(member);
     }
     if !popped.is_empty() {
-        core.changed(key);
+        let event = if highest { "zpopmax" } else { "zpopmin" };
+        core.changed(key, Class::Sorted, event);
     }
     Ok(with_scores(popped, core.resp3 && count.is_some()))
 }

@@ -7,6 +7,7 @@ use super::zset::with_scores;
 use super::{Row, read, write};
 use crate::db::Core;
 use crate::errors::{Reply, SYNTAX, refuse};
+use crate::keyspace_events::Class;
 use crate::numbers;
 use crate::value::Sorted;
 
@@ -213,22 +214,22 @@ fn zcount(core: &mut Core, command: &Command) -> Reply {
 fn zremrangebyscore(core: &mut Core, command: &Command) -> Reply {
     let asked = Asked::default();
     let members = by_score(core, command, &asked)?;
-    remove(core, word(command, 1), &members)
+    remove(core, word(command, 1), &members, "zremrangebyscore")
 }
 
 fn zremrangebyrank(core: &mut Core, command: &Command) -> Reply {
     let members = by_place(core, command, false)?;
-    remove(core, word(command, 1), &members)
+    remove(core, word(command, 1), &members, "zremrangebyrank")
 }
 
-fn remove(core: &mut Core, key: &[u8], members: &[(Bytes, f64)]) -> Reply {
+fn remove(core: &mut Core, key: &[u8], members: &[(Bytes, f64)], event: &'static str) -> Reply {
     if let Some(sorted) = core.write::<Sorted>(key)? {
         for (member, _) in members {
             sorted.remove(member);
         }
     }
     if !members.is_empty() {
-        core.changed(key);
+        core.changed(key, Class::Sorted, event);
     }
     Ok(Value::Integer(members.len() as i64))
 }

@@ -26,7 +26,7 @@ impl Server {
     fn add_to_stream(&mut self) {
         let mut commands = self.core.effects.take();
         if std::mem::take(&mut self.replication.ack_wanted) {
-            commands.push(Command::new("REPLCONF").arg("GETACK").arg("*"));
+            commands.push((None, Command::new("REPLCONF").arg("GETACK").arg("*")));
         }
         if let Some(part) = self.replication.append(commands) {
             self.pass_on(&part);
@@ -133,9 +133,9 @@ impl Server {
 
     /// Sends a replica all keys.
     fn send_all(&mut self, place: usize) {
-        let snapshot = Snapshot(Rc::new(self.core.keys.clone()));
+        let snapshot = Snapshot(Rc::new(self.core.dataset()));
         let noticed = self.core.now.monotonic + self.core.settings.sync_notice;
-        self.replication.selected = false;
+        self.replication.selected = None;
         let (id, offset) = (self.replication.id, self.replication.offset);
         let replica = &mut self.replication.replicas[place];
         replica.sent = offset;
@@ -237,7 +237,7 @@ impl Server {
         let idle = now.since(self.replication.pinged).as_micros() as u64 >= PING;
         if idle && self.replication.is_wanted() && !self.replication.replicas.is_empty() {
             self.replication.pinged = now;
-            if let Some(part) = self.replication.append(vec![Command::new("PING")]) {
+            if let Some(part) = self.replication.append(vec![(None, Command::new("PING"))]) {
                 self.pass_on(&part);
             }
         }

@@ -95,10 +95,9 @@ impl Server {
 
     /// Throws away what there is, and takes what the primary has.
     fn begin_anew(&mut self, link: LinkId, id: ReplicationId, offset: u64, snapshot: &Snapshot) {
-        let wall = self.core.wall_millis();
-        let before = std::mem::replace(&mut self.core.keys, (*snapshot.0).clone());
-        self.core.note_dataset_replaced(&before, Why::Synchronised);
-        self.core.watches.touch_all(&before, &snapshot.0, wall);
+        let dataset = (*snapshot.0).clone();
+        self.core.replace_dataset(dataset, Why::Synchronised);
+        self.replication.followed_db = 0;
         self.drop_replicas();
         self.replication.id = id;
         self.replication.previous = None;
@@ -136,6 +135,7 @@ impl Server {
     /// Runs what the primary has run. Its clock has decided what had expired; ours is not asked.
     fn apply(&mut self, link: LinkId, part: &Rc<Part>) {
         let hidden = std::mem::replace(&mut self.core.expired, Expired::Kept);
+        self.core.select(self.replication.followed_db);
         for command in &part.commands {
             if command.is("REPLCONF") {
                 let offset = self.replication.offset;
@@ -146,6 +146,8 @@ impl Server {
             }
         }
         self.core.expired = hidden;
+        self.replication.followed_db = self.core.selected;
+        self.core.select(0);
         self.replication.keep(part);
         self.pass_on(part);
     }
@@ -286,7 +288,7 @@ impl Server {
         let replication = &mut self.replication;
         replication.previous = Some((replication.id, replication.offset + 1));
         replication.rename();
-        replication.selected = false;
+        replication.selected = None;
         if replication.backlog.is_none() {
             replication.begin_backlog();
         }

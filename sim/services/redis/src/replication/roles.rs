@@ -27,9 +27,9 @@ impl Server {
         self.core.effects.wanted = self.replication.is_wanted();
     }
 
-    /// Who waits for replicas waits in vain: it is told so, and its connection is closed.
+    /// Who waits for replicas or for keys waits in vain: it is told so, and its connection is closed.
     pub(super) fn unblock_waiting(&mut self) {
-        let waits = |blocked: &Blocked| matches!(blocked, Blocked::Replicas { .. });
+        let waits = |blocked: &Blocked| !matches!(blocked, Blocked::Paused | Blocked::Script);
         let blocked = self.clients.blocked();
         let waiting: Vec<ConnectionId> = blocked
             .filter(|(_, _, blocked)| waits(blocked))

@@ -12,6 +12,7 @@ use super::globals::{SCRIPT, Surroundings};
 use super::running_script::{LENT, Limits, Random};
 use super::{Script, Sha};
 use crate::Output;
+use crate::busy_script::EndlessScript;
 use crate::db::Core;
 use crate::errors::{Reply, refuse};
 
@@ -147,9 +148,9 @@ impl Machine {
             loan.cut = None;
         });
         let answer = run.call::<(bool, LuaValue)>(function);
-        let cut = LENT.with_borrow_mut(|loan| {
+        let (cut, has_written) = LENT.with_borrow_mut(|loan| {
             std::mem::swap(&mut loan.core, core);
-            loan.cut
+            (loan.cut, loan.has_written)
         });
         let script_resp3 = std::mem::replace(&mut core.resp3, resp3);
         if let Some(line) = cut {
@@ -159,6 +160,11 @@ impl Machine {
                 "ERR cut after {} instructions script: {script}, on @user_script:{line}.",
                 core.settings.script_budget
             );
+            core.cut_script = Some(EndlessScript {
+                sha: script.clone(),
+                line,
+                has_written,
+            });
             core.out.push(Output::ScriptCut { script, line });
             return refuse(text);
         }

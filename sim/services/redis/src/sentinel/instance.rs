@@ -61,6 +61,8 @@ pub(super) struct Instance {
     published: Stamp,
     /// It does not answer, as this Sentinel finds.
     pub is_down: bool,
+    /// It was told to kill the script that keeps it busy.
+    script_kill_sent: bool,
     /// Since when, or since when the last time.
     pub down_since: Stamp,
     /// When it last said what it is.
@@ -87,6 +89,7 @@ impl Instance {
             heard: now,
             published: now,
             is_down: false,
+            script_kill_sent: false,
             down_since: Stamp::LONG_AGO,
             refreshed: Stamp::LONG_AGO,
             role,
@@ -145,7 +148,8 @@ impl Instance {
         }
     }
 
-    pub fn heard_ping(&mut self, value: &Value, now: Stamp) {
+    pub fn heard_ping(&mut self, value: &Value, desk: &mut SentinelContext) {
+        let now = desk.now;
         self.answered = now;
         let alive = match value {
             Value::Status(text) => &**text == "PONG",
@@ -155,6 +159,11 @@ impl Instance {
         if alive {
             self.available = now;
             self.waiting_since = None;
+        }
+        let is_busy = matches!(value, Value::Error(error) if error.code() == "BUSY");
+        if is_busy && self.is_down && !self.script_kill_sent {
+            let kill = Command::new("SCRIPT").arg("KILL");
+            self.script_kill_sent = self.say(Purpose::Order, kill, desk);
         }
     }
 
@@ -261,6 +270,7 @@ impl Instance {
             self.down_since = desk.now;
             desk.note(Event::SubjectivelyDown, &self.address);
         } else {
+            self.script_kill_sent = false;
             desk.note(Event::SubjectivelyUp, &self.address);
         }
     }

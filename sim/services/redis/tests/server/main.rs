@@ -1,10 +1,13 @@
 //! A server, as clients and other servers see it.
 
 mod bench;
+mod blocking;
+mod busy;
 mod cluster;
 mod cluster_slots;
 mod cluster_votes;
 mod commands;
+mod databases;
 mod disk;
 mod fates;
 mod group;

@@ -1,6 +1,6 @@
 //! Scripts.
 
-use picklock_redis::ServerConfig;
+use picklock_redis::{ConnectionId, Output, ServerConfig};
 
 use crate::bench::Bench;
 
@@ -226,14 +226,25 @@ fn an_endless_script_is_cut_with_its_line() {
         "local c = coroutine.create(function()\n while true do end end)\n while true do coroutine.resume(c) end",
     ];
     for script in loops {
-        let answer = redis.eval(script);
+        assert_eq!(redis.eval(script), "");
+        let cut = redis.out.pop();
         assert!(
-            answer.starts_with("-ERR cut after 100000 instructions"),
-            "{answer}"
+            matches!(cut, Some(Output::ScriptCut { line: 2, .. })),
+            "{cut:?}"
         );
-        assert!(answer.ends_with("on @user_script:2."), "{answer}");
+        redis.pass(5_000);
+        redis.on(1, "SCRIPT KILL");
+        let killed = redis.read(ConnectionId(0));
+        assert!(killed.ends_with("on @user_script:2."), "{killed}");
     }
     assert_eq!(redis.eval("return 1"), ":1");
+    redis.on(1, "MULTI");
+    redis.send(1, vec!["EVAL", loops[0], "0"]);
+    let answer = redis.on(1, "EXEC");
+    assert!(
+        answer.starts_with("[-ERR cut after 100000 instructions"),
+        "{answer}"
+    );
 }
 
 #[test]
