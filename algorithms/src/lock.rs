@@ -147,7 +147,8 @@ impl From<ZkError> for LockError {
             | ZkError::QuotaExceeded
             | ZkError::Throttled
             | ZkError::Unimplemented
-            | ZkError::NotReadOnly => Self::Refused,
+            | ZkError::NotReadOnly
+            | ZkError::ReconfigDisabled => Self::Refused,
         }
     }
 }

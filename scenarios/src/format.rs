@@ -25,6 +25,7 @@ mod service;
 mod sometimes;
 mod trigger;
 mod workload;
+mod zookeeper_nodes;
 
 use picklock_algorithms::Recipe;
 use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};

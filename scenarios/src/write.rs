@@ -84,7 +84,7 @@ fn settings(service: &mut Service) -> Table {
 fn zookeeper(ensemble: &Ensemble, open: &Open) -> Table {
     let proposal_time = ensemble.proposal_time;
     let (observers, buffer) = (ensemble.observers, ensemble.jute_max_buffer);
-    let usual_buffer = Ensemble::default().jute_max_buffer;
+    let (usual, interval) = (Ensemble::default(), ensemble.container_check_interval);
     Table::new()
         .with("servers", one_of(&open.servers, ensemble.servers, count))
         .with("tick", time(ensemble.tick))
@@ -113,9 +113,21 @@ fn zookeeper(ensemble: &Ensemble, open: &Open) -> Table {
         .with("observers", (observers > 0).then(|| count(observers)))
         .with(
             "jute-max-buffer",
-            (buffer != usual_buffer).then(|| count(buffer)),
+            (buffer != usual.jute_max_buffer).then(|| count(buffer)),
         )
         .with("read-only", ensemble.read_only.then(|| true.into()))
+        .with(
+            "extended-types",
+            ensemble.extended_types.then(|| true.into()),
+        )
+        .with(
+            "container-check-interval",
+            (interval != usual.container_check_interval).then(|| time(interval)),
+        )
+        .with(
+            "lock-node",
+            (ensemble.lock_node != usual.lock_node).then(|| text(ensemble.lock_node.name())),
+        )
 }
 
 fn persistence(kept: &Persistence) -> &'static str {

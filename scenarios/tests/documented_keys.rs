@@ -65,6 +65,14 @@ const KEYS: &[Row] = &[
     ),
     (ZooKeeper, "request-timeout", &["\"2s\""], &[]),
     (ZooKeeper, "read-only", &["true"], &[]),
+    (ZooKeeper, "extended-types", &["true"], &[]),
+    (ZooKeeper, "container-check-interval", &["\"1s\""], &[]),
+    (
+        ZooKeeper,
+        "lock-node",
+        &["\"container\"", "\"missing\""],
+        &[],
+    ),
     (ZooKeeper, "client", &["\"kazoo\"", "\"rust\""], &[]),
     (Redis, "servers", &["3", "15"], &[]),
     (Redis, "replicas", &["1", "5"], &[]),
@@ -205,6 +213,8 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         _ => String::new(),
     };
     let reentrant = line.starts_with("reentrancy-depth");
+    // It takes a recipe that makes the lock's node if it is not there.
+    let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
     let (name, algorithm) = match service {
         Redis if several(line) || of_service.iter().any(|it| several(it)) => ("redis", "redlock"),
@@ -212,6 +222,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
+        ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
     };
     let text = format!(

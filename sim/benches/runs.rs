@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use picklock_algorithms::registry;
 use picklock_checker::{VirtualTime, check_all};
-use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request, SessionId, Zxid};
+use picklock_clients::zookeeper::{Acl, CreateMode, Data, Path, Request, SessionId, Zxid};
 use picklock_machines::Boring;
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, Network, Plan, PlannedFault, Resource, Section,
@@ -16,6 +16,7 @@ use picklock_sim::plan::{
 use picklock_sim::simulate;
 use picklock_zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use picklock_zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
+use picklock_zookeeper::txn::Reaped;
 
 fn plan(recipe: &str, workload: Workload) -> Plan {
     Plan {
@@ -132,7 +133,7 @@ impl Bench {
     fn new() -> Self {
         let settings = Rc::new(QuorumPeerConfig::from(&Ensemble::default()));
         let mut bench = Self {
-            servers: Server::formed(&settings, &[Path::from("/a")]),
+            servers: Server::formed(&settings, &[(Path::from("/a"), Reaped::Never)]),
             now: VirtualTime::ZERO,
             answers: 0,
             xid: 0,
@@ -211,7 +212,7 @@ fn requests(criterion: &mut Criterion) {
         bencher.iter(|| {
             bench.ask(Request::SetData {
                 path: Rc::clone(&path),
-                data: Rc::from([]),
+                data: Data::empty(),
                 version: None,
             });
         });

@@ -38,7 +38,7 @@ pub use trigger_spec::{
     TriggerValue,
 };
 pub use workload::{Arrival, ContenderSettings, Hold, Section, Workload};
-pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, Version};
+pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, LockNode, Version};
 
 /// Everything that a run will do.
 #[derive(Clone)]

@@ -30,7 +30,7 @@ pub use real::{HOW, Installed, JARS};
 
 use crate::harness::comparison;
 use crate::harness::error::Result;
-use cases::{CASES, Case, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
+use cases::{BY_DEFAULT, CASES, Case, OBSERVED, OBSERVED_READ_ONLY, READ_ONLY, REAPING};
 use compare::{Counters, Pair};
 use model::Model;
 use real::Real;
@@ -94,6 +94,7 @@ fn ensemble(servers: u8) -> QuorumPeerConfig {
         most_timeout: 10_000_000,
         sync_limit: 10,
         init_limit: 20,
+        extended_types: true,
         reap_interval: 3_600_000_000,
         fsync: 100,
         version: Version::V3_8,
@@ -114,6 +115,8 @@ struct Phase {
     /// They look often for nodes that go by themselves, and grant other session timeouts.
     reaps: bool,
     read_only: bool,
+    /// There are nodes with a time to live.
+    extended_types: bool,
 }
 
 /// Servers as they are.
@@ -123,12 +126,19 @@ const PLAIN: Phase = Phase {
     observers: 0,
     reaps: false,
     read_only: false,
+    extended_types: true,
 };
 
-/// Servers as they are; others that look often for nodes that go by themselves, and grant other session timeouts;
+/// Servers as they are; servers without nodes with a time to live, as by default; others that look often for nodes that go by themselves, and grant other session timeouts;
 /// servers that answer reads without a leader; servers with an observer; and an observer without a leader.
-const PHASES: [Phase; 5] = [
+const PHASES: [Phase; 6] = [
     PLAIN,
+    Phase {
+        cases: BY_DEFAULT,
+        percent: 10,
+        extended_types: false,
+        ..PLAIN
+    },
     Phase {
         cases: REAPING,
         percent: 0,
@@ -161,6 +171,7 @@ impl Phase {
         let mut settings = QuorumPeerConfig {
             observers: self.observers,
             read_only: self.read_only,
+            extended_types: self.extended_types,
             ..ensemble(servers)
         };
         if self.reaps {

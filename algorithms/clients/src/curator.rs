@@ -22,7 +22,7 @@ pub use state::{ConnectionState, ErrorPolicy, ErrorState};
 use crate::completion::{Completion, completion};
 use crate::env::{Env, LocalFuture};
 use crate::timeout;
-use crate::zookeeper::{SessionState, ZkError, ZkResult, ZooKeeper};
+use crate::zookeeper::{Data, SessionState, ZkError, ZkResult, ZooKeeper};
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct Curator(Rc<Shared>);
 struct Shared {
     env: Env,
     settings: CuratorConfig,
+    /// What nodes have for data if nobody says: `defaultData`, by default the address of the client's host.
+    default_data: Data,
     /// The session that there is.
     zk: RefCell<ZooKeeper>,
     state: Cell<ConnectionState>,
@@ -70,6 +72,7 @@ impl Curator {
     /// Begins with this session.
     pub fn new(zk: ZooKeeper, env: Env, settings: CuratorConfig) -> Self {
         let curator = Self(Rc::new(Shared {
+            default_data: Data::from(env.host().as_bytes()),
             env,
             settings,
             zk: RefCell::new(zk),
@@ -189,6 +192,7 @@ fn should_retry(error: ZkError) -> bool {
         | ZkError::QuotaExceeded
         | ZkError::Throttled
         | ZkError::Unimplemented
+        | ZkError::ReconfigDisabled
         | ZkError::NotReadOnly => false,
     }
 }

@@ -33,6 +33,12 @@ pub enum RequestKind {
     GetAcl,
     /// `set-acl` (ZooKeeper)
     SetAcl,
+    /// `get-all-children-number` (ZooKeeper)
+    GetAllChildrenNumber,
+    /// `who-am-i` (ZooKeeper)
+    WhoAmI,
+    /// `reconfig` (ZooKeeper)
+    Reconfig,
     /// `set`: `SET` in all its forms (Redis)
     Set,
     /// `setnx` (Redis)
@@ -107,7 +113,7 @@ impl ServiceKind {
 
 impl RequestKind {
     /// Every kind that a handle offers to recipes, and so scenarios know.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 33] = [
         Self::Create,
         Self::Delete,
         Self::Exists,
@@ -123,6 +129,9 @@ impl RequestKind {
         Self::GetEphemerals,
         Self::GetAcl,
         Self::SetAcl,
+        Self::GetAllChildrenNumber,
+        Self::WhoAmI,
+        Self::Reconfig,
         Self::Set,
         Self::SetNx,
         Self::Get,
@@ -165,6 +174,9 @@ impl RequestKind {
             Self::GetEphemerals => "get-ephemerals",
             Self::GetAcl => "get-acl",
             Self::SetAcl => "set-acl",
+            Self::GetAllChildrenNumber => "get-all-children-number",
+            Self::WhoAmI => "who-am-i",
+            Self::Reconfig => "reconfig",
             Self::Set => "set",
             Self::SetNx => "setnx",
             Self::Get => "get",
@@ -200,7 +212,10 @@ impl RequestKind {
             | Self::MultiRead
             | Self::GetEphemerals
             | Self::GetAcl
-            | Self::SetAcl => ServiceKind::ZooKeeper,
+            | Self::SetAcl
+            | Self::GetAllChildrenNumber
+            | Self::WhoAmI
+            | Self::Reconfig => ServiceKind::ZooKeeper,
             Self::Set
             | Self::SetNx
             | Self::Get
@@ -227,6 +242,7 @@ impl RequestKind {
             | Self::Delete
             | Self::SetData
             | Self::SetAcl
+            | Self::Reconfig
             | Self::Multi
             | Self::Set
             | Self::SetNx
@@ -247,6 +263,8 @@ impl RequestKind {
             | Self::MultiRead
             | Self::GetEphemerals
             | Self::GetAcl
+            | Self::GetAllChildrenNumber
+            | Self::WhoAmI
             | Self::Get
             | Self::Watch
             | Self::MultiCommand

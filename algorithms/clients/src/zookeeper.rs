@@ -7,7 +7,9 @@ mod access;
 mod acl;
 mod call;
 mod children;
+mod children_calls;
 mod create_request;
+mod data;
 mod persistent_watches;
 mod request;
 mod request_text;
@@ -22,15 +24,16 @@ use std::time::Duration;
 pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::{Children, sequence};
 pub use create_request::NewNode;
-pub use request::{Op, ReadOp, Request, WatchSide};
+pub use data::Data;
+pub use request::{Op, ReadOp, Reconfiguration, Request, WatchSide};
 pub use response::{
     ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,
 };
-pub use types::{CreateMode, Data, Path, SessionId, SessionState, Stat, Version, Zxid};
+pub use types::{CreateMode, Path, SessionId, SessionState, Stat, Version, Zxid};
 pub use watch::{EventType, SessionClosed, Watch, WatchedEvent, Watcher, Watches, watch};
 
 use crate::completion::{Answer, Completion, Completions};
-use session::{Session, data};
+use session::Session;
 
 /// What carries requests to a server and brings the answers back.
 pub trait Transport {
@@ -105,7 +108,12 @@ impl ZooKeeper {
     ///
     /// `NoNode` if the parent is missing, `NodeExists`, `NoChildrenForEphemerals`. After `ConnectionLoss` the node
     /// may have been made.
-    pub async fn create(&self, path: &Path, data: &[u8], mode: CreateMode) -> ZkResult<Path> {
+    pub async fn create(
+        &self,
+        path: &Path,
+        data: impl Into<Data>,
+        mode: CreateMode,
+    ) -> ZkResult<Path> {
         let request = Request::create(Path::clone(path), data, mode, Acl::OPEN, false);
         match self.ask(request, None).await? {
             Response::Created { path, .. } => Ok(path),
@@ -121,7 +129,7 @@ impl ZooKeeper {
     pub fn create_with_stat(
         &self,
         path: &Path,
-        data: &[u8],
+        data: impl Into<Data>,
         mode: CreateMode,
     ) -> impl Future<Output = ZkResult<(Path, Stat)>> {
         let request = Request::create(Path::clone(path), data, mode, Acl::OPEN, true);
@@ -226,53 +234,18 @@ impl ZooKeeper {
     pub async fn set_data(
         &self,
         path: &Path,
-        data: &[u8],
+        data: impl Into<Data>,
         version: Option<Version>,
     ) -> ZkResult<Stat> {
         let request = Request::SetData {
             path: Path::clone(path),
-            data: self::data(data),
+            data: data.into(),
             version,
         };
         match self.ask(request, None).await? {
             Response::Set(stat) => Ok(*stat),
             other => unexpected("set_data", &other),
         }
-    }
-
-    /// The names of a node's children, in no particular order.
-    ///
-    /// # Errors
-    ///
-    /// `NoNode`, `ConnectionLoss`, `SessionExpired`.
-    pub fn children(&self, path: &Path) -> impl Future<Output = ZkResult<Rc<Children>>> {
-        let request = Request::GetChildren {
-            path: Path::clone(path),
-            watch: false,
-        };
-        self.call(request, |reply| match reply? {
-            Response::Children(children) => Ok(children),
-            other => unexpected("children", &other),
-        })
-    }
-
-    /// The names of a node's children, and a watch, which fires when one comes or goes, or the node is deleted.
-    ///
-    /// # Errors
-    ///
-    /// `NoNode` (then no watch is left), `ConnectionLoss`, `SessionExpired`.
-    pub fn children_and_watch(
-        &self,
-        path: &Path,
-    ) -> impl Future<Output = ZkResult<(Rc<Children>, Watch)>> {
-        let request = Request::GetChildren {
-            path: Path::clone(path),
-            watch: true,
-        };
-        self.call_and_watch(request, |reply, watch| match reply? {
-            Response::Children(children) => Ok((children, watch)),
-            other => unexpected("children_and_watch", &other),
-        })
     }
 
     /// Waits until the server that we are connected to has applied all that the leader had proposed.

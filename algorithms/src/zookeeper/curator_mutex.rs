@@ -9,8 +9,10 @@
 //!
 //! Functions have Curator's names.
 //! 0. If we hold the lock already, count one more entry, and ask nobody.
-//! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node, protected: repeated by the retry policy, in a new
-//!    session too, and looked for by its guid before it is made again (`clients::curator`).
+//! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node that is open to all, with the address of our host for
+//!    data, protected: repeated by the retry policy, in a new session too, and looked for by its guid before it is made
+//!    again (`clients::curator`). If its parent is not there, make what is missing above it, as containers, and try once
+//!    more; if it is gone again, go on as in step 3.
 //! 2. List the children, and sort them by what comes after the last `lock-`, as text.
 //! 3. If our node is not among them, go to 1, for as long as the retry policy allows.
 //! 4. If it is the first, we hold the lock.
@@ -37,13 +39,21 @@
 //!   goes on in a new session, and so does a call that waits; the servers may keep the old session for longer, with its
 //!   node, and nobody tells whoever enters on it that it ends (CURATOR-604, scenarios
 //!   `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`; `curator-mutex-owner-check` asks).
+//! - The parent is a container: when the queue has been empty for a while, ZooKeeper deletes it. Whoever comes next makes
+//!   it anew, and the sequence numbers begin with zero again (scenario `zookeeper/container-reaped`).
 //! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
 //!   is repeated for long, or not answered, takes longer.
+
+mod cleanup;
+mod wait;
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+
+use cleanup::CleanupGuard;
+use wait::WaitBudget;
 
 use super::queue::child;
 use crate::clients::RequestKind;
@@ -222,26 +232,12 @@ impl LockInternals {
         let began = env.monotonic();
         let mut retry_count = 0;
         loop {
-            let our_path = self.creates_the_lock().await?; // Step 1.
-            let cleanup = CleanupGuard::new(&self.client, &our_path);
-            let error = match self.internal_lock_loop(&our_path, &mut wait).await {
-                Ok(true) => {
-                    cleanup.disarm();
-                    return Ok(our_path);
-                }
-                Ok(false) => {
-                    cleanup.disarm();
-                    if self.deviation.deletes_our_path {
-                        self.delete_our_path(&our_path).await?;
-                    }
-                    return Err(LockError::AcquireTimeout);
-                }
-                Err(error) => error,
+            let error = match self.creates_and_waits(&mut wait).await {
+                Ok(Some(our_path)) => return Ok(our_path),
+                Ok(None) => return Err(LockError::AcquireTimeout),
+                Err(error) if error == ZkError::NoNode => error,
+                Err(error) => return Err(error.into()),
             };
-            cleanup.clean_up().await; // Step 6.
-            if error != ZkError::NoNode {
-                return Err(error.into());
-            }
             let elapsed = env.monotonic().saturating_sub(began);
             let policy = self.client.retry_policy();
             let Some(sleep) = policy.allow_retry(retry_count, elapsed, env) else {
@@ -249,6 +245,29 @@ impl LockInternals {
             };
             retry_count += 1;
             env.pause(sleep).await; // Step 3.
+        }
+    }
+
+    /// Steps 1 to 6, once. Nothing if the time is over.
+    async fn creates_and_waits(&self, wait: &mut Option<WaitBudget>) -> ZkResult<Option<Path>> {
+        let our_path = self.creates_the_lock().await?; // Step 1.
+        let cleanup = CleanupGuard::new(&self.client, &our_path);
+        match self.internal_lock_loop(&our_path, wait).await {
+            Ok(true) => {
+                cleanup.disarm();
+                Ok(Some(our_path))
+            }
+            Ok(false) => {
+                cleanup.disarm();
+                if self.deviation.deletes_our_path {
+                    self.delete_our_path(&our_path).await?;
+                }
+                Ok(None)
+            }
+            Err(error) => {
+                cleanup.clean_up().await; // Step 6.
+                Err(error)
+            }
         }
     }
 
@@ -299,8 +318,14 @@ impl LockInternals {
 
     /// Step 2.
     async fn get_sorted_children(&self) -> ZkResult<Vec<Rc<str>>> {
-        let list = async |zk: &ZooKeeper| zk.children(&self.base_path).await;
-        let children = self.client.call_with_retry(list).await?;
+        // Curator asks for the stat whether anybody wants it or not.
+        let list = async |zk: &ZooKeeper| zk.children_with_stat(&self.base_path).await;
+        let children = match self.client.call_with_retry(list).await {
+            Ok((children, _)) => children,
+            // Without its own node nobody goes on.
+            Err(ZkError::NoNode) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
         let mut names: Vec<Rc<str>> = children.names().cloned().collect();
         names.sort_unstable_by(|a, b| fix_for_sorting(a).cmp(fix_for_sorting(b)));
         Ok(names)
@@ -342,59 +367,4 @@ const LOCK_NAME: &str = "lock-";
 /// What nodes are sorted by.
 fn fix_for_sorting(name: &str) -> &str {
     name.rsplit(LOCK_NAME).next().unwrap_or_default()
-}
-
-/// How long a timed acquire still waits, by the wall clock.
-struct WaitBudget {
-    time_to_wait: Duration,
-    start: Duration,
-}
-
-impl WaitBudget {
-    /// What is left now; nothing if the time is over. A clock that is put back makes it longer.
-    fn left(&mut self, env: &Env) -> Option<Duration> {
-        let now = env.wall();
-        let put_back = self.start.saturating_sub(now);
-        let passed = now.saturating_sub(self.start);
-        self.start = now;
-        self.time_to_wait = (self.time_to_wait + put_back).saturating_sub(passed);
-        Some(self.time_to_wait).filter(|left| !left.is_zero())
-    }
-}
-
-/// Step 6. If it is dropped before it is disarmed, because nobody waits any more, it deletes our node in the
-/// background.
-struct CleanupGuard {
-    client: Curator,
-    our_path: Path,
-    armed: bool,
-}
-
-impl CleanupGuard {
-    fn new(client: &Curator, our_path: &Path) -> Self {
-        Self {
-            client: client.clone(),
-            our_path: Rc::clone(our_path),
-            armed: true,
-        }
-    }
-
-    fn disarm(mut self) {
-        self.armed = false;
-    }
-
-    /// The caller learns of the failure when the node is gone, or when its deletion goes on in the background.
-    async fn clean_up(mut self) {
-        // The caller gets the first error, not this one.
-        let _quietly = self.client.delete_guaranteed(&self.our_path).await;
-        self.armed = false;
-    }
-}
-
-impl Drop for CleanupGuard {
-    fn drop(&mut self) {
-        if self.armed {
-            self.client.delete_in_background(&self.our_path);
-        }
-    }
 }

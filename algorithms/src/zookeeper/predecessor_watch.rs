@@ -25,6 +25,8 @@
 //!   write (scenario `zookeeper/gc-pause`).
 //! - Sequence numbers restart if `lock` itself is deleted, so the token is the czxid, never the sequence number
 //!   (scenario `zookeeper/parent-recreated`).
+//! - `lock` has to be there, and to stay: if it is a container, ZooKeeper deletes it when the queue has been empty for a
+//!   while, and nobody makes it anew (scenario `zookeeper/container-reaped`).
 //! - Dropping `acquire` after step 1 leaves the ticket in the queue for as long as the session lives (scenario
 //!   `zookeeper/cancelled-waiter`).
 //! - After a move to a server that lags, the look-up by guid may miss a create that did happen; the contender then

@@ -186,11 +186,18 @@ fn services(plan: &Plan) -> Vec<Change> {
     let usual = usual(&plan.service);
     // What a failure rests on may be among them, so that all of them at once are too many.
     let but_for_client = with_client_of(&usual, &plan.service);
-    for (what, simpler) in [
-        ("the usual settings", usual),
-        ("the usual settings of servers", but_for_client),
+    let but_for_nodes = with_nodes_of(&usual, &plan.service);
+    let has_nodes = but_for_nodes != usual;
+    for (what, simpler, is_another) in [
+        ("the usual settings", usual, true),
+        ("the usual settings of servers", but_for_client, true),
+        (
+            "the usual settings but for nodes that go",
+            but_for_nodes,
+            has_nodes,
+        ),
     ] {
-        if simpler != plan.service {
+        if is_another && simpler != plan.service {
             changes.push(with(what.to_owned(), plan, |plan| plan.service = simpler));
         }
     }
@@ -212,6 +219,19 @@ fn with_client_of(service: &Service, other: &Service) -> Service {
         (Service::ZooKeeper(ensemble), Service::ZooKeeper(other)) => Service::ZooKeeper(Ensemble {
             library: other.library,
             request_timeout: other.request_timeout,
+            ..ensemble
+        }),
+        (same, _) => same,
+    }
+}
+
+/// A service with the lock's own node, and nodes that go by themselves, as those of another.
+fn with_nodes_of(service: &Service, other: &Service) -> Service {
+    match (service.clone(), other) {
+        (Service::ZooKeeper(ensemble), Service::ZooKeeper(other)) => Service::ZooKeeper(Ensemble {
+            extended_types: other.extended_types,
+            container_check_interval: other.container_check_interval,
+            lock_node: other.lock_node,
             ..ensemble
         }),
         (same, _) => same,

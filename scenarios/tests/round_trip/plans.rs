@@ -49,9 +49,14 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
         prop::option::of(length()),
         any::<bool>(),
     );
+    let nodes = (
+        any::<bool>(),
+        length(),
+        prop::sample::select(LockNode::ALL.to_vec()),
+    );
     let granted = (prop::option::of(2_u32..=9), prop::option::of(9_u32..=30));
     let ticks = (2_u32..=20, granted);
-    (servers, length(), limits, ticks, times, clients)
+    (servers, length(), limits, ticks, times, (clients, nodes))
         .prop_map(
             |(
                 (servers, observers),
@@ -59,7 +64,10 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 (sync_limit, init_limit),
                 (ticks, (least, most)),
                 times,
-                ((_, version), (_, library), request_timeout, read_only),
+                (
+                    ((_, version), (_, library), request_timeout, read_only),
+                    (extended_types, container_check_interval, (_, lock_node)),
+                ),
             )| Ensemble {
                 servers,
                 observers: if servers > 1 { observers } else { 0 },
@@ -79,6 +87,9 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
                 request_timeout,
                 jute_max_buffer: 1_024 + u32::from(servers) * 1_000_000,
                 read_only: read_only && servers > 1 && library == Library::Java,
+                extended_types,
+                container_check_interval,
+                lock_node,
             },
         )
         .boxed()

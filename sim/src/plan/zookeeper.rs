@@ -52,6 +52,39 @@ pub struct Ensemble {
     pub read_only: bool,
     /// The longest message that servers and Java's clients read, in bytes (`jute.maxbuffer`).
     pub jute_max_buffer: u32,
+    /// Whether servers make nodes with a time to live (`zookeeper.extendedTypesEnabled`).
+    pub extended_types: bool,
+    /// How often the leader looks for containers and nodes with a time to live that are to go
+    /// (`znode.container.checkIntervalMs`).
+    pub container_check_interval: Duration,
+    /// What the lock's own node is at the start, below which recipes queue up.
+    pub lock_node: LockNode,
+}
+
+/// What the lock's own node is at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LockNode {
+    /// It stays, as if somebody had made it for good.
+    #[default]
+    Persistent,
+    /// It is a container, as a client of Curator would have made it: it goes when its last child has gone.
+    Container,
+    /// Nobody has made it.
+    Missing,
+}
+
+impl LockNode {
+    /// Every kind, with its name in scenario files.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("persistent", Self::Persistent),
+        ("container", Self::Container),
+        ("missing", Self::Missing),
+    ];
+
+    /// Its name in scenario files.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
 }
 
 impl Ensemble {
@@ -134,7 +167,8 @@ impl From<&Ensemble> for QuorumPeerConfig {
             most_timeout: whole_micros(most),
             sync_limit: plan.sync_limit,
             init_limit: plan.init_limit,
-            reap_interval: REAP_INTERVAL,
+            extended_types: plan.extended_types,
+            reap_interval: whole_micros(plan.container_check_interval),
             fsync: whole_micros(plan.fsync),
             version: plan.version,
             read_only: plan.read_only,
@@ -166,6 +200,9 @@ impl Default for Ensemble {
             request_timeout: None,
             read_only: false,
             jute_max_buffer: JUTE_MAX_BUFFER,
+            extended_types: false,
+            container_check_interval: Duration::from_micros(REAP_INTERVAL),
+            lock_node: LockNode::default(),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 mod access;
 mod build;
+mod data;
 mod faults;
 mod nodes;
 mod quotas;
 mod read_only;
+mod reconfig;
 mod watches;
 
 use crate::zookeeper::step::Step;
@@ -31,6 +33,11 @@ pub const CASES: &[Case] = &[
     faults::NEW_EPOCH,
     faults::RESTARTED,
     nodes::TOO_LONG,
+    data::NULL,
+    data::WITH_STAT,
+    data::COUNTED,
+    access::KNOWN_AS,
+    reconfig::DISABLED,
     watches::LASTING,
     watches::TAKEN_BACK,
     watches::BROUGHT_ALONG,
@@ -43,8 +50,16 @@ pub const CASES: &[Case] = &[
     quotas::QUOTAS,
 ];
 
+/// Sequences for servers without nodes with a time to live.
+pub const BY_DEFAULT: &[Case] = &[nodes::NO_TIME_TO_LIVE];
+
 /// Sequences for servers that look often for nodes that go by themselves, and grant other session timeouts.
-pub const REAPING: &[Case] = &[nodes::GRANTED, nodes::CONTAINERS, nodes::TIME_TO_LIVE];
+pub const REAPING: &[Case] = &[
+    nodes::GRANTED,
+    nodes::CONTAINERS,
+    nodes::TIME_TO_LIVE,
+    nodes::PARENTS,
+];
 
 /// Sequences for servers that answer reads when they find no leader.
 pub const READ_ONLY: &[Case] = &[read_only::LEADER_ALONE, read_only::FOLLOWER_ALONE];

@@ -48,6 +48,14 @@ impl Writer {
         self
     }
 
+    /// Adds bytes, or that there are none at all: `null`.
+    pub fn nullable(&mut self, value: Option<&[u8]>) -> &mut Self {
+        match value {
+            Some(bytes) => self.buffer(bytes),
+            None => self.int(-1),
+        }
+    }
+
     /// Adds a string.
     pub fn text(&mut self, value: &str) -> &mut Self {
         self.buffer(value.as_bytes())
@@ -109,10 +117,18 @@ impl<'a> Reader<'a> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
-    /// Bytes; none at all is written as a length of -1.
+    /// Bytes; `null` is taken for none.
     pub fn buffer(&mut self) -> Result<&'a [u8], Garbled> {
+        Ok(self.nullable()?.unwrap_or_default())
+    }
+
+    /// Bytes, or `null`, which is written as a length of -1.
+    pub fn nullable(&mut self) -> Result<Option<&'a [u8]>, Garbled> {
         let length = self.int()?;
-        self.take(usize::try_from(length).unwrap_or(0))
+        usize::try_from(length)
+            .ok()
+            .map(|length| self.take(length))
+            .transpose()
     }
 
     /// A string.

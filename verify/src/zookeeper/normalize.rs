@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use picklock_clients::zookeeper::{
-    Acl, Children, EventType, OpResult, Permit, ReadResult, Reply, Response, SessionId, Stat,
-    ZkError, Zxid,
+    Acl, Children, Data, EventType, Identity, OpResult, Permit, ReadResult, Reply, Response,
+    SessionId, Stat, ZkError, Zxid,
 };
 use picklock_zookeeper::messages::ServerMessage;
 
@@ -146,6 +146,11 @@ impl Normalizer {
             Response::Exists(stat) => format!("exists, {}", self.stat(stat)),
             Response::Data { data, stat } => format!("{}, {}", bytes(data), self.stat(stat)),
             Response::Children(children) => names(children),
+            Response::ChildrenWithStat { children, stat } => {
+                format!("{}, {}", names(children), self.stat(stat))
+            }
+            Response::AllChildrenNumber(number) => format!("{number} nodes below"),
+            Response::ClientInfo(known) => identities(known),
             Response::Set(stat) => format!("set, {}", self.stat(stat)),
             Response::Synced => "synced".to_owned(),
             Response::Multi(results) => {
@@ -199,6 +204,16 @@ fn names(children: &Children) -> String {
     format!("children [{}]", names.join(" "))
 }
 
+/// As whom a client is known, which is in no order.
+fn identities(known: &[Identity]) -> String {
+    let known = known.iter();
+    let mut names: Vec<String> = known
+        .map(|who| format!("{}:{}", who.scheme, who.id))
+        .collect();
+    names.sort_unstable();
+    format!("known as [{}]", names.join(" "))
+}
+
 /// A list of who may do what. Several identities of one client stand in it in any order.
 fn list(acl: &Acl) -> String {
     let mut permits = acl.permits();
@@ -223,8 +238,11 @@ fn event(kind: EventType) -> &'static str {
     }
 }
 
-/// Data: as text if it is short, or else its length and a sum.
-fn bytes(data: &[u8]) -> String {
+/// Data: as text if it is short, or else its length and a sum; `null` is not the same as none.
+fn bytes(data: &Data) -> String {
+    if data.is_null() {
+        return "data null".to_owned();
+    }
     if data.len() <= 24 {
         return format!("data \"{}\"", data.escape_ascii());
     }

@@ -217,10 +217,14 @@ impl Random {
                 path: self.path(),
                 watch,
             },
-            77..88 => Request::GetChildren {
+            77..86 => Request::GetChildren {
                 path: self.path(),
                 watch,
+                with_stat: self.percent(40),
             },
+            86 => Request::GetAllChildrenNumber { path: self.path() },
+            87 if self.percent(50) => Request::WhoAmI,
+            87 => Request::Reconfig(Rc::default()),
             88 => Request::Sync { path: self.path() },
             89..91 => Request::AddWatch {
                 path: self.path(),
@@ -253,7 +257,7 @@ impl Random {
     fn create(&mut self) -> Request {
         let (path, data) = (self.new_path(), self.data());
         let (mode, acl) = (self.one_of(&MODES), self.acl());
-        Request::create(path, &data, mode, acl, self.percent(40))
+        Request::create(path, data, mode, acl, self.percent(40))
     }
 
     fn read_part(&mut self) -> ReadOp {
@@ -330,6 +334,9 @@ impl Random {
     }
 
     fn data(&mut self) -> Data {
+        if self.percent(10) {
+            return Data::NULL;
+        }
         let length = self.below(40);
         (0..length).map(|place| b'a' + (place % 26) as u8).collect()
     }

@@ -30,7 +30,7 @@ impl Curator {
                 }
                 tried = true;
                 session = zk.session();
-                create(zk, parent, &prefix).await
+                self.create_with_parents(zk, &prefix).await
             })
             .await;
         // Other errors than these say that there is nothing, or that it will go with its session.
@@ -48,24 +48,43 @@ impl Curator {
     /// The error of the last try.
     pub async fn create_unprotected(&self, parent: &Path, name: &str) -> ZkResult<Path> {
         let prefix: Path = [parent, "/", name].concat().into();
-        self.call_with_retry(async |zk| create(zk, parent, &prefix).await)
+        self.call_with_retry(async |zk| self.create_with_parents(zk, &prefix).await)
             .await
+    }
+
+    /// Makes a node with the default data, and its parents if they are not there: `creatingParentContainersIfNeeded`. As
+    /// there, the stat is always asked for, whether anybody wants it or not.
+    async fn create_with_parents(&self, zk: &ZooKeeper, prefix: &Path) -> ZkResult<Path> {
+        let create = || {
+            let data = self.0.default_data.clone();
+            zk.create_with_stat(prefix, data, CreateMode::EphemeralSequential)
+        };
+        let made = match create().await {
+            Err(ZkError::NoNode) => {
+                mkdirs(zk, prefix).await?;
+                create().await
+            }
+            answer => answer,
+        };
+        made.map(|(path, _)| path)
     }
 }
 
-/// Makes a node, and its parent if that is not there.
-async fn create(zk: &ZooKeeper, parent: &Path, prefix: &Path) -> ZkResult<Path> {
-    let mode = CreateMode::EphemeralSequential;
-    match zk.create(prefix, b"", mode).await {
-        Err(ZkError::NoNode) => {
-            match zk.create(parent, b"", CreateMode::Container).await {
-                Ok(_) | Err(ZkError::NodeExists) => {}
-                Err(error) => return Err(error),
-            }
-            zk.create(prefix, b"", mode).await
+/// Makes whatever is missing above a node, from the root on, as containers without data: `ZKPaths.mkdirs`. What is there,
+/// it leaves as it is.
+async fn mkdirs(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
+    for (end, _) in path.match_indices('/').skip(1) {
+        let parent = Path::from(&path[..end]);
+        if zk.exists(&parent).await?.is_some() {
+            continue;
         }
-        answer => answer,
+        match zk.create(&parent, b"", CreateMode::Container).await {
+            // Somebody else was quicker.
+            Ok(_) | Err(ZkError::NodeExists) => {}
+            Err(error) => return Err(error),
+        }
     }
+    Ok(())
 }
 
 /// The node of a guid. As published, it is looked for without a `sync`.

@@ -1,7 +1,11 @@
 //! Who may do what: the calls of the handle that most recipes do without.
 
 use super::unexpected;
-use super::{Acl, CreateMode, Path, Request, Response, Stat, Version, ZkResult, ZooKeeper};
+use super::{
+    Acl, CreateMode, Data, Identity, Path, Reconfiguration, Request, Response, Stat, Version,
+    ZkResult, ZooKeeper,
+};
+use std::rc::Rc;
 
 impl ZooKeeper {
     /// Says who we are, now and after each reconnect: a `digest` is a name, a colon, and a password. A server that
@@ -19,7 +23,7 @@ impl ZooKeeper {
     pub async fn create_with_acl(
         &self,
         path: &Path,
-        data: &[u8],
+        data: impl Into<Data>,
         mode: CreateMode,
         acl: Acl,
     ) -> ZkResult<Path> {
@@ -27,6 +31,31 @@ impl ZooKeeper {
         match self.ask(request, None).await? {
             Response::Created { path, .. } => Ok(path),
             other => unexpected("create_with_acl", &other),
+        }
+    }
+
+    /// Who the server takes us for, in no particular order: the schemes and names that we have said, and our address
+    /// (ZooKeeper 3.7 and later).
+    ///
+    /// # Errors
+    ///
+    /// `ConnectionLoss`, `SessionExpired`, `Unimplemented`.
+    pub async fn who_am_i(&self) -> ZkResult<Vec<Identity>> {
+        match self.ask(Request::WhoAmI, None).await? {
+            Response::ClientInfo(known) => Ok(known),
+            other => unexpected("who_am_i", &other),
+        }
+    }
+
+    /// Asks for another list of servers (ZooKeeper 3.5 and later). Here, as by default there, that is disabled.
+    ///
+    /// # Errors
+    ///
+    /// `ReconfigDisabled`, `ConnectionLoss`, `SessionExpired`, `Unimplemented`.
+    pub async fn reconfigure(&self, asked: Reconfiguration) -> ZkResult<(Data, Stat)> {
+        match self.ask(Request::Reconfig(Rc::new(asked)), None).await? {
+            Response::Data { data, stat } => Ok((data, *stat)),
+            other => unexpected("reconfigure", &other),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::session::nothing;
 use super::{Acl, CreateMode, Data, Path};
 
 /// A node that is to be made. Most have no data, are open to all, and do not go when nothing has happened to them for
@@ -13,6 +12,8 @@ pub struct NewNode {
     rest: Option<Box<Rest>>,
     kind: Kind,
     with_stat: bool,
+    /// Its data is `null`.
+    is_null: bool,
 }
 
 /// What most nodes do not have.
@@ -51,9 +52,9 @@ impl From<CreateMode> for Kind {
 
 impl Rest {
     #[inline(never)]
-    fn of(data: &[u8], mode: CreateMode, acl: Acl) -> Box<Self> {
+    fn of(data: Data, mode: CreateMode, acl: Acl) -> Box<Self> {
         Box::new(Self {
-            data: super::session::data(data),
+            data,
             acl,
             ttl: mode.ttl().unwrap_or_default(),
         })
@@ -63,13 +64,22 @@ impl Rest {
 impl NewNode {
     /// A node of this kind with this data, whose stat is answered too if `with_stat` is set.
     #[inline]
-    pub fn new(path: Path, data: &[u8], mode: CreateMode, acl: Acl, with_stat: bool) -> Self {
+    pub fn new(
+        path: Path,
+        data: impl Into<Data>,
+        mode: CreateMode,
+        acl: Acl,
+        with_stat: bool,
+    ) -> Self {
+        let data = data.into();
+        let is_null = data.is_null();
         let is_plain = data.is_empty() && acl.is_open() && mode.ttl().is_none();
         Self {
             path,
             rest: (!is_plain).then(|| Rest::of(data, mode, acl)),
             kind: mode.into(),
             with_stat,
+            is_null,
         }
     }
 
@@ -96,9 +106,11 @@ impl NewNode {
 
     /// With what data.
     pub fn data(&self) -> Data {
-        self.rest
-            .as_ref()
-            .map_or_else(nothing, |rest| Data::clone(&rest.data))
+        match &self.rest {
+            Some(rest) => Data::clone(&rest.data),
+            None if self.is_null => Data::NULL,
+            None => Data::empty(),
+        }
     }
 
     /// Who may do what with it.
@@ -159,14 +171,15 @@ mod tests {
             CreateMode::PersistentSequentialWithTtl(Duration::MAX),
         ];
         for (acl, mode) in acls.iter().flat_map(|acl| modes.map(|mode| (acl, mode))) {
-            for data in [&b""[..], b"x"] {
-                let request = Request::create(Path::from("/a"), data, mode, acl.clone(), true);
+            for data in [Data::NULL, Data::empty(), Data::from(b"x")] {
+                let given = data.clone();
+                let request = Request::create(Path::from("/a"), given, mode, acl.clone(), true);
                 let Request::Create(node) = request else {
                     panic!("it makes no node");
                 };
                 assert_eq!(
-                    (&**node.path(), &*node.data(), node.mode()),
-                    ("/a", data, mode)
+                    (&**node.path(), node.data(), node.mode()),
+                    ("/a", data.clone(), mode)
                 );
                 assert_eq!((node.acl(), node.with_stat()), (acl.clone(), true));
                 assert_eq!(node.length(), data.len());

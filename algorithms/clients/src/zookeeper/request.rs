@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Acl, CreateMode, Data, NewNode, Path, Version};
+use super::{Acl, CreateMode, Data, NewNode, Path, Version, Zxid};
 use crate::RequestKind;
 
 /// A request of a client.
@@ -37,7 +37,18 @@ pub enum Request {
         path: Path,
         /// Whether to leave a watch.
         watch: bool,
+        /// Whether to answer the stat of the node too, of the same moment: `getChildren2`.
+        with_stat: bool,
     },
+    /// Ask how many nodes there are below a node, at any depth.
+    GetAllChildrenNumber {
+        /// Which.
+        path: Path,
+    },
+    /// Ask who the server takes the client for.
+    WhoAmI,
+    /// Change the list of servers, if that is enabled: here it never is.
+    Reconfig(Rc<Reconfiguration>),
     /// Set the data of a node.
     SetData {
         /// Which.
@@ -117,7 +128,13 @@ pub enum WatchSide {
 impl Request {
     /// Make a node of this kind with this data, and answer its stat too if `with_stat` is set.
     #[inline]
-    pub fn create(path: Path, data: &[u8], mode: CreateMode, acl: Acl, with_stat: bool) -> Self {
+    pub fn create(
+        path: Path,
+        data: impl Into<Data>,
+        mode: CreateMode,
+        acl: Acl,
+        with_stat: bool,
+    ) -> Self {
         Self::Create(NewNode::new(path, data, mode, acl, with_stat))
     }
 
@@ -139,6 +156,9 @@ impl Request {
             Self::GetEphemerals { .. } => RequestKind::GetEphemerals,
             Self::GetAcl { .. } => RequestKind::GetAcl,
             Self::SetAcl { .. } => RequestKind::SetAcl,
+            Self::GetAllChildrenNumber { .. } => RequestKind::GetAllChildrenNumber,
+            Self::WhoAmI => RequestKind::WhoAmI,
+            Self::Reconfig(_) => RequestKind::Reconfig,
         }
     }
 
@@ -149,6 +169,7 @@ impl Request {
             | Self::Delete { .. }
             | Self::SetData { .. }
             | Self::SetAcl { .. }
+            | Self::Reconfig(_)
             | Self::Multi(_) => true,
             Self::Exists { .. }
             | Self::GetData { .. }
@@ -159,6 +180,8 @@ impl Request {
             | Self::RemoveWatches { .. }
             | Self::CheckWatches { .. }
             | Self::GetEphemerals { .. }
+            | Self::GetAllChildrenNumber { .. }
+            | Self::WhoAmI
             | Self::GetAcl { .. } => false,
         }
     }
@@ -173,8 +196,11 @@ impl Request {
             | Self::Delete { path, .. }
             | Self::GetData { path, .. }
             | Self::GetChildren { path, .. } => path.len() + WRAPPING < most as usize,
+            Self::WhoAmI => true,
             Self::SetData { .. }
             | Self::Sync { .. }
+            | Self::GetAllChildrenNumber { .. }
+            | Self::Reconfig(_)
             | Self::GetEphemerals { .. }
             | Self::GetAcl { .. }
             | Self::SetAcl { .. }
@@ -216,8 +242,15 @@ impl Request {
             | Self::GetData { path, .. }
             | Self::GetChildren { path, .. } => text(path) + 1,
             Self::SetData { path, data, .. } => text(path) + 4 + data.len() as u64 + 4,
-            Self::Sync { path } | Self::GetEphemerals { prefix: path } | Self::GetAcl { path } => {
-                text(path)
+            Self::Sync { path }
+            | Self::GetAllChildrenNumber { path }
+            | Self::GetEphemerals { prefix: path }
+            | Self::GetAcl { path } => text(path),
+            Self::WhoAmI => 0,
+            Self::Reconfig(asked) => {
+                let lists = [&asked.joining, &asked.leaving, &asked.members];
+                let length = |list: &Option<Rc<str>>| list.as_deref().map_or(4, text);
+                lists.into_iter().map(length).sum::<u64>() + 8
             }
             Self::SetAcl { path, acl, .. } => text(path) + acl.wire_bytes() + 4,
             Self::AddWatch { path, .. }
@@ -227,6 +260,19 @@ impl Request {
             Self::MultiRead(ops) => 9 + ops.iter().map(|op| 9 + text(op.path()) + 1).sum::<u64>(),
         }
     }
+}
+
+/// What is to become of the list of servers. What is `None` is `null`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reconfiguration {
+    /// Servers that join, or change, as lines of the configuration.
+    pub joining: Option<Rc<str>>,
+    /// The numbers of servers that leave.
+    pub leaving: Option<Rc<str>>,
+    /// All servers there are to be, instead of the other two.
+    pub members: Option<Rc<str>>,
+    /// Only if the list is as of this transaction.
+    pub from_config: Option<Zxid>,
 }
 
 /// One operation of a [`Request::Multi`].
@@ -296,7 +342,7 @@ mod tests {
     }
 
     /// One that changes something, of each kind that does.
-    fn writes() -> [Request; 5] {
+    fn writes() -> [Request; 6] {
         [
             Request::create(path(), b"", CreateMode::Persistent, Acl::OPEN, false),
             Request::Delete {
@@ -305,7 +351,7 @@ mod tests {
             },
             Request::SetData {
                 path: path(),
-                data: Rc::from([]),
+                data: Data::empty(),
                 version: None,
             },
             Request::SetAcl {
@@ -314,11 +360,12 @@ mod tests {
                 version: None,
             },
             Request::Multi(Rc::from([])),
+            Request::Reconfig(Rc::default()),
         ]
     }
 
     /// One of each other kind.
-    fn others() -> [Request; 10] {
+    fn others() -> [Request; 12] {
         let (path, watch, local) = (path(), false, false);
         let [one, two, three, four] = std::array::from_fn(|_| Rc::clone(&path));
         let [five, six, seven, eight] = std::array::from_fn(|_| Rc::clone(&path));
@@ -326,7 +373,11 @@ mod tests {
         [
             Request::Exists { path: one, watch },
             Request::GetData { path: two, watch },
-            Request::GetChildren { path: three, watch },
+            Request::GetChildren {
+                path: three,
+                watch,
+                with_stat: false,
+            },
             Request::Sync { path: four },
             Request::MultiRead(Rc::from([])),
             Request::AddWatch {
@@ -344,6 +395,8 @@ mod tests {
                 local,
             },
             Request::GetEphemerals { prefix: eight },
+            Request::GetAllChildrenNumber { path: path.clone() },
+            Request::WhoAmI,
             Request::GetAcl { path },
         ]
     }

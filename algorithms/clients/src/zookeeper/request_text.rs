@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Acl, CreateMode, Op, ReadOp, Request, Version};
+use super::{Acl, CreateMode, Data, Op, ReadOp, Reconfiguration, Request, Version};
 
 /// A request in words: `create(/locks/a/lock-, 0 bytes, ephemeral, sequential)`.
 impl fmt::Display for Request {
@@ -11,33 +11,43 @@ impl fmt::Display for Request {
         let watched = |watch: bool| if watch { ", watch" } else { "" };
         match self {
             Request::Create(node) => {
-                let (path, bytes, kind) = (node.path(), node.length(), kind(node.mode()));
+                let (path, data, kind) = (node.path(), node.data(), kind(node.mode()));
                 let stat = if node.with_stat() { ", stat" } else { "" };
                 let acl = node.acl();
                 write!(
                     out,
-                    "{name}({path}, {bytes} bytes, {kind}{stat}{})",
+                    "{name}({path}, {}, {kind}{stat}{})",
+                    Length(&data),
                     For(&acl)
                 )
             }
             Request::Delete { path, version } => {
                 write!(out, "{name}({path}{})", Of(*version))
             }
-            Request::Exists { path, watch }
-            | Request::GetData { path, watch }
-            | Request::GetChildren { path, watch } => {
+            Request::Exists { path, watch } | Request::GetData { path, watch } => {
                 write!(out, "{name}({path}{})", watched(*watch))
             }
+            Request::GetChildren {
+                path,
+                watch,
+                with_stat,
+            } => {
+                let stat = if *with_stat { ", stat" } else { "" };
+                write!(out, "{name}({path}{stat}{})", watched(*watch))
+            }
+            Request::WhoAmI => write!(out, "{name}()"),
+            Request::Reconfig(asked) => write!(out, "{name}({})", Lists(asked)),
             Request::SetData {
                 path,
                 data,
                 version,
-            } => write!(out, "{name}({path}, {} bytes{})", data.len(), Of(*version)),
+            } => write!(out, "{name}({path}, {}{})", Length(data), Of(*version)),
             Request::SetAcl { path, acl, version } => {
                 write!(out, "{name}({path}{}{})", For(acl), Of(*version))
             }
             Request::Sync { path }
             | Request::GetAcl { path }
+            | Request::GetAllChildrenNumber { path }
             | Request::GetEphemerals { prefix: path } => {
                 write!(out, "{name}({path})")
             }
@@ -59,6 +69,40 @@ impl fmt::Display for Request {
                 write!(out, ")")
             }
         }
+    }
+}
+
+/// How much data there is.
+struct Length<'a>(&'a Data);
+
+impl fmt::Display for Length<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.bytes() {
+            Some(bytes) => write!(out, "{} bytes", bytes.len()),
+            None => out.write_str("null"),
+        }
+    }
+}
+
+/// What is to become of the list of servers.
+struct Lists<'a>(&'a Reconfiguration);
+
+impl fmt::Display for Lists<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asked = self.0;
+        let lists = [
+            ("joining", &asked.joining),
+            ("leaving", &asked.leaving),
+            ("members", &asked.members),
+        ];
+        let mut between = "";
+        for (name, list) in lists {
+            if let Some(list) = list {
+                write!(out, "{between}{name} {list}")?;
+                between = ", ";
+            }
+        }
+        Ok(())
     }
 }
 

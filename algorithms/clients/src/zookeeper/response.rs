@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::{Acl, Children, Data, Path, Stat};
+use super::{Acl, Children, Data, Identity, Path, Stat};
 
 /// The answer to one operation of a multi that was done.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,17 @@ pub enum Response {
     },
     /// The node's children.
     Children(Rc<Children>),
+    /// The node's children, and its stat.
+    ChildrenWithStat {
+        /// The children.
+        children: Rc<Children>,
+        /// The stat.
+        stat: Box<Stat>,
+    },
+    /// So many nodes are below the node.
+    AllChildrenNumber(i32),
+    /// Who the server takes the client for, in no particular order: schemes and names, without what is secret.
+    ClientInfo(Vec<Identity>),
     /// The data was set.
     Set(Box<Stat>),
     /// We have caught up.
@@ -117,14 +128,17 @@ impl Response {
     pub fn is_too_long(&self, most: u32) -> bool {
         matches!(
             self,
-            Self::Children(_) | Self::Data { .. } | Self::MultiRead(_)
+            Self::Children(_)
+                | Self::ChildrenWithStat { .. }
+                | Self::Data { .. }
+                | Self::MultiRead(_)
         ) && self.wire_bytes() - 4 > u64::from(most)
     }
 
     /// How many children it lists.
     pub fn children(&self) -> usize {
         match self {
-            Self::Children(children) => children.len(),
+            Self::Children(children) | Self::ChildrenWithStat { children, .. } => children.len(),
             Self::MultiRead(results) => {
                 let parts = results.iter().map(|result| match result {
                     Ok(ReadResult::Children(children)) => children.len(),
@@ -137,6 +151,8 @@ impl Response {
             | Self::Closed
             | Self::Watching
             | Self::Ephemerals(_)
+            | Self::AllChildrenNumber(_)
+            | Self::ClientInfo(_)
             | Self::Exists(_)
             | Self::Set(_)
             | Self::Data { .. }
@@ -162,6 +178,12 @@ impl Response {
             Self::Data { data, .. } => 4 + data.len() as u64 + STAT,
             Self::Acl { acl, .. } => acl.wire_bytes() + STAT,
             Self::Children(children) => children.wire_bytes(),
+            Self::ChildrenWithStat { children, .. } => children.wire_bytes() + STAT,
+            Self::AllChildrenNumber(_) => 4,
+            Self::ClientInfo(known) => {
+                let one = |who: &Identity| 8 + who.scheme.len() as u64 + who.id.len() as u64;
+                4 + known.iter().map(one).sum::<u64>()
+            }
             Self::Synced => 8,
             Self::Multi(results) => 9 + 9 * results.len() as u64,
             Self::MultiFailed(failed) => 9 + 13 * u64::from(failed.parts),
@@ -229,6 +251,8 @@ pub enum ZkError {
     Unimplemented,
     #[error("the server is read-only")]
     NotReadOnly,
+    #[error("reconfiguration is disabled")]
+    ReconfigDisabled,
 }
 
 impl ZkError {
@@ -258,6 +282,7 @@ impl ZkError {
             Self::NotReadOnly => -119,
             Self::NoWatcher => -121,
             Self::RequestTimeout => -122,
+            Self::ReconfigDisabled => -123,
             Self::QuotaExceeded => -125,
             Self::Throttled => -127,
         }

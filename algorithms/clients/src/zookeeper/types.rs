@@ -6,8 +6,6 @@ use std::time::Duration;
 
 /// The path of a znode, shared.
 pub type Path = Rc<str>;
-/// The data of a znode, shared.
-pub type Data = Rc<[u8]>;
 /// A data version.
 pub type Version = i32;
 

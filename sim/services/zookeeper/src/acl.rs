@@ -45,6 +45,16 @@ impl Identities {
         }
     }
 
+    /// As whom the client is known, without what is secret: its address, and the names that it has said.
+    pub(super) fn names(&self) -> Vec<Identity> {
+        let address = Identity::new("ip", &ADDRESS.to_string());
+        let said = self.digests().iter().map(|who| {
+            let name = who.id.split(':').next().unwrap_or_default();
+            Identity::new(&who.scheme, name)
+        });
+        std::iter::once(address).chain(said).collect()
+    }
+
     fn digests(&self) -> &[Identity] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }

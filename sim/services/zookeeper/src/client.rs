@@ -44,9 +44,7 @@ use std::time::Duration;
 
 use picklock_checker::{ListTooLong, VirtualTime};
 use picklock_clients::completion::Completion;
-use picklock_clients::zookeeper::{
-    Data, Path, Reply, Request, SessionId, SessionState, Watcher, Zxid,
-};
+use picklock_clients::zookeeper::{Path, Reply, Request, SessionId, SessionState, Watcher, Zxid};
 use picklock_machines::Chance;
 use smallvec::SmallVec;
 
@@ -96,7 +94,7 @@ pub enum Input {
         /// By which scheme.
         scheme: Rc<str>,
         /// What the scheme wants to know.
-        secret: Data,
+        secret: Rc<[u8]>,
     },
     /// The application gives up the session without a word, as if it had expired.
     Abandon,
@@ -201,7 +199,7 @@ pub struct Client {
     server: ServerId,
     search: WriterSearch,
     /// What the application has said of who it is.
-    said: Vec<(Rc<str>, Data)>,
+    said: Vec<(Rc<str>, Rc<[u8]>)>,
     /// A server did not believe it.
     disbelieved: bool,
     /// The last list that was too long to be read.

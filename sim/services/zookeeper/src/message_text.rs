@@ -47,10 +47,11 @@ impl fmt::Display for ReplyText<'_> {
             Response::Created { path, .. } => write!(out, "created {path}"),
             Response::Deleted => write!(out, "deleted"),
             Response::Exists(stat) => write!(out, "exists, version {}", stat.version),
-            Response::Data { data, stat } => {
-                write!(out, "{} bytes, version {}", data.len(), stat.version)
-            }
-            Response::Children(children) => {
+            Response::Data { data, stat } => match data.bytes() {
+                Some(bytes) => write!(out, "{} bytes, version {}", bytes.len(), stat.version),
+                None => write!(out, "null, version {}", stat.version),
+            },
+            Response::Children(children) | Response::ChildrenWithStat { children, .. } => {
                 let names: Vec<&str> = children.names().map(|name| &**name).collect();
                 write!(out, "children [{}]", names.join(" "))
             }
@@ -61,6 +62,14 @@ impl fmt::Display for ReplyText<'_> {
             Response::MultiRead(_) => write!(out, "read"),
             Response::Watching => write!(out, "watching"),
             Response::Ephemerals(paths) => write!(out, "ephemerals [{}]", paths.join(" ")),
+            Response::AllChildrenNumber(number) => write!(out, "{number} nodes"),
+            Response::ClientInfo(known) => {
+                let known = known.iter();
+                let names: Vec<String> = known
+                    .map(|who| format!("{}:{}", who.scheme, who.id))
+                    .collect();
+                write!(out, "known as [{}]", names.join(" "))
+            }
             Response::Acl { .. } => write!(out, "acl"),
             Response::Closed => write!(out, "closed"),
         }

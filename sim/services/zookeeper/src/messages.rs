@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_clients::zookeeper::{Data, EventType, Path, Reply, Request, SessionId, Zxid};
+use picklock_clients::zookeeper::{EventType, Path, Reply, Request, SessionId, Zxid};
 
 pub use picklock_machines::{ConnectionId, ServerId};
 
@@ -50,7 +50,7 @@ pub enum ClientMessage {
         /// By which scheme.
         scheme: Rc<str>,
         /// What the scheme wants to know.
-        secret: Data,
+        secret: Rc<[u8]>,
     },
     /// A sign of life.
     Ping,

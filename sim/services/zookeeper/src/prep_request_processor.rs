@@ -31,6 +31,45 @@ pub(super) struct Check<'a> {
     pub(super) who: Identities,
     /// Whether hard quotas count.
     pub(super) enforce_quota: bool,
+    /// Whether there are nodes with a time to live.
+    pub(super) extended_types: bool,
+}
+
+/// What is refused whoever asks: it is looked at before the session is.
+pub(super) fn refused_to_all(request: &Request, extended_types: bool) -> Result<(), ZkError> {
+    match request {
+        Request::Create(node) => check_kind(node.mode(), extended_types),
+        Request::Reconfig(_) => Err(ZkError::ReconfigDisabled),
+        // The session is looked at with each operation.
+        Request::Multi(ops) => match ops.first() {
+            Some(Op::Create { mode, .. }) => check_kind(*mode, extended_types),
+            Some(Op::Delete { .. } | Op::SetData { .. } | Op::Check { .. }) | None => Ok(()),
+        },
+        Request::Delete { .. }
+        | Request::SetData { .. }
+        | Request::SetAcl { .. }
+        | Request::Exists { .. }
+        | Request::GetData { .. }
+        | Request::GetChildren { .. }
+        | Request::Sync { .. }
+        | Request::AddWatch { .. }
+        | Request::RemoveWatches { .. }
+        | Request::CheckWatches { .. }
+        | Request::MultiRead(_)
+        | Request::GetEphemerals { .. }
+        | Request::GetAllChildrenNumber { .. }
+        | Request::WhoAmI
+        | Request::GetAcl { .. } => Ok(()),
+    }
+}
+
+/// Whether there are such nodes.
+fn check_kind(mode: CreateMode, extended_types: bool) -> Result<(), ZkError> {
+    match mode.ttl() {
+        Some(_) if !extended_types => Err(ZkError::Unimplemented),
+        Some(ttl) if !is_valid_ttl(ttl) => Err(ZkError::BadArguments),
+        Some(_) | None => Ok(()),
+    }
 }
 
 impl Check<'_> {
@@ -48,6 +87,7 @@ impl Check<'_> {
                 version,
             } => self.set_data(path, data, *version),
             Request::SetAcl { path, acl, version } => self.set_acl(path, acl, *version),
+            Request::Reconfig(_) => Err(ZkError::ReconfigDisabled),
             Request::Multi(ops) => Ok(self.multi(ops)),
             Request::Exists { .. }
             | Request::GetData { .. }
@@ -58,6 +98,8 @@ impl Check<'_> {
             | Request::CheckWatches { .. }
             | Request::MultiRead(_)
             | Request::GetEphemerals { .. }
+            | Request::GetAllChildrenNumber { .. }
+            | Request::WhoAmI
             | Request::GetAcl { .. } => Err(ZkError::Unimplemented),
         }
     }
@@ -133,9 +175,7 @@ impl Check<'_> {
         mode: CreateMode,
         acl: &Acl,
     ) -> Result<TxnChange, ZkError> {
-        if mode.ttl().is_some_and(|ttl| !is_valid_ttl(ttl)) {
-            return Err(ZkError::BadArguments);
-        }
+        check_kind(mode, self.extended_types)?;
         // Of those who race to make a node, all but one come too late: little has to be looked at to tell them.
         if acl.is_open() && !mode.is_sequential() && self.is_all_open() && self.will_be(path) {
             return Err(ZkError::NodeExists);
@@ -237,7 +277,7 @@ impl Check<'_> {
         self.put(path, Some(View { version, ..view }));
         Ok(TxnChange::SetData {
             path: Rc::clone(path),
-            data: Rc::clone(data),
+            data: Data::clone(data),
             version,
         })
     }

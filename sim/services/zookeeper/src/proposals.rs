@@ -8,7 +8,7 @@ use picklock_clients::zookeeper::{MultiFailed, Path, Request, SessionId, ZkError
 use super::acl::Identities;
 use super::leader::{Leading, LearnerPhase, Proposal, WaitingSync, shuffle};
 use super::messages::{ServerId, Xid};
-use super::prep_request_processor::Check;
+use super::prep_request_processor::{Check, refused_to_all};
 use super::quorum_messages::{Forwarded, PeerBody, Submission};
 use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START, later};
 use super::txn::{Txn, TxnChange};
@@ -74,7 +74,10 @@ impl Server {
         let zxid = Zxid::new(leading.epoch, leading.counter + 1);
         let tracker = &mut leading.tracker;
         let change = match tracker.check_at(&mut by.tracked, session, by.through) {
-            Err(error) => refusal(request, error),
+            Err(error) => {
+                let before = refused_to_all(request, self.settings.extended_types).err();
+                refusal(request, before.unwrap_or(error))
+            }
             Ok(tracked) => {
                 let mut check = Check {
                     prep: &mut leading.prep,
@@ -83,6 +86,7 @@ impl Server {
                     session,
                     who: by.who,
                     enforce_quota: self.settings.enforce_quota,
+                    extended_types: self.settings.extended_types,
                 };
                 let change = check.request(request).unwrap_or_else(TxnChange::Error);
                 note_ephemerals(&change, &mut |path| {
@@ -134,6 +138,7 @@ impl Server {
             session,
             who: Identities::default(),
             enforce_quota: false,
+            extended_types: true,
         };
         let creating = match leading.tracker.get(session) {
             Some(tracked) => tracked.creating(),
@@ -167,6 +172,7 @@ impl Server {
                 session: SessionId(0),
                 who: Identities::default(),
                 enforce_quota: false,
+                extended_types: true,
             };
             let change = check.reap(path).unwrap_or_else(TxnChange::Error);
             self.propose(turn, SessionId(0), None, change);

@@ -125,7 +125,7 @@ impl DataTree {
 
     fn set_sum(&mut self, path: &str, nodes: i64, bytes: i64) {
         let sum = format!("count={nodes},bytes={bytes}");
-        self.replace_data(path, Data::from(sum.as_bytes()));
+        self.replace_data(path, Data::from(sum.into_bytes()));
     }
 
     /// How many nodes there are at and below a path, and how many bytes.

@@ -34,13 +34,16 @@ impl Server {
             Request::Exists { path, watch } | Request::GetData { path, watch } => {
                 (Table::Data, path, *watch)
             }
-            Request::GetChildren { path, watch } => (Table::Child, path, *watch),
+            Request::GetChildren { path, watch, .. } => (Table::Child, path, *watch),
+            Request::GetAllChildrenNumber { path } => return self.all_children_number(id, path),
+            Request::WhoAmI => return Ok(self.who_is(id)),
             Request::Sync { .. } => return Ok(Response::Synced),
             // Writes never come here: they go to the leader.
             Request::Create(_)
             | Request::Delete { .. }
             | Request::SetData { .. }
             | Request::SetAcl { .. }
+            | Request::Reconfig(_)
             | Request::Multi(_) => return Err(ZkError::Unimplemented),
         };
         let tree = ReadOnly::readable(&self.read_only, &self.tree);
@@ -76,7 +79,15 @@ impl Server {
                 data: node.data().clone(),
                 stat: Box::new(node.stat()),
             },
-            Table::Child => Response::Children(node.list()),
+            Table::Child => match request {
+                Request::GetChildren {
+                    with_stat: true, ..
+                } => Response::ChildrenWithStat {
+                    children: node.list(),
+                    stat: Box::new(node.stat()),
+                },
+                _ => Response::Children(node.list()),
+            },
         })
     }
 
@@ -96,6 +107,22 @@ impl Server {
         Ok(Response::Acl { acl, stat })
     }
 
+    /// How many nodes there are below a node.
+    fn all_children_number(&self, id: ConnectionId, path: &str) -> Reply {
+        let tree = self.readable();
+        let node = tree.read(path).ok_or(ZkError::NoNode)?;
+        if let Some(connection) = self.clients.connections.get(id) {
+            connection.who.may(Permissions::READ, &node.acl())?;
+        }
+        Ok(Response::AllChildrenNumber(tree.all_children_number(path)))
+    }
+
+    /// Who the client of a connection is, without what is secret.
+    fn who_is(&self, id: ConnectionId) -> Response {
+        let connection = self.clients.connections.get(id);
+        Response::ClientInfo(connection.map_or_else(Vec::new, |one| one.who.names()))
+    }
+
     /// Several reads, of one moment. Each is answered by itself, and leaves no watch.
     fn read_several(&mut self, id: ConnectionId, ops: &[ReadOp]) -> Response {
         let results = ops.iter().map(|op| {
@@ -103,7 +130,11 @@ impl Server {
             let watch = false;
             let request = match op {
                 ReadOp::Data(_) => Request::GetData { path, watch },
-                ReadOp::Children(_) => Request::GetChildren { path, watch },
+                ReadOp::Children(_) => Request::GetChildren {
+                    path,
+                    watch,
+                    with_stat: false,
+                },
             };
             match self.read(id, &request)? {
                 Response::Data { data, stat } => Ok(ReadResult::Data { data, stat }),
@@ -204,7 +235,11 @@ impl Server {
 fn is_of_3_6(request: &Request) -> bool {
     matches!(
         request,
-        Request::AddWatch { .. } | Request::GetEphemerals { .. } | Request::MultiRead(_)
+        Request::AddWatch { .. }
+            | Request::GetEphemerals { .. }
+            | Request::GetAllChildrenNumber { .. }
+            | Request::WhoAmI
+            | Request::MultiRead(_)
     )
 }
 

@@ -26,6 +26,8 @@ pub struct QuorumPeerConfig {
     pub sync_limit: u32,
     /// Ticks that a server has to find and join a leader.
     pub init_limit: u32,
+    /// Whether there are nodes with a time to live: `zookeeper.extendedTypesEnabled`.
+    pub extended_types: bool,
     /// How often the leader looks for containers and other nodes that go by themselves.
     pub reap_interval: u64,
     /// How long a flush of the log takes.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::{VirtualTime, time::whole_micros};
-use picklock_clients::zookeeper::{Acl, Path, SessionId, Stat, Zxid, sequence};
+use picklock_clients::zookeeper::{Acl, Data, Path, SessionId, Stat, Zxid, sequence};
 use picklock_machines::Chance;
 
 use super::clients::Clients;
@@ -127,21 +127,21 @@ impl Server {
     }
 
     /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync, everybody
-    /// serves, and these persistent nodes are there. A node's parent has to stand before it.
-    pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[Path]) -> Vec<Self> {
+    /// serves, and these nodes are there. A node's parent has to stand before it.
+    pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[(Path, Reaped)]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
-        for (path, zxid) in nodes.iter().zip(1..) {
+        for ((path, reaped), zxid) in nodes.iter().zip(1..) {
             let parent = parent_of(path).unwrap_or("/");
             let made = Created {
                 path: Rc::clone(path),
                 name: Rc::from(name_of(path)),
                 number: sequence(path),
                 parent: Rc::from(parent),
-                data: Rc::from([]),
+                data: Data::empty(),
                 owner: SessionId(0),
                 acl: Acl::OPEN,
                 parent_creates: tree.get(parent).map_or(0, |parent| parent.creates) + 1,
-                reaped: Reaped::Never,
+                reaped: *reaped,
             };
             tree.create(Zxid(zxid), WALL_CLOCK_AT_START, &made);
             tree.set_last_zxid(Zxid(zxid));

@@ -14,6 +14,15 @@ use super::messages::{
 };
 use super::quorum_messages::PeerMessage;
 use super::state::{Input, Output, QuorumPeerConfig, Server};
+use super::txn::Reaped;
+
+/// Nodes that stay.
+fn lasting(nodes: &[Path]) -> Vec<(Path, Reaped)> {
+    let nodes = nodes.iter();
+    nodes
+        .map(|path| (Path::clone(path), Reaped::Never))
+        .collect()
+}
 
 /// An end of a connection, or of the links between servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,7 +95,7 @@ impl<O: Observer> Ensemble<O> {
         O: Default,
     {
         Self {
-            servers: Server::formed(settings, nodes),
+            servers: Server::formed(settings, &lasting(nodes)),
             chance: Box::new(Boring),
             connections: BTreeMap::new(),
             network: Network::new(delay),

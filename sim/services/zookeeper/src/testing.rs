@@ -77,6 +77,7 @@ pub(super) fn settings(servers: u8) -> Rc<QuorumPeerConfig> {
         most_timeout: 40 * SECOND,
         sync_limit: 5,
         init_limit: 10,
+        extended_types: true,
         reap_interval: 60 * SECOND,
         fsync: 500,
         version: Version::default(),

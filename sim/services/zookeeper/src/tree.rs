@@ -33,7 +33,7 @@ pub struct DataTree {
     last_made: usize,
 }
 
-/// How long a container may be there without ever having had a child, in milliseconds.
+/// How long a container may be there, and unchanged, without ever having had a child, in milliseconds.
 const NEVER_USED: i64 = 300_000;
 
 /// A session as every server knows it.
@@ -58,9 +58,8 @@ impl DataTree {
             last_parent: 0,
             last_made: 0,
         };
-        let empty: Data = Rc::from([]);
         for path in ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"] {
-            let node = Node::new(Rc::clone(&empty), Zxid(0), 0, SessionId(0), tree.births);
+            let node = Node::new(Data::empty(), Zxid(0), 0, SessionId(0), tree.births);
             tree.nodes.insert(Rc::from(path), node);
             if let Some(parent) = parent_of(path)
                 && let Some(above) = tree.nodes.get_mut(parent)
@@ -141,6 +140,19 @@ impl DataTree {
         self.nodes.len()
     }
 
+    /// How many nodes are below a path. Of the empty path, the root is one of them.
+    pub(super) fn all_children_number(&self, path: &str) -> i32 {
+        let below = |known: &str| {
+            let rest = known.strip_prefix(path);
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let number = match path {
+            "/" => self.nodes.len() - 1,
+            _ => self.nodes.iter().filter(|(known, _)| below(known)).count(),
+        };
+        i32::try_from(number).unwrap_or(i32::MAX)
+    }
+
     /// Whether everybody may do everything with every node, ZooKeeper's own aside.
     pub(super) fn is_all_open(&self) -> bool {
         self.restricted == 0
@@ -164,7 +176,7 @@ impl DataTree {
             let node = self.nodes.get(path).filter(|node| node.child_count() == 0);
             node.is_some_and(|node| match reaped {
                 Reaped::Never => false,
-                Reaped::Childless => node.creates > 0 || unused && wall - node.ctime > NEVER_USED,
+                Reaped::Childless => node.creates > 0 || unused && wall - node.mtime > NEVER_USED,
                 Reaped::Unchanged(ttl) => u128::try_from(wall - node.mtime)
                     .is_ok_and(|unchanged| unchanged > ttl.as_millis()),
             })
@@ -209,7 +221,7 @@ impl DataTree {
             parent.pzxid = zxid;
         }
         parent.add_child(births, Rc::clone(&made.name), made.number);
-        let mut node = Node::new(Rc::clone(&made.data), zxid, time, made.owner, self.births);
+        let mut node = Node::new(Data::clone(&made.data), zxid, time, made.owner, self.births);
         if !made.acl.is_open() {
             node.set_acl(&made.acl, 0);
             self.restricted += 1;
@@ -314,7 +326,7 @@ impl DataTree {
             self.add_to_sum(path, 0, data.len() as i64 - before as i64);
         }
         if let Some(node) = self.nodes.get_mut(path) {
-            node.data = Rc::clone(data);
+            node.data = Data::clone(data);
             node.version = version;
             node.mzxid = zxid;
             node.mtime = time;

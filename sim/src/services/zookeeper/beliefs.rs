@@ -135,6 +135,9 @@ fn node_of(request: &Request) -> Option<&str> {
         | Request::AddWatch { .. }
         | Request::RemoveWatches { .. }
         | Request::CheckWatches { .. }
-        | Request::GetEphemerals { .. } => None,
+        | Request::GetEphemerals { .. }
+        | Request::GetAllChildrenNumber { .. }
+        | Request::WhoAmI
+        | Request::Reconfig(_) => None,
     }
 }

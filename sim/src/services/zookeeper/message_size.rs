@@ -30,6 +30,9 @@ pub(super) fn answers_write(response: &Response) -> bool {
         Response::Exists(_)
         | Response::Data { .. }
         | Response::Children(_)
+        | Response::ChildrenWithStat { .. }
+        | Response::AllChildrenNumber(_)
+        | Response::ClientInfo(_)
         | Response::Synced
         | Response::Watching
         | Response::Ephemerals(_)

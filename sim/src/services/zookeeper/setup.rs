@@ -6,20 +6,30 @@ use std::rc::Rc;
 use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::Path;
 use picklock_zookeeper::state::{QuorumPeerConfig, Server};
+use picklock_zookeeper::txn::Reaped;
 
 use super::servers::Pace;
 use super::{BYSTANDER_PATH, LOCK_PATH, ServerSlot, SimulatedZooKeeper};
-use crate::plan::{Plan, Service};
+use crate::plan::{LockNode, Plan, Service};
 
-/// The ensemble of a plan, which has formed, with the lock's own node.
+/// The ensemble of a plan, which has formed, with the lock's own node unless that is to be missing.
 pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
     let Service::ZooKeeper(ensemble) = &plan.service else {
         unreachable!("a plan is run over its own service");
     };
     let settings = Rc::new(QuorumPeerConfig::from(ensemble));
-    let nodes = ["/locks", LOCK_PATH, BYSTANDER_PATH].map(Path::from);
+    let lock = Path::from(LOCK_PATH);
+    let own = match ensemble.lock_node {
+        LockNode::Persistent => Some(Reaped::Never),
+        LockNode::Container => Some(Reaped::Childless),
+        LockNode::Missing => None,
+    };
+    let lasting = |path| (Path::from(path), Reaped::Never);
+    let nodes: Vec<(Path, Reaped)> = std::iter::once(lasting("/locks"))
+        .chain(own.map(|reaped| (Path::clone(&lock), reaped)))
+        .chain([lasting(BYSTANDER_PATH)])
+        .collect();
     let machines = Server::formed(&settings, &nodes).into_iter();
-    let [_, lock, _] = nodes;
     SimulatedZooKeeper {
         ensemble: ensemble.clone(),
         lock,

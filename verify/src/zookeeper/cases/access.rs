@@ -44,6 +44,24 @@ pub(super) const CREATOR: Case = Case {
     },
 };
 
+/// A client is known by its address and by the names that it has said, without what is secret.
+pub(super) const KNOWN_AS: Case = Case {
+    name: "who a client is",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(servers - 1);
+        build.ask(client, [Request::WhoAmI]);
+        for said in ["alice:a", "bob:b", "alice:a", "alice:other", "carol"] {
+            build.say(client, "digest", said);
+            build.ask(client, [Request::WhoAmI]);
+        }
+        let moved = build.resume(client, 0, true);
+        build.ask(moved, [Request::WhoAmI]);
+        build.steps
+    },
+};
+
 /// Each permission, and what it is good for.
 pub(super) const PERMISSIONS: Case = Case {
     name: "permissions",
@@ -140,7 +158,7 @@ fn set_acl(build: &Build, path: &str, acl: Acl, version: Option<Version>) -> Req
 fn set_data(build: &Build, path: &str) -> Request {
     Request::SetData {
         path: build.path(path),
-        data: (*b"new").into(),
+        data: b"new".into(),
         version: None,
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_clients::zookeeper::{Acl, CreateMode, Path, Request};
+use picklock_clients::zookeeper::{Acl, CreateMode, Data, Path, Request};
 
 use crate::zookeeper::backend::ServerIndex;
 use crate::zookeeper::random::LONG;
@@ -132,6 +132,23 @@ impl Build {
         Request::GetChildren {
             path: self.path(path),
             watch: true,
+            with_stat: false,
+        }
+    }
+
+    pub(super) fn get_children2(&self, path: &str) -> Request {
+        Request::GetChildren {
+            path: self.path(path),
+            watch: true,
+            with_stat: true,
+        }
+    }
+
+    pub(super) fn set_data(&self, path: &str, data: impl Into<Data>) -> Request {
+        Request::SetData {
+            path: self.path(path),
+            data: data.into(),
+            version: None,
         }
     }
 

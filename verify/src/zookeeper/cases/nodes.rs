@@ -1,9 +1,8 @@
 //! Nodes that go by themselves, and requests that are too long.
 
-use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_clients::zookeeper::{CreateMode, Request};
+use picklock_clients::zookeeper::{Acl, CreateMode, Data, Op, Request};
 
 use super::{Build, Case};
 use crate::zookeeper::step::{Client, Step};
@@ -101,6 +100,66 @@ pub(super) const TIME_TO_LIVE: Case = Case {
     },
 };
 
+/// By default there are no nodes with a time to live. That is looked at before anything else; containers there are.
+pub(super) const NO_TIME_TO_LIVE: Case = Case {
+    name: "no time to live by default",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(servers - 1);
+        let (mode, numbered) = (
+            CreateMode::PersistentWithTtl(TTL),
+            CreateMode::PersistentSequentialWithTtl(TTL),
+        );
+        let never = CreateMode::PersistentWithTtl(Duration::ZERO);
+        build.ask(
+            client,
+            [build.create("/n-", numbered), build.create("/a", mode)],
+        );
+        build.ask(
+            client,
+            [build.create("/none/a", mode), build.create("/a//b", never)],
+        );
+        build.ask(client, [build.create("/box", CreateMode::Container)]);
+        let op = |path, mode| Op::Create {
+            path,
+            data: Data::NULL,
+            mode,
+            acl: Acl::OPEN,
+        };
+        let stays = CreateMode::Persistent;
+        let (one, two) = (op(build.path("/b"), stays), op(build.path("/c"), mode));
+        build.ask(client, [Request::Multi([one.clone(), two.clone()].into())]);
+        build.ask(client, [Request::Multi([two, one].into())]);
+        build.ask(client, [build.get_children2("")]);
+        build.steps
+    },
+};
+
+/// A parent that is a container, and its container, go when the last child has; who comes next makes them anew, and the
+/// numbers begin anew.
+pub(super) const PARENTS: Case = Case {
+    name: "parents that go",
+    servers: 1,
+    steps: |root, first, servers| {
+        let mut build = Build::new(root, first, servers);
+        let client = build.client(0);
+        let (container, ticket) = (CreateMode::Container, CreateMode::EphemeralSequential);
+        for _ in 0..2 {
+            build.ask(client, [build.create("/locks/a/_c_x-lock-", ticket)]);
+            build.ask(client, [build.exists("/locks"), build.exists("/locks/a")]);
+            build.ask(client, [build.create("/locks", container)]);
+            build.ask(client, [build.create("/locks/a", container)]);
+            build.ask(client, [build.create("/locks/a/_c_x-lock-", ticket)]);
+            build.ask(client, [build.get_children2("/locks/a")]);
+            let last = build.delete("/locks/a/_c_x-lock-0000000000");
+            let nodes = ["/locks/a", "/locks"];
+            gone(&mut build, Some((client, last)), &nodes, Duration::ZERO);
+        }
+        build.steps
+    },
+};
+
 /// Asks, and waits until nodes are gone: they may be before another answer comes.
 fn gone(build: &mut Build, first: Option<(Client, Request)>, nodes: &[&str], timeout: Duration) {
     let nodes = nodes.iter().map(|path| build.path(path)).collect();
@@ -130,7 +189,7 @@ pub(super) const TOO_LONG: Case = Case {
                     client,
                     [Request::SetData {
                         path: path.clone(),
-                        data: Rc::from(vec![b'x'; length]),
+                        data: vec![b'x'; length].into(),
                         version: None,
                     }],
                 );

@@ -88,7 +88,7 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
 fn set(build: &Build, path: &str) -> Request {
     Request::SetData {
         path: build.path(path),
-        data: [b'x'].into(),
+        data: b"x".into(),
         version: None,
     }
 }

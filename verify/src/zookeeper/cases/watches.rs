@@ -224,7 +224,7 @@ fn changes(build: &mut Build, client: Client) {
         build.ask(client, [build.create(path, PERSISTENT)]);
         let request = Request::SetData {
             path: build.path(path),
-            data: [b'x'].into(),
+            data: b"x".into(),
             version: None,
         };
         build.ask(client, [request]);

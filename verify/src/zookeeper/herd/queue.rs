@@ -116,6 +116,7 @@ impl Contender {
         Request::GetChildren {
             path: Rc::clone(&self.lock),
             watch: self.way == WaitStrategy::Children,
+            with_stat: false,
         }
     }
 

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use picklock_clients::zookeeper::{
-    Acl, Children, EventType, Identity, MultiFailed, OpResult, Permissions, Permit, ReadResult,
-    Reply, Request, Response, SessionId, Stat, ZkError, Zxid,
+    Acl, Children, Data, EventType, Identity, MultiFailed, OpResult, Permissions, Permit,
+    ReadResult, Reply, Request, Response, SessionId, Stat, ZkError, Zxid,
 };
 use picklock_zookeeper::messages::{ServerMessage, Xid};
 
@@ -29,8 +29,17 @@ pub enum Asked {
     Exists,
     /// `getData`
     GetData,
-    /// `getChildren`
-    GetChildren,
+    /// `getChildren`, or `getChildren2` with the stat
+    GetChildren {
+        /// Which of them.
+        with_stat: bool,
+    },
+    /// `getAllChildrenNumber`
+    GetAllChildrenNumber,
+    /// `whoAmI`
+    WhoAmI,
+    /// `reconfig`
+    Reconfig,
     /// `setData`
     SetData,
     /// `sync`
@@ -63,7 +72,12 @@ impl From<&Request> for Asked {
             Request::Delete { .. } => Self::Delete,
             Request::Exists { .. } => Self::Exists,
             Request::GetData { .. } => Self::GetData,
-            Request::GetChildren { .. } => Self::GetChildren,
+            Request::GetChildren { with_stat, .. } => Self::GetChildren {
+                with_stat: *with_stat,
+            },
+            Request::GetAllChildrenNumber { .. } => Self::GetAllChildrenNumber,
+            Request::WhoAmI => Self::WhoAmI,
+            Request::Reconfig(_) => Self::Reconfig,
             Request::SetData { .. } => Self::SetData,
             Request::Sync { .. } => Self::Sync,
             Request::Multi(_) => Self::Multi,
@@ -157,11 +171,23 @@ fn reply(from: &mut Reader, asked: Asked) -> Result<Reply, Garbled> {
         },
         Asked::Delete => Response::Deleted,
         Asked::Exists => Response::Exists(Rc::new(stat(from)?)),
-        Asked::GetData => Response::Data {
-            data: Rc::from(from.buffer()?),
+        Asked::GetData | Asked::Reconfig => Response::Data {
+            data: Data::from(from.nullable()?),
             stat: Box::new(stat(from)?),
         },
-        Asked::GetChildren => Response::Children(Rc::new(Children::new(from.texts()?))),
+        Asked::GetChildren { with_stat: false } => {
+            Response::Children(Rc::new(Children::new(from.texts()?)))
+        }
+        Asked::GetChildren { with_stat: true } => Response::ChildrenWithStat {
+            children: Rc::new(Children::new(from.texts()?)),
+            stat: Box::new(stat(from)?),
+        },
+        Asked::GetAllChildrenNumber => Response::AllChildrenNumber(from.int()?),
+        Asked::WhoAmI => {
+            let length = from.int()?;
+            let known = (0..length).map(|_| Ok(Identity::new(&from.text()?, &from.text()?)));
+            Response::ClientInfo(known.collect::<Result<Vec<Identity>, Garbled>>()?)
+        }
         Asked::SetData | Asked::SetAcl => Response::Set(Box::new(stat(from)?)),
         Asked::Sync => {
             from.text()?;
@@ -236,7 +262,7 @@ fn several(from: &mut Reader) -> Result<Reply, Garbled> {
         }
         results.push(match kind {
             op::GET_DATA => Ok(ReadResult::Data {
-                data: Rc::from(from.buffer()?),
+                data: Data::from(from.nullable()?),
                 stat: Box::new(stat(from)?),
             }),
             op::GET_CHILDREN => Ok(ReadResult::Children(Rc::new(Children::new(from.texts()?)))),
@@ -299,6 +325,7 @@ fn error_of(code: i32) -> Result<ZkError, Garbled> {
         ZkError::RequestTimeout,
         ZkError::QuotaExceeded,
         ZkError::Throttled,
+        ZkError::ReconfigDisabled,
     ];
     all.into_iter()
         .find(|error| error.code() == code)

@@ -1,7 +1,7 @@
 //! What a client sends.
 
 use picklock_clients::zookeeper::{
-    Acl, CreateMode, Op, Permit, ReadOp, Request, Version, WatchSide,
+    Acl, CreateMode, Data, Op, Permit, ReadOp, Request, Version, WatchSide,
 };
 use picklock_zookeeper::messages::{ClientMessage, WatchTables, Xid};
 
@@ -95,15 +95,37 @@ fn request(out: &mut Writer, request: &Request) {
         Request::GetData { path, watch } => {
             out.int(op::GET_DATA).text(path).bool(*watch);
         }
-        Request::GetChildren { path, watch } => {
-            out.int(op::GET_CHILDREN).text(path).bool(*watch);
+        Request::GetChildren {
+            path,
+            watch,
+            with_stat,
+        } => {
+            let op = if *with_stat {
+                op::GET_CHILDREN2
+            } else {
+                op::GET_CHILDREN
+            };
+            out.int(op).text(path).bool(*watch);
+        }
+        Request::GetAllChildrenNumber { path } => {
+            out.int(op::GET_ALL_CHILDREN_NUMBER).text(path);
+        }
+        Request::WhoAmI => {
+            out.int(op::WHO_AM_I);
+        }
+        Request::Reconfig(asked) => {
+            out.int(op::RECONFIG);
+            for list in [&asked.joining, &asked.leaving, &asked.members] {
+                out.nullable(list.as_deref().map(str::as_bytes));
+            }
+            out.long(asked.from_config.map_or(-1, |zxid| zxid.0.cast_signed()));
         }
         Request::SetData {
             path,
             data,
             version,
         } => {
-            out.int(op::SET_DATA).text(path).buffer(data);
+            out.int(op::SET_DATA).text(path).nullable(data.bytes());
             out.int(any(*version));
         }
         Request::Sync { path } => {
@@ -184,7 +206,7 @@ fn part(out: &mut Writer, part: &Op) {
             version,
         } => {
             part_header(out, op::SET_DATA, false);
-            out.text(path).buffer(data).int(any(*version));
+            out.text(path).nullable(data.bytes()).int(any(*version));
         }
         Op::Check { path, version } => {
             part_header(out, op::CHECK, false);
@@ -201,8 +223,8 @@ fn list(out: &mut Writer, acl: &Acl) {
     }
 }
 
-fn create(out: &mut Writer, path: &str, data: &[u8], mode: CreateMode, acl: &Acl) {
-    out.text(path).buffer(data);
+fn create(out: &mut Writer, path: &str, data: &Data, mode: CreateMode, acl: &Acl) {
+    out.text(path).nullable(data.bytes());
     list(out, acl);
     out.int(match mode {
         CreateMode::Persistent => 0,

@@ -75,6 +75,9 @@ impl RealServer {
         if settings.read_only {
             program.arg("-Dreadonlymode.enabled=true");
         }
+        if settings.extended_types {
+            program.arg("-Dzookeeper.extendedTypesEnabled=true");
+        }
         program
             .args([
                 "-Xmx256m",
@@ -82,7 +85,6 @@ impl RealServer {
                 "-XX:TieredStopAtLevel=1",
                 "-Djava.net.preferIPv4Stack=true",
                 "-Dzookeeper.jmx.log4j.disable=true",
-                "-Dzookeeper.extendedTypesEnabled=true",
                 "-Dzookeeper.enforceQuota=true",
                 "-cp",
             ])

@@ -5,9 +5,7 @@ use std::rc::Rc;
 
 use picklock_checker::{ListTooLong, VirtualTime};
 use picklock_clients::completion::Completion;
-use picklock_clients::zookeeper::{
-    Data, Reply, Request, Response, SessionState, Watcher, ZkError, Zxid,
-};
+use picklock_clients::zookeeper::{Reply, Request, Response, SessionState, Watcher, ZkError, Zxid};
 
 use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
@@ -152,7 +150,7 @@ impl Client {
         &mut self,
         now: VirtualTime,
         scheme: Rc<str>,
-        secret: Data,
+        secret: Rc<[u8]>,
         out: &mut Vec<Output>,
     ) {
         if self.state == SessionState::Closed {

@@ -214,6 +214,7 @@ pub(super) fn get_children(node: &str) -> Request {
     Request::GetChildren {
         path: path(node),
         watch: true,
+        with_stat: false,
     }
 }
 
@@ -227,7 +228,7 @@ pub(super) fn is_there() -> Reply {
 
 pub(super) fn data() -> Reply {
     Ok(Response::Data {
-        data: Rc::from([]),
+        data: Default::default(),
         stat: Box::<Stat>::default(),
     })
 }

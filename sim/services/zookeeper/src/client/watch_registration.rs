@@ -30,7 +30,7 @@ impl Registration {
         let (path, watch, kind) = match request {
             Request::Exists { path, watch } => (path, *watch, Kind::Exists),
             Request::GetData { path, watch } => (path, *watch, Kind::GetData),
-            Request::GetChildren { path, watch } => (path, *watch, Kind::GetChildren),
+            Request::GetChildren { path, watch, .. } => (path, *watch, Kind::GetChildren),
             Request::AddWatch { path, recursive } => {
                 let recursive = *recursive;
                 (path, true, Kind::AddWatch { recursive })
@@ -49,6 +49,9 @@ impl Registration {
             | Request::SetData { .. }
             | Request::Sync { .. }
             | Request::GetEphemerals { .. }
+            | Request::GetAllChildrenNumber { .. }
+            | Request::WhoAmI
+            | Request::Reconfig(_)
             | Request::GetAcl { .. }
             | Request::SetAcl { .. }
             | Request::Multi(_)

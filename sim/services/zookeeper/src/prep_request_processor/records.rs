@@ -233,7 +233,7 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
-    use picklock_clients::zookeeper::{CreateMode, Op, Request};
+    use picklock_clients::zookeeper::{CreateMode, Data, Op, Request};
     use proptest::prelude::*;
 
     use super::*;
@@ -310,7 +310,7 @@ mod tests {
     fn makes(number: u8, fails: bool) -> Request {
         let made = (number..number + 3).map(|number| Op::Create {
             path: Path::from(format!("/{number}")),
-            data: Rc::from([]),
+            data: Data::empty(),
             mode: CreateMode::Persistent,
             acl: acl(number / 2),
         });
@@ -335,6 +335,7 @@ mod tests {
                     session: SessionId(1),
                     who: Identities::default(),
                     enforce_quota: false,
+                    extended_types: true,
                 };
                 match kind {
                     0 | 1 => check.prep.applied(&txn(zxid.saturating_sub(u64::from(number) / 3))),

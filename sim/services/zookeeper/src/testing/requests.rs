@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_clients::zookeeper::{
-    Acl, CreateMode, Op, Path, Reply, Request, Response, ZkError, Zxid,
+    Acl, CreateMode, Data, Op, Path, Reply, Request, Response, ZkError, Zxid,
 };
 
 use crate::messages::{ClientMessage, WatchTables};
@@ -22,7 +22,7 @@ pub(crate) fn delete(path: &str) -> Request {
 pub(crate) fn set_data(path: &str, data: &[u8]) -> Request {
     Request::SetData {
         path: Rc::from(path),
-        data: Rc::from(data),
+        data: Data::from(data),
         version: None,
     }
 }
@@ -39,7 +39,11 @@ pub(crate) fn get_data(path: &str, watch: bool) -> Request {
 
 pub(crate) fn get_children(path: &str, watch: bool) -> Request {
     let path = Rc::from(path);
-    Request::GetChildren { path, watch }
+    Request::GetChildren {
+        path,
+        watch,
+        with_stat: false,
+    }
 }
 
 pub(crate) fn sync() -> Request {

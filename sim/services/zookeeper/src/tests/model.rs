@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_clients::zookeeper::{
-    Acl, CreateMode, Op, OpResult, Reply, Request, Response, SessionId, Stat, Version, ZkError,
+    Acl, Children, CreateMode, Data, Op, OpResult, Reply, Request, Response, SessionId, Stat,
+    Version, ZkError,
 };
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ pub(super) struct Model(BTreeMap<String, ModelNode>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct ModelNode {
-    data: Vec<u8>,
+    data: Data,
     version: Version,
     creates: i32,
     owner: SessionId,
@@ -29,7 +30,7 @@ struct ModelNode {
 pub(super) enum Answer {
     Made(String),
     Deleted,
-    Data(Vec<u8>, Version),
+    Data(Data, Version),
     Stat(Version, i32, i32),
     Names(Vec<String>),
     Checked,
@@ -53,7 +54,7 @@ impl Model {
                 model.0.get_mut(split(path).0).unwrap().creates += 1;
             }
             let node = ModelNode {
-                data: vec![],
+                data: Data::empty(),
                 version: 0,
                 creates: 0,
                 owner: SessionId(0),
@@ -89,7 +90,7 @@ impl Model {
         &mut self,
         session: SessionId,
         path: &str,
-        data: &[u8],
+        data: &Data,
         mode: CreateMode,
     ) -> Result<Answer, ZkError> {
         let above = self.node(split(path).0, None)?.clone();
@@ -111,7 +112,7 @@ impl Model {
             SessionId(0)
         };
         let node = ModelNode {
-            data: data.to_vec(),
+            data: Data::clone(data),
             version: 0,
             creates: 0,
             owner,
@@ -133,12 +134,12 @@ impl Model {
     fn set(
         &mut self,
         path: &str,
-        data: &[u8],
+        data: &Data,
         version: Option<Version>,
     ) -> Result<Answer, ZkError> {
         let node = self.node(path, version)?;
         node.version += 1;
-        node.data = data.to_vec();
+        node.data = Data::clone(data);
         Ok(self.stat(path))
     }
 
@@ -170,16 +171,24 @@ impl Model {
             Request::GetData { path, .. } => self
                 .node(path, None)
                 .map(|node| Answer::Data(node.data.clone(), node.version)),
-            Request::GetChildren { path, .. } => self
-                .node(path, None)
-                .cloned()
-                .map(|_| Answer::Names(self.children(path))),
+            Request::GetChildren {
+                path, with_stat, ..
+            } => self.node(path, None).cloned().map(|_| {
+                let names = Answer::Names(self.children(path));
+                match with_stat {
+                    true => Answer::All(vec![names, self.stat(path)]),
+                    false => names,
+                }
+            }),
             Request::Sync { .. }
             | Request::AddWatch { .. }
             | Request::RemoveWatches { .. }
             | Request::CheckWatches { .. }
             | Request::MultiRead(_)
             | Request::GetEphemerals { .. }
+            | Request::GetAllChildrenNumber { .. }
+            | Request::WhoAmI
+            | Request::Reconfig(_)
             | Request::GetAcl { .. }
             | Request::SetAcl { .. } => Ok(Answer::Checked),
             Request::Multi(ops) => {
@@ -205,7 +214,7 @@ impl Model {
                 .filter(|name| path != "/zookeeper" || name.is_empty());
             rest.extend(children.map(|name| format!("{}/{name}", path.trim_end_matches('/'))));
             let seen = ModelNode {
-                data: node.data().to_vec(),
+                data: node.data().clone(),
                 version: node.stat().version,
                 creates: (node.stat().cversion + node.stat().num_children) / 2,
                 owner: node.owner(),
@@ -227,11 +236,10 @@ pub(super) fn answer(reply: Reply) -> Answer {
         Ok(Response::Deleted) => Answer::Deleted,
         Ok(Response::Exists(stat)) => stat_answer(&stat),
         Ok(Response::Set(stat)) => stat_answer(&stat),
-        Ok(Response::Data { data, stat }) => Answer::Data(data.to_vec(), stat.version),
-        Ok(Response::Children(list)) => {
-            let mut names: Vec<String> = list.names().map(|name| name.to_string()).collect();
-            names.sort();
-            Answer::Names(names)
+        Ok(Response::Data { data, stat }) => Answer::Data(data, stat.version),
+        Ok(Response::Children(list)) => names(&list),
+        Ok(Response::ChildrenWithStat { children, stat }) => {
+            Answer::All(vec![names(&children), stat_answer(&stat)])
         }
         Ok(Response::MultiFailed(failed)) => Answer::Refused(failed.error),
         Ok(
@@ -240,6 +248,8 @@ pub(super) fn answer(reply: Reply) -> Answer {
             | Response::Watching
             | Response::Acl { .. }
             | Response::MultiRead(_)
+            | Response::AllChildrenNumber(_)
+            | Response::ClientInfo(_)
             | Response::Ephemerals(_),
         ) => Answer::Checked,
         Ok(Response::Multi(results)) => Answer::All(
@@ -254,6 +264,12 @@ pub(super) fn answer(reply: Reply) -> Answer {
                 .collect(),
         ),
     }
+}
+
+fn names(list: &Children) -> Answer {
+    let mut names: Vec<String> = list.names().map(|name| name.to_string()).collect();
+    names.sort();
+    Answer::Names(names)
 }
 
 fn paths() -> impl Strategy<Value = Rc<str>> {
@@ -275,7 +291,8 @@ fn mode() -> impl Strategy<Value = CreateMode> {
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    let data = || any::<[u8; 2]>().prop_map(|data| Rc::from(data.as_slice()));
+    let some = || any::<[u8; 2]>().prop_map(|data| Data::from(data.as_slice()));
+    let data = || prop_oneof![3 => some(), 1 => Just(Data::NULL), 1 => Just(Data::empty())];
     prop_oneof![
         4 => (paths(), data(), mode()).prop_map(|(path, data, mode)| {
             let path = if mode.is_sequential() { Rc::from("/q/n-") } else { path };
@@ -292,7 +309,7 @@ fn write() -> impl Strategy<Value = Request> {
     prop_oneof![
         4 => op().prop_map(|op| match op {
             Op::Create { path, data, mode, acl } => {
-                Request::create(path, &data, mode, acl, false)
+                Request::create(path, data, mode, acl, false)
             }
             Op::Delete { path, version } => Request::Delete { path, version },
             Op::SetData { path, data, version } => Request::SetData { path, data, version },
@@ -307,7 +324,8 @@ fn request() -> impl Strategy<Value = Request> {
         4 => write(),
         1 => paths().prop_map(|path| Request::Exists { path, watch: false }),
         1 => paths().prop_map(|path| Request::GetData { path, watch: true }),
-        1 => paths().prop_map(|path| Request::GetChildren { path, watch: true }),
+        1 => (paths(), any::<bool>())
+            .prop_map(|(path, with_stat)| Request::GetChildren { path, watch: true, with_stat }),
         1 => Just(sync()),
     ]
 }

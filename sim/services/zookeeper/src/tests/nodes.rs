@@ -103,7 +103,7 @@ fn a_request_of_more_than_a_mebibyte_costs_the_connection() {
     let client = cluster.connect(0);
     let with = |length: usize| Request::SetData {
         path: Rc::from("/a"),
-        data: Rc::from(vec![0; length]),
+        data: vec![0; length].into(),
         version: None,
     };
     // Number, type, path, length of the data, version: 22 bytes.

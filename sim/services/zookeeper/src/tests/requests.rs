@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use picklock_clients::zookeeper::{Acl, CreateMode, Op, OpResult, Response, Stat, ZkError, Zxid};
+use picklock_clients::zookeeper::{
+    Acl, CreateMode, Data, Op, OpResult, Response, Stat, ZkError, Zxid,
+};
 
 use super::super::messages::ServerMessage;
 use super::super::state::Output;
@@ -48,7 +50,7 @@ fn the_sequence_number_counts_children_ever_made() {
     let failing = multi(vec![
         Op::Create {
             path: Rc::from("/q/n-"),
-            data: Rc::from([]),
+            data: Data::empty(),
             mode: CreateMode::PersistentSequential,
             acl: Acl::OPEN,
         },
@@ -123,7 +125,7 @@ fn a_multi_is_one_transaction_and_sees_its_own_work() {
     let client = cluster.connect(1);
     let op = |path: &str| Op::Create {
         path: Rc::from(path),
-        data: Rc::from([]),
+        data: Data::empty(),
         mode: CreateMode::PersistentSequential,
         acl: Acl::OPEN,
     };
@@ -132,7 +134,7 @@ fn a_multi_is_one_transaction_and_sees_its_own_work() {
         op("/a/x-"),
         Op::SetData {
             path: Rc::from("/a/x-0000000001"),
-            data: Rc::from(*b"two"),
+            data: Data::from(b"two"),
             version: Some(0),
         },
         Op::Delete {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use picklock_clients::zookeeper::EventType::{
     NodeChildrenChanged, NodeCreated, NodeDataChanged, NodeDeleted,
 };
-use picklock_clients::zookeeper::{Acl, CreateMode, EventType, Op, Request, Zxid};
+use picklock_clients::zookeeper::{Acl, CreateMode, Data, EventType, Op, Request, Zxid};
 use picklock_machines::Boring;
 
 use super::super::messages::{ClientMessage, ConnectionId, ServerMessage, Xid};
@@ -101,7 +101,7 @@ fn a_multi_tells_a_child_watch_once_and_nodes_in_order() {
     cluster.inbox(client);
     let op = |path: &str| Op::Create {
         path: Rc::from(path),
-        data: Rc::from([]),
+        data: Data::empty(),
         mode: CreateMode::Persistent,
         acl: Acl::OPEN,
     };
