@@ -26,6 +26,8 @@ pub const RECIPES: &[Recipe] = &[
     zk::curator_mutex_leftover::RECIPE,
     zk::recursive_watch_trusting::RECIPE,
     zk::read_then_write::RECIPE,
+    zk::first_path::RECIPE,
+    zk::token_of_process::RECIPE,
     redis::compare_and_delete::RECIPE,
     redis::set_nx_get::RECIPE,
     redis::fencing_token::RECIPE,

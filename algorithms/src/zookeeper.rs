@@ -7,6 +7,7 @@ pub mod curator_mutex_leftover;
 pub mod curator_mutex_owner_check;
 pub mod curator_mutex_session_policy;
 pub mod curator_mutex_unprotected;
+pub mod first_path;
 pub mod hardened;
 pub mod known_by_name;
 pub mod no_guid;
@@ -20,6 +21,7 @@ pub mod recursive_watch_trusting;
 pub mod same_name;
 pub mod sequence_token;
 pub mod sync_lookup;
+pub mod token_of_process;
 pub mod unsorted;
 
 pub mod queue;

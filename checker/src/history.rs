@@ -7,6 +7,8 @@
 //! - **ownership**: what the service says, from [`EventKind::Owned`] until [`EventKind::Disowned`];
 //! - **effect**: what the protected resource accepted, [`EventKind::Effect`].
 
+mod about;
+
 use serde::{Deserialize, Serialize};
 
 use crate::list_too_long::ListTooLong;
@@ -223,51 +225,6 @@ pub enum EventKind {
     Final { lock: LockId, value: i64 },
 }
 
-impl EventKind {
-    /// The contender that the event is about, if it is about one.
-    pub fn by(&self) -> Option<ContenderId> {
-        match *self {
-            EventKind::AcquireStarted { by, .. }
-            | EventKind::Acquired { by, .. }
-            | EventKind::AcquireFailed { by, .. }
-            | EventKind::ReleaseStarted { by, .. }
-            | EventKind::Released { by, .. }
-            | EventKind::ReleaseFailed { by, .. }
-            | EventKind::Lost { by, .. }
-            | EventKind::Cancelled { by, .. }
-            | EventKind::Finished { by }
-            | EventKind::Paused { by }
-            | EventKind::Resumed { by }
-            | EventKind::Crashed { by }
-            | EventKind::Restarted { by }
-            | EventKind::Disconnected { by }
-            | EventKind::Reconnected { by }
-            | EventKind::ConnectedReadOnly { by }
-            | EventKind::SessionLost { by }
-            | EventKind::Resent { by }
-            | EventKind::CouldHaveKnown { by, .. }
-            | EventKind::Queued { by, .. }
-            | EventKind::Unqueued { by, .. }
-            | EventKind::Owned { by, .. }
-            | EventKind::Disowned { by, .. }
-            | EventKind::Answered { by, .. }
-            | EventKind::SessionExpired { by }
-            | EventKind::Writing { by, .. }
-            | EventKind::Read { by, .. }
-            | EventKind::Effect { by, .. }
-            | EventKind::Written { by, .. }
-            | EventKind::StillWaiting { by, .. } => Some(by),
-            EventKind::ServerChanged { .. }
-            | EventKind::FaultFired { .. }
-            | EventKind::FaultHealed { .. }
-            | EventKind::CalmBegan
-            | EventKind::Ended { .. }
-            | EventKind::Leftover { .. }
-            | EventKind::Final { .. } => None,
-        }
-    }
-}
-
 /// How an ownership ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -346,6 +303,11 @@ impl History {
         self.contenders
             .get(id.0 as usize)
             .map_or("somebody", String::as_str)
+    }
+
+    /// The name of a lock, if there are several to be told apart.
+    pub fn lock_among_several(&self, id: LockId) -> Option<&str> {
+        (self.locks.len() > 1).then(|| self.lock(id))
     }
 
     /// The name of a lock.

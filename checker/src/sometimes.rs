@@ -5,7 +5,7 @@
 //! about, and a run of the library must come through all of them. The idea is that of Antithesis' "sometimes
 //! assertions" and of FoundationDB's coverage probes.
 
-use crate::{ContenderId, Disowned, EventKind, Evidence};
+use crate::{ContenderId, Disowned, EventKind, Evidence, LockId};
 
 /// A moment that ought to be reached sometimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,25 +108,23 @@ pub struct Reached(u32);
 impl Reached {
     /// Those of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
-        let mut watch = Watch::default();
+        let mut watches = Watches::default();
         for event in &evidence.run.history.events {
-            watch.see(event.what);
+            watches.see(event.what);
         }
-        watch.reached
+        watches.reached()
     }
 
     /// Those that some events of a history come through from one of them on: what was before it is only known.
     pub fn from(events: impl IntoIterator<Item = (usize, EventKind)>, first: usize) -> Self {
-        let mut watch = Watch::default();
+        let mut watches = Watches::default();
         for (place, what) in events {
+            watches.see(what);
             if place < first {
-                watch.see(what);
-                watch.reached = Self::default();
-            } else {
-                watch.see(what);
+                watches.forget();
             }
         }
-        watch.reached
+        watches.reached()
     }
 
     /// Their names, in the order of [`SOMETIMES`].
@@ -162,6 +160,35 @@ impl State {
 
     fn leave_queue(&mut self) {
         self.places = self.places.saturating_sub(1);
+    }
+}
+
+/// A watch for each lock: what happens to one is no moment of another.
+#[derive(Default)]
+struct Watches(Vec<Watch>);
+
+impl Watches {
+    fn see(&mut self, what: EventKind) {
+        let Some(LockId(lock)) = what.lock() else {
+            self.0.iter_mut().for_each(|watch| watch.see(what));
+            return;
+        };
+        let lock = lock as usize;
+        if lock >= self.0.len() {
+            self.0.resize_with(lock + 1, Watch::default);
+        }
+        self.0[lock].see(what);
+    }
+
+    fn reached(&self) -> Reached {
+        let reached = self.0.iter().map(|watch| watch.reached.0);
+        Reached(reached.fold(0, |all, of_one| all | of_one))
+    }
+
+    fn forget(&mut self) {
+        for watch in &mut self.0 {
+            watch.reached = Reached::default();
+        }
     }
 }
 

@@ -89,6 +89,10 @@ impl<'a> WitnessBuilder<'a> {
             .extend(fired.filter(|&fault| first < fault && fault < end));
         self.events.sort_unstable();
         self.events.dedup();
+        let summary = match self.lock() {
+            Some(lock) => format!("{lock}: {summary}"),
+            None => summary,
+        };
         Verdict::Violated(Box::new(Witness {
             summary,
             at,
@@ -96,6 +100,17 @@ impl<'a> WitnessBuilder<'a> {
             events: std::mem::take(&mut self.events),
             argument: std::mem::take(&mut self.argument),
         }))
+    }
+
+    /// The lock that it is about, where there are several: the one that the events are about that matter.
+    fn lock(&self) -> Option<&'a str> {
+        let events = self.events.iter();
+        let mut locks = events.filter_map(|&event| self.evidence.event(event).what.lock());
+        let lock = locks.next()?;
+        let history = &self.evidence.run.history;
+        history
+            .lock_among_several(lock)
+            .filter(|_| locks.all(|other| other == lock))
     }
 
     pub(crate) fn name(&self, by: ContenderId) -> &'a str {

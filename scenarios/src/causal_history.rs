@@ -64,7 +64,10 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         // The service makes one the owner because another is it no longer, or has left the queue.
         EventKind::Owned { lock, .. } => {
             causes.extend(last(before, |what| left(what, lock)));
-            causes.extend(last(before, |what| matches!(what, EventKind::Owned { .. })));
+            causes.extend(last(
+                before,
+                |what| matches!(what, EventKind::Owned { lock: of, .. } if *of == lock),
+            ));
             causes.extend(service());
         }
         EventKind::Disowned { how, .. } => {
@@ -89,13 +92,13 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         // Who queues up finds who is there.
         EventKind::Queued { lock, .. } => {
             causes.extend(last(before, |what| left(what, lock)));
-            causes.extend(last(before, |what| {
-                matches!(what, EventKind::Queued { .. })
-            }));
+            causes.extend(last(
+                before,
+                |what| matches!(what, EventKind::Queued { lock: of, .. } if *of == lock),
+            ));
         }
-        EventKind::Effect { .. } | EventKind::Read { .. } => {
-            let accepted =
-                |what: &EventKind| matches!(what, EventKind::Effect { accepted: true, .. });
+        EventKind::Effect { lock, .. } | EventKind::Read { lock, .. } => {
+            let accepted = |what: &EventKind| matches!(what, EventKind::Effect { accepted: true, lock: of, .. } if *of == lock);
             causes.extend(last(before, accepted));
         }
         EventKind::AcquireStarted { .. }

@@ -5,8 +5,8 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, Lasts, PlannedFault, Repeat, ServerName,
-    Trigger,
+    ContenderName, Direction, Fault, FaultKind, Field, Lasts, LockName, PlannedFault, Repeat,
+    ServerName, Trigger,
 };
 
 use crate::units::write_duration;
@@ -19,6 +19,11 @@ pub fn one_line(text: &str) -> String {
 /// A contender's name: `contender-1`.
 pub fn contender(name: ContenderName) -> String {
     format!("contender-{}", u64::from(name.0) + 1)
+}
+
+/// A lock's name: `lock-a`.
+pub fn lock(name: LockName) -> String {
+    format!("lock-{}", name.letter())
 }
 
 /// A server's name: `leader`, `follower-1`, `observer-1`, `server-2`, `server-of-contender-1`.

@@ -96,13 +96,15 @@ fn scenario(
     let mut open = Open::default();
     let (service, servers) = service::service(fields, catalogue, &mut open, mistakes);
     let network = network::read(fields, &mut open, mistakes);
-    let (mut workload, contenders) = workload::workload(fields, &mut open, mistakes);
+    let (mut workload, contenders) =
+        workload::workload(fields, service.kind(), &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
     open.budget_given = event_budget.is_some();
     let widest = open.widest(&service);
     open.faults = sampled_parameters::faults(fields, &widest, mistakes);
     let cast = Cast {
         contenders,
+        locks: open.locks.map_or(workload.locks, |(_, most)| most),
         servers,
         service: service.kind(),
         has_links: service.has_links(),
@@ -113,6 +115,7 @@ fn scenario(
         has_event_thread: service.has_event_thread(),
     };
     workload.contender_settings = contender::contenders(fields, cast, &mut open, mistakes);
+    workload::refuse_idle_locks(fields, &workload, &open, mistakes);
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);
     let world = |recipe: Recipe| Plan {

@@ -19,7 +19,7 @@ mod spread;
 use picklock_sim::plan::{Hold, Plan};
 
 use self::contenders::draw_contender;
-use self::draw::Draw;
+use self::draw::{Draw, Substream};
 use self::faults::Storm;
 use self::repeats::draw_repeats;
 use crate::sampled_parameters::Open;
@@ -31,6 +31,10 @@ pub fn settle(base: &Plan, open: &Open, seed: u64) -> Plan {
     settle_world(&mut plan, open, &mut draw);
     if let Some(contender) = &open.contender {
         draw_contender(&mut plan, contender, seed);
+    }
+    if let Some(range) = open.locks {
+        let drawn = Draw::substream(seed, Substream::Locks).number(range);
+        plan.workload.locks = drawn.min(plan.workload.sections());
     }
     if !open.budget_given {
         plan.event_budget = plan.workload.default_event_budget();

@@ -99,6 +99,8 @@ impl Experiment {
             | "zk-no-guid"
             | "zk-no-recheck"
             | "zk-sequence-token"
+            | "zk-first-path"
+            | "zk-token-of-process"
             | "zk-own-nodes" => Some(n.saturating_sub(1)),
             "zk-same-name" | "zk-blind-unlock" | "zk-recursive-watch" => Some(all),
             "zk-children-watch" => Some(all + n.saturating_sub(2)),

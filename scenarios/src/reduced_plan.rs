@@ -1,6 +1,8 @@
 //! Plans without some of their faults or contenders: what is left is counted anew, and names follow.
 
-use picklock_sim::plan::{ContenderName, Fault, Plan, PlannedFault, ServerName, Trigger};
+use picklock_sim::plan::{
+    ContenderName, Fault, LockName, Plan, PlannedFault, ServerName, Trigger, Workload,
+};
 
 use crate::describe;
 use crate::fault_fields::{Parts, moment, place};
@@ -83,8 +85,23 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     let settings = plan.workload.contender_settings.iter();
     let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));
     less.workload.contender_settings = settings.collect();
+    for (new, old) in (0..).zip(&staying) {
+        keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
+    }
     less.workload.contenders = u32::try_from(staying.len()).unwrap_or(u32::MAX);
     less
+}
+
+/// A contender takes the same locks in the same order under its new name.
+fn keep_locks(workload: &Workload, old: ContenderName, less: &mut Workload, new: u32) {
+    let rounds = workload.rounds_of(old).min(workload.locks);
+    let locks = |of: &Workload, name| -> Vec<LockName> {
+        (0..rounds).map(|round| of.lock_of(name, round)).collect()
+    };
+    let (taken, new) = (locks(workload, old), ContenderName(new));
+    if locks(less, new) != taken {
+        less.contender_settings.entry(new).or_default().locks = taken;
+    }
 }
 
 /// Gives the contenders of a fault their new names; `None`, if one has none.
@@ -129,7 +146,7 @@ mod tests {
     use std::time::Duration;
 
     use picklock_algorithms::registry::RECIPES;
-    use picklock_sim::plan::{Ensemble, Network, Resource, Service, Workload};
+    use picklock_sim::plan::{Ensemble, Network, Resource, Service};
 
     use super::*;
 

@@ -10,6 +10,8 @@ use picklock_sim::plan::{Arrival, FaultKind, Service, Strategy};
 pub struct Open {
     /// How many contenders there are: from, to (both inclusive).
     pub contenders: Option<(u32, u32)>,
+    /// How many locks there are: from, to.
+    pub locks: Option<(u32, u32)>,
     /// How often each wants the lock: from, to.
     pub rounds: Option<(u32, u32)>,
     /// How long a section lasts: from, to.
@@ -100,6 +102,7 @@ impl Open {
     pub fn is_open(&self) -> bool {
         let Self {
             contenders,
+            locks,
             rounds,
             hold,
             think,
@@ -113,6 +116,7 @@ impl Open {
             budget_given: _,
         } = self;
         contenders.is_some()
+            || locks.is_some()
             || rounds.is_some()
             || hold.is_some()
             || contender.is_some()

@@ -231,6 +231,11 @@ fn workload(workload: &Workload, open: &Open) -> Table {
             "contenders",
             sampled_parameters::number(open.contenders, workload.contenders),
         )
+        .with(
+            "locks",
+            (open.locks.is_some() || workload.locks > 1)
+                .then(|| sampled_parameters::number(open.locks, workload.locks)),
+        )
         .with("arrive", one_of(&open.arrive, workload.arrive, arrival))
         .with(
             "rounds",

@@ -136,6 +136,7 @@ const KEYS: &[Row] = &[
     (Network, "latency", &["\"2ms\"", "[\"1ms\", \"2ms\"]"], &[]),
     (Network, "server-latency", &["\"1ms..2ms\""], &[]),
     (Workload, "contenders", &["7", "\"2..4\""], &[]),
+    (Workload, "locks", &["2"], &[]),
     (
         Workload,
         "arrive",
@@ -175,6 +176,7 @@ const KEYS: &[Row] = &[
     ),
     (Contender, "hold", &["\"5s\"", "\"settled\""], &[]),
     (Contender, "rounds", &["3"], &[]),
+    (Contender, "locks", &["[\"lock-a\"]"], &[]),
     (Contender, "think", &["\"1ms..5ms\""], &[]),
     (Contender, "acquire-timeout", &["\"1s\""], &[]),
     (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),

@@ -1,6 +1,7 @@
 //! Contenders: who wants the lock, what they do while they have it, and what they believe.
 
 mod calls;
+mod locks;
 
 use std::cell::{RefCell, RefMut};
 use std::future::{Future as _, poll_fn};
@@ -11,8 +12,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_lite::future;
-use picklock_algorithms::{Held, Lock, LockError};
-use picklock_checker::{ContenderId, EventKind, Token};
+use picklock_algorithms::{Held, LockError};
+use picklock_checker::{ContenderId, EventKind, LockId, Token};
 use picklock_clients::Env;
 use picklock_clients::completion::{Answer, Completions, completion};
 
@@ -23,8 +24,9 @@ use crate::resource::Write;
 use crate::simulated_environment::environment;
 use crate::world::Shared;
 use crate::world::SimulatedService;
-use crate::world::{LOCK, World};
+use crate::world::World;
 use calls::failure;
+use locks::Locks;
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +67,9 @@ struct Contender<S: SimulatedService> {
     id: ContenderId,
     process: ProcessId,
     env: Env,
-    lock: Box<dyn Lock>,
+    locks: Locks,
+    /// The lock that it takes in this round.
+    lock: LockId,
     /// What sleeps and answers of the resource came in before, and others may again.
     sleeps: Completions<()>,
     answers: Completions<i64>,
@@ -80,15 +84,16 @@ impl<S: SimulatedService> Contender<S> {
     fn new(shared: Rc<Shared<S>>, id: ContenderId) -> Self {
         let process = ProcessId(id.0);
         let env = environment(&shared, process);
-        let lock = S::connect(&shared, process, &env);
-        let helpers = lock.renews_sessions();
+        let locks = Locks::connect(&shared, process, &env);
+        let helpers = locks.renew_sessions();
         shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
             shared,
             id,
             process,
             env,
-            lock,
+            locks,
+            lock: LockId::default(),
             sleeps: Completions::default(),
             answers: Completions::default(),
             unanswered: RefCell::default(),
@@ -158,11 +163,9 @@ impl<S: SimulatedService> Contender<S> {
     /// Is about to try to get the lock.
     async fn begin(&mut self) {
         self.renew_if_closed();
-        self.say(EventKind::AcquireStarted {
-            by: self.id,
-            lock: LOCK,
-        })
-        .await;
+        let (by, lock) = (self.id, self.lock_of_round());
+        self.lock = lock;
+        self.say(EventKind::AcquireStarted { by, lock }).await;
     }
 
     /// Heeds what a call has come to: it has got the lock, or was cancelled, or is to try again.
@@ -170,16 +173,14 @@ impl<S: SimulatedService> Contender<S> {
         self.world().set_acquiring(self.process, false);
         match result {
             None => {
-                self.say(EventKind::Cancelled {
-                    by: self.id,
-                    lock: LOCK,
-                })
-                .await;
+                let (by, lock) = (self.id, self.lock);
+                self.say(EventKind::Cancelled { by, lock }).await;
                 Break(None)
             }
             Some(Ok(held)) => Break(Some(held)),
             Some(Err(error)) => {
-                let (by, lock, why, definite) = (self.id, LOCK, failure(error), error.definite());
+                let (by, lock, why, definite) =
+                    (self.id, self.lock, failure(error), error.definite());
                 self.say(EventKind::AcquireFailed {
                     by,
                     lock,
@@ -205,26 +206,21 @@ impl<S: SimulatedService> Contender<S> {
     async fn use_lock(&mut self, held: Held) -> bool {
         let token = held.token.map(Token);
         self.world().belief_begins(self.process, &held);
-        self.say(EventKind::Acquired {
-            by: self.id,
-            lock: LOCK,
-            token,
-        })
-        .await;
+        let (by, lock) = (self.id, self.lock);
+        self.say(EventKind::Acquired { by, lock, token }).await;
         let entered = self.enter_again().await;
         let ended = if let Err(error) = entered {
             Err(Interrupted(error))
         } else {
-            let lost = async { Err(Interrupted(self.lock.lost(&held).await)) };
+            let lost = async { Err(Interrupted(self.locks.of(lock).lost(&held).await)) };
             // Who has decided to write when it stood still writes before it hears of anything.
             future::or(self.section(token), lost).await
         };
-        let (by, lock) = (self.id, LOCK);
         self.world().belief_ends(self.process);
         match ended {
             Ok(()) => {
                 self.say(EventKind::ReleaseStarted { by, lock }).await;
-                let what = match self.lock.release(held).await {
+                let what = match self.locks.of_mut(lock).release(held).await {
                     Ok(()) => EventKind::Released { by, lock },
                     Err(error) => {
                         let why = failure(error);
@@ -241,7 +237,7 @@ impl<S: SimulatedService> Contender<S> {
                 // as far as it lies with us.
                 self.write_answered().await;
                 // Whatever is left of it is given back; if the session is gone, nothing is.
-                let _nothing_left = self.lock.release(held).await;
+                let _nothing_left = self.locks.of_mut(lock).release(held).await;
                 self.sleep(TRY_AGAIN_AFTER).await;
                 false
             }
@@ -306,12 +302,8 @@ impl<S: SimulatedService> Contender<S> {
         let answer = self.ask(ResourceRequest::Write(write), Duration::ZERO);
         *self.unanswered.borrow_mut() = Some(answer);
         let accepted = self.write_answered().await == Some(1);
-        self.say(EventKind::Written {
-            by: self.id,
-            lock: LOCK,
-            accepted,
-        })
-        .await;
+        let (by, lock) = (self.id, self.lock);
+        self.say(EventKind::Written { by, lock, accepted }).await;
         if accepted {
             Ok(())
         } else {
@@ -339,11 +331,8 @@ impl<S: SimulatedService> Contender<S> {
     }
 
     fn writing(&self, token: Option<Token>) -> Said<'_, S> {
-        self.say(EventKind::Writing {
-            by: self.id,
-            lock: LOCK,
-            token,
-        })
+        let (by, lock) = (self.id, self.lock);
+        self.say(EventKind::Writing { by, lock, token })
     }
 
     /// Says what has happened. A fault that waits for it may stop the process right here.
@@ -356,14 +345,6 @@ impl<S: SimulatedService> Contender<S> {
         let runs = world.runs(self.process);
         drop(world);
         Said { by: self, runs }
-    }
-
-    /// A closed session never comes back: a new one takes its place.
-    fn renew_if_closed(&mut self) {
-        let closed = || S::is_closed(&self.shared.world.borrow(), self.process);
-        if !self.lock.renews_sessions() && closed() {
-            self.lock = S::connect(&self.shared, self.process, &self.env);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the timeline holds: everything that can happen next.
 
+use picklock_checker::LockId;
 use picklock_clients::completion::Completion;
 
 use crate::network::RequestId;
@@ -61,6 +62,8 @@ pub(crate) trait ServiceEvent {
 /// A request to the resource, and where the answer is to go.
 pub struct ResourceCall {
     pub process: ProcessId,
+    /// The lock whose resource it is.
+    pub lock: LockId,
     pub request: ResourceRequest,
     pub answer: Completion<i64>,
 }

@@ -27,7 +27,7 @@ pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
 pub use lasts::Lasts;
 pub use lease_server::LeaseServer;
-pub use names::{ContenderName, Direction, ServerName};
+pub use names::{ContenderName, Direction, LockName, ServerName};
 pub(crate) use redis::LOCK_KEY;
 pub use redis::{Cluster, Connections, Deployment, Fsync, Persistence, ReadFrom, Sentinels};
 pub use service::Service;

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_checker::{Ended, EventKind, LockId, VirtualTime};
+use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
 use picklock_clients::completion::Completion;
 use picklock_clients::env::LocalFuture;
 
@@ -84,9 +84,6 @@ impl<S: SimulatedService> Shared<S> {
     }
 }
 
-/// The one lock that everybody wants.
-pub(crate) const LOCK: LockId = LockId(0);
-
 /// What an operator does with a shell.
 pub(crate) type Operation<S> = Box<dyn FnOnce(Rc<Shared<S>>) -> LocalFuture<'static, ()>>;
 
@@ -108,14 +105,15 @@ pub(crate) struct World<S: SimulatedService> {
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
-    /// The path or the key of the lock; all share it.
-    pub lock_name: Rc<str>,
+    /// The path or the key of each lock; all share it.
+    pub lock_names: Vec<Rc<str>>,
     /// The service that the lock stands on.
     pub service: S,
     pub processes: Vec<Process<Event<S::Event>>>,
     pub contenders: Vec<Contender>,
-    pub ownership: Ownership,
-    pub storage: Storage,
+    /// Of each lock, who owns it, and the resource that it protects.
+    pub ownerships: Vec<Ownership>,
+    pub storages: Vec<Storage>,
     pub beliefs: beliefs::Beliefs,
     pub local_timers: local_timers::LocalTimers,
     /// At this moment, tasks run in the order in which they were woken.
@@ -201,6 +199,8 @@ pub(crate) struct Contender {
     /// How many of its tasks pause between two tries: meanwhile it waits for nobody.
     pub pauses: u32,
     pub rounds_left: u32,
+    /// The lock that it wants or holds, or had last.
+    pub lock: LockId,
     pub go: Option<Completion<()>>,
     /// Drops the pending `acquire`.
     pub cancel: Option<Completion<()>>,
@@ -249,6 +249,17 @@ impl<S: SimulatedService> World<S> {
     #[inline(always)]
     pub fn record(&mut self, what: EventKind) {
         self.recorder.record(self.now, what);
+    }
+
+    /// How often all locks together have been granted so far.
+    pub fn grants(&self) -> u64 {
+        self.ownerships.iter().map(Ownership::grants).sum()
+    }
+
+    /// The lock that a contender wants or holds, or had last.
+    pub fn lock_of(&self, by: ContenderId) -> LockId {
+        let contender = self.contenders.get(by.0 as usize);
+        contender.map_or(LockId::default(), |it| it.lock)
     }
 
     /// Lets the event happen that is due now, which is taken from its place.

@@ -86,6 +86,12 @@ impl Curator {
         curator
     }
 
+    /// The framework of a process: all locks that it builds share one. The first begins with this session.
+    pub fn of_process(zk: ZooKeeper, env: Env, settings: CuratorConfig) -> Self {
+        let begun = env.process_wide(|| Self::new(zk, env.clone(), settings));
+        Self::clone(&begun)
+    }
+
     /// The session that there is.
     pub fn zookeeper(&self) -> ZooKeeper {
         self.0.zk.borrow().clone()

@@ -1,5 +1,8 @@
 //! What a process gives to the code that runs in it: its own clocks, sleep, tasks, and random numbers.
 
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -32,12 +35,35 @@ pub trait Environment {
 
 /// A handle to the environment of the process that holds it.
 #[derive(Clone)]
-pub struct Env(Rc<dyn Environment>);
+pub struct Env(Rc<dyn Environment>, Rc<Statics>);
+
+/// What the code of a process keeps in statics, by type.
+type Statics = RefCell<BTreeMap<TypeId, Rc<dyn Any>>>;
 
 impl Env {
     /// Wraps an environment.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
-        Self(environment)
+        Self(environment, Rc::default())
+    }
+
+    /// What all code of this process has one of, as a static is: the value of this type, made when it is asked for
+    /// first. It dies with the process.
+    pub fn process_wide<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
+        let kept = self.1.borrow().get(&TypeId::of::<T>()).map(Rc::clone);
+        if let Some(kept) = kept.and_then(|it| it.downcast().ok()) {
+            return kept;
+        }
+        let made = Rc::new(make());
+        let kept: Rc<dyn Any> = Rc::clone(&made) as _;
+        self.1.borrow_mut().insert(TypeId::of::<T>(), kept);
+        made
+    }
+
+    /// The process ends, and what was kept for all of its code with it.
+    pub fn forget_process_wide(&self) {
+        // What is dropped may ask for more.
+        let kept = self.1.take();
+        drop(kept);
     }
 
     /// The process's monotonic clock.

@@ -145,7 +145,7 @@ impl InterProcessMutex {
 
     fn of(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation, with: CuratorConfig) -> Self {
         let internals = LockInternals {
-            client: Curator::new(zk, env, with),
+            client: Curator::of_process(zk, env, with),
             base_path: path,
             deviation,
         };

@@ -63,3 +63,11 @@ fn a_waiter_that_gave_up_does_not_wait() {
     let gone = "a.acquire:0 a.queued:0 a=1-9 a:2-8 b.acquire:1 b.queued:2 b.failed:3 c.acquire:4 c.queued:5";
     assert!(!reached(gone).contains(&"two-wait"));
 }
+
+#[test]
+fn who_waits_for_another_lock_is_not_one_of_two() {
+    let text = "a.acquire:0/on=x a.queued:0/on=x a=0-9/on=x b.acquire:1/on=x b.queued:1/on=x \
+                c.acquire:2/on=y c.queued:2/on=y";
+    assert!(!reached(text).contains(&"two-wait"));
+    assert_reached(&text.replace("/on=y", "/on=x"), "two-wait");
+}

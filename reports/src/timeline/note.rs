@@ -8,8 +8,32 @@ use picklock_checker::{
 use super::Names;
 use crate::style::Glyphs;
 
-/// The note at an event, if it has one.
+/// The note at an event, if it has one. What the service and the resource say names the lock, if there are several: of
+/// what a contender does, its lane names it.
 pub(crate) fn note(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
+    let note = said(what, names, glyphs)?;
+    let by_other = matches!(
+        what,
+        EventKind::Queued { .. }
+            | EventKind::Unqueued { .. }
+            | EventKind::Owned { .. }
+            | EventKind::Disowned { .. }
+            | EventKind::Answered { .. }
+            | EventKind::CouldHaveKnown { .. }
+            | EventKind::Effect { .. }
+            | EventKind::Leftover { .. }
+            | EventKind::Final { .. }
+    );
+    let lock = what.lock().filter(|_| by_other);
+    Some(
+        match lock.and_then(|lock| names.history.lock_among_several(lock)) {
+            Some(lock) => format!("{lock}: {note}"),
+            None => note,
+        },
+    )
+}
+
+fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
     let history = names.history;
     let note = match *what {
         EventKind::Acquired { token, .. } => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_sim::plan::{ContenderName, ContenderSettings};
+use picklock_sim::plan::{ContenderName, ContenderSettings, LockName};
 
 use super::participants::Cast;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -32,14 +32,14 @@ pub(super) fn contenders(
             continue;
         };
         let Some(name) = fields.need("name", "name = \"contender-1\"") else {
-            settings(&mut fields, mistakes);
+            settings(&mut fields, cast, open, mistakes);
             fields.finish(mistakes);
             continue;
         };
         if name.as_text() == Some(ANY) {
             any(&mut fields, &name, open, mistakes);
         } else {
-            one(&mut fields, &name, cast, &mut all, mistakes);
+            one(&mut fields, &name, (cast, open), &mut all, mistakes);
         }
         fields.finish(mistakes);
     }
@@ -50,7 +50,7 @@ pub(super) fn contenders(
 fn one(
     fields: &mut Fields,
     name: &Item,
-    cast: Cast,
+    (cast, open): (Cast, &Open),
     all: &mut BTreeMap<ContenderName, ContenderSettings>,
     mistakes: &mut Mistakes,
 ) {
@@ -58,7 +58,7 @@ fn one(
         Some(names) => names,
         None => vec![name.clone()],
     };
-    let settings = settings(fields, mistakes);
+    let settings = settings(fields, cast, open, mistakes);
     if settings == ContenderSettings::default() && mistakes.is_empty() {
         let mistake = Mistake::new("nothing is said of this contender");
         mistakes.add(name.span.clone(), mistake.help(WANTED));
@@ -77,9 +77,14 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `think`, `acquire-timeout`, `latency`, or `clock-offset`";
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `acquire-timeout`, `latency`, or `clock-offset`";
 
-fn settings(fields: &mut Fields, mistakes: &mut Mistakes) -> ContenderSettings {
+fn settings(
+    fields: &mut Fields,
+    cast: Cast,
+    open: &Open,
+    mistakes: &mut Mistakes,
+) -> ContenderSettings {
     let hold = fields.get("hold");
     let hold = hold.and_then(|item| match is_range(&item) {
         true => {
@@ -91,6 +96,8 @@ fn settings(fields: &mut Fields, mistakes: &mut Mistakes) -> ContenderSettings {
         false => fixed_hold(&item, mistakes),
     });
     let rounds = fields.count("rounds", 1..=MOST_ROUNDS, mistakes);
+    let locks = fields.get("locks");
+    let locks = locks.and_then(|item| locks_of(&item, cast, open, mistakes));
     let think = fields.get("think").and_then(|item| item.range(mistakes));
     let acquire_timeout = fields.duration("acquire-timeout", Zero::Senseless, mistakes);
     let latency = fields.get("latency").and_then(|item| item.range(mistakes));
@@ -99,6 +106,7 @@ fn settings(fields: &mut Fields, mistakes: &mut Mistakes) -> ContenderSettings {
     ContenderSettings {
         hold,
         rounds,
+        locks: locks.unwrap_or_default(),
         think,
         acquire_timeout,
         latency,
@@ -106,11 +114,42 @@ fn settings(fields: &mut Fields, mistakes: &mut Mistakes) -> ContenderSettings {
     }
 }
 
+/// The locks that a contender takes, in turn.
+fn locks_of(
+    item: &Item,
+    cast: Cast,
+    open: &Open,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<LockName>> {
+    let wrong = |mistakes: &mut Mistakes, message: &str, help: &str| {
+        mistakes.add(item.span.clone(), Mistake::new(message).help(help));
+    };
+    if open.locks.is_some() {
+        let help = "say one number of locks in [workload], or leave `locks` of the contender out";
+        wrong(mistakes, "how many locks there are is drawn", help);
+        return None;
+    }
+    let names = item.as_list().unwrap_or_else(|| vec![item.clone()]);
+    if names.is_empty() {
+        let help = "name those that it takes, as in [\"lock-a\"], or leave `locks` out";
+        wrong(mistakes, "this contender takes no lock", help);
+        return None;
+    }
+    let locks = names.iter().map(|item| cast.lock(item, mistakes));
+    let locks: Vec<Option<LockName>> = locks.collect();
+    locks.into_iter().collect()
+}
+
 /// One that each seed draws, or nobody.
 fn any(fields: &mut Fields, name: &Item, open: &mut Open, mistakes: &mut Mistakes) {
     let range = |fields: &mut Fields, key, mistakes: &mut Mistakes| {
         fields.get(key).and_then(|item| item.range(mistakes))
     };
+    if let Some(item) = fields.get("locks") {
+        let mistake = Mistake::new("the locks of a contender that each seed draws")
+            .help("it takes those that the others do: leave `locks` out, or name the contender");
+        mistakes.add(item.span, mistake);
+    }
     let rounds = fields.get("rounds");
     let list = |item: Item, mistakes: &mut Mistakes| {
         let several = ranges(&item, mistakes)?;

@@ -2,9 +2,10 @@
 //! `server-of-contender-1`.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, ServerName};
+use picklock_sim::plan::{ContenderName, LockName, ServerName};
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
+use crate::describe;
 use crate::diagnostic::printable;
 use crate::nearest::nearest;
 
@@ -12,6 +13,8 @@ use crate::nearest::nearest;
 #[derive(Clone, Copy)]
 pub(super) struct Cast {
     pub(super) contenders: Option<u32>,
+    /// How many locks there may be.
+    pub(super) locks: u32,
     pub(super) servers: Option<u8>,
     /// Those that do not vote, besides.
     pub(super) observers: u8,
@@ -84,6 +87,26 @@ impl Cast {
                 mistake.help(range)
             }
         };
+        mistakes.add(item.span.clone(), mistake);
+        None
+    }
+
+    /// A lock that there is: `lock-a`.
+    pub(super) fn lock(self, item: &Item, mistakes: &mut Mistakes) -> Option<LockName> {
+        let name = item.text(r#"the name of a lock, such as "lock-a""#, mistakes)?;
+        let mut letters = name.strip_prefix("lock-").unwrap_or_default().chars();
+        let letter = letters.next().filter(|_| letters.next().is_none());
+        let lock = letter.and_then(LockName::of_letter);
+        if let Some(lock) = lock.filter(|lock| lock.0 < self.locks) {
+            return Some(lock);
+        }
+        let mistake = Mistake::new(format!("there is no lock `{}`", printable(name)));
+        let last = describe::lock(LockName(self.locks.saturating_sub(1)));
+        let mistake = mistake.help(match self.locks {
+            1 => "there is `lock-a` only: give [workload] `locks`".to_owned(),
+            2 => "there are `lock-a` and `lock-b`".to_owned(),
+            _ => format!("there are `lock-a` to `{last}`"),
+        });
         mistakes.add(item.span.clone(), mistake);
         None
     }

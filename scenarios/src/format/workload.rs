@@ -1,9 +1,11 @@
 //! `[workload]`: who wants the lock, and what for.
 
-use picklock_sim::plan::{Arrival, Hold, Section, Workload};
+use picklock_algorithms::clients::ServiceKind;
+use picklock_sim::plan::{Arrival, Hold, LockName, Section, Workload};
 
 use super::choice::choose;
-use super::reader::{Fields, Item, Mistakes, Zero};
+use super::participants::plural;
+use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
 use crate::sampled_parameters::Open;
 
@@ -49,10 +51,11 @@ const SECTIONS: [(&str, SectionKind); 5] = [
     ("nothing", SectionKind::Nothing),
 ];
 
-/// Reads `[workload]`, and what it leaves open; also the least number of contenders, if the file gives it without a
-/// mistake.
+/// Reads `[workload]` of a file on this service, and what it leaves open; also the least number of contenders, if the
+/// file gives it without a mistake.
 pub(super) fn workload(
     file: &mut Fields,
+    service: ServiceKind,
     open: &mut Open,
     mistakes: &mut Mistakes,
 ) -> (Workload, Option<u32>) {
@@ -70,6 +73,8 @@ pub(super) fn workload(
     };
     open.contenders = contenders.and_then(wide);
     let contenders = contenders.map(|(least, _)| least);
+    let locks = fields.get("locks");
+    let locks = locks.and_then(|item| locks_of(&item, service, open, mistakes));
     let arrive = fields
         .get("arrive")
         .and_then(|item| several(&item, mistakes, arrival));
@@ -97,6 +102,7 @@ pub(super) fn workload(
     fields.finish(mistakes);
     let workload = Workload {
         contenders: contenders.unwrap_or(default.contenders),
+        locks: locks.unwrap_or(default.locks),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),
         acquire_timeout,
@@ -111,6 +117,52 @@ pub(super) fn workload(
         storm,
     };
     (workload, contenders)
+}
+
+/// How many locks there are: the least, if each seed draws it.
+fn locks_of(
+    item: &Item,
+    service: ServiceKind,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> Option<u32> {
+    let range = whole(item, 1..=i64::from(LockName::MOST), mistakes)?;
+    if range.1 > 1 && service == ServiceKind::LeaseServer {
+        let mistake = Mistake::new("the lease server knows one lock")
+            .help("leave `locks` out, or stand on ZooKeeper or Redis");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
+    open.locks = wide(range);
+    Some(range.0)
+}
+
+/// Every lock must be somebody's: there are no more than sections to come, which are as many as a seed may settle on.
+pub(super) fn refuse_idle_locks(
+    file: &Fields,
+    workload: &Workload,
+    open: &Open,
+    mistakes: &mut Mistakes,
+) {
+    let mut busiest = workload.clone();
+    let most = |range: Option<(u32, u32)>, of: u32| range.map_or(of, |(_, most)| most);
+    busiest.contenders = most(open.contenders, busiest.contenders);
+    busiest.rounds = most(open.rounds, busiest.rounds);
+    let (locks, sections) = (most(open.locks, workload.locks), busiest.sections());
+    if locks > sections && mistakes.is_empty() {
+        let mistake = Mistake::new(format!(
+            "there are {locks} locks, and nobody takes the last"
+        ))
+        .label(format!(
+            "the contenders come for {}",
+            plural(sections, "section")
+        ))
+        .help("each round takes one lock: say fewer locks, or more contenders or rounds");
+        let table = file.peek("workload");
+        let table = table.and_then(|item| item.table("the table [workload]", mistakes));
+        let locks = table.and_then(|fields| fields.peek("locks"));
+        mistakes.add(locks.map_or(0..0, |item| item.span), mistake);
+    }
 }
 
 /// Notes what there is to choose from; answers the first of it.

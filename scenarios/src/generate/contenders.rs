@@ -21,6 +21,7 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
             .rounds
             .filter(|_| draw.once_in(2))
             .map(|range| draw.number(range)),
+        locks: Vec::new(),
         think: draw.one_of(&open.think).filter(|_| draw.once_in(2)),
         acquire_timeout: open
             .acquire_timeout

@@ -20,6 +20,8 @@ pub enum Substream {
     Repeats,
     /// Which contenders differ.
     Contenders,
+    /// How many locks there are.
+    Locks,
 }
 
 impl Draw {

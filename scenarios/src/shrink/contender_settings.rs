@@ -10,9 +10,10 @@ use crate::describe::contender;
 type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
-const SETTINGS: [(&str, Without); 6] = [
+const SETTINGS: [(&str, Without); 7] = [
     ("hold", |it| it.hold = None),
     ("rounds", |it| it.rounds = None),
+    ("locks", |it| it.locks.clear()),
     ("think", |it| it.think = None),
     ("acquire-timeout", |it| it.acquire_timeout = None),
     ("latency", |it| it.latency = None),

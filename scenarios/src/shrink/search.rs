@@ -185,6 +185,10 @@ impl<'a> Search<'a> {
     }
 
     fn try_plan(&mut self, effort: Effort, change: Change) -> bool {
+        let mut change = change;
+        let workload = &mut change.plan.workload;
+        // With fewer who come, or who come less often, there may be locks that nobody takes.
+        workload.locks = workload.locks.min(workload.sections());
         // What cannot be said in a scenario file is no plan.
         let Some(text) = spelled(self.case, &change.plan) else {
             return false;

@@ -1,7 +1,8 @@
 //! Simpler plans: with less in them, before anything in them becomes simpler.
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Fault, Hold, Plan, Repeat, Section, Service, Trigger,
+    Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Plan, Repeat, Section, Service,
+    Trigger,
 };
 
 use super::contender_settings::fewer_differences;
@@ -87,6 +88,11 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = format!("{fewer} of {rounds} rounds");
         changes.push(with(what, plan, |plan| plan.workload.rounds = fewer));
     }
+    let locks = plan.workload.locks;
+    for fewer in lower(locks, 1) {
+        let what = format!("{fewer} of {locks} locks");
+        changes.push(with(what, plan, |plan| with_locks(plan, fewer)));
+    }
     let depth = plan.workload.reentrancy_depth;
     for less in lower(depth, 1) {
         let what = format!("reentrancy {less} deep instead of {depth}");
@@ -134,6 +140,16 @@ fn counts(plan: &Plan) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// Of the locks these many are left. Who takes none of them by its own settings takes what the others do.
+fn with_locks(plan: &mut Plan, locks: u32) {
+    plan.workload.locks = locks;
+    for own in plan.workload.contender_settings.values_mut() {
+        own.locks.retain(|lock| lock.0 < locks);
+    }
+    let settings = &mut plan.workload.contender_settings;
+    settings.retain(|_, own| *own != ContenderSettings::default());
 }
 
 /// Simpler things to do with the lock.

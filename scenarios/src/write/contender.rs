@@ -5,7 +5,7 @@ use toml_edit::{ArrayOfTables, Table, Value};
 
 use super::sampled_parameters::number;
 use super::toml::{With, count, hold, range, text, time};
-use crate::describe::{contender, signed_millis};
+use crate::describe::{contender, lock, signed_millis};
 use crate::sampled_parameters::SampledContender;
 
 /// A table for each contender that differs, and one for any that a seed may draw.
@@ -16,12 +16,18 @@ pub(super) fn contenders(workload: &Workload, any: Option<&SampledContender>) ->
 }
 
 fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
+    let locks = &settings.locks;
+    let names = locks.iter().map(|name| lock(*name));
     let offset = settings.clock_offset_millis;
     let offset = (offset != 0).then(|| signed_millis(offset).into());
     Table::new()
         .with("name", text(&contender(name)))
         .with("hold", settings.hold.map(hold))
         .with("rounds", settings.rounds.map(count))
+        .with(
+            "locks",
+            (!locks.is_empty()).then(|| names.collect::<Value>()),
+        )
         .with("think", settings.think.map(range))
         .with("acquire-timeout", settings.acquire_timeout.map(time))
         .with("latency", settings.latency.map(range))

@@ -112,13 +112,15 @@ fn workload() -> BoxedStrategy<Workload> {
         length().prop_map(|delay| Section::DelayedWrite { delay }),
     ];
     let bounds = (prop::option::of(length()), prop::option::of(length()));
-    let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100);
+    let locks = prop_oneof![Just(1_u32), 2..=LockName::MOST];
+    let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100, locks);
     let calls = (prop::option::of(length()), 1_u32..=1_000);
     let times = (length(), bounds, calls);
     (numbers, arrive, hold, span(), section, times)
         .prop_map(
             |(numbers, arrive, hold, think, section, (bystander_every, bounds, calls))| Workload {
                 contenders: numbers.0,
+                locks: numbers.3.min(numbers.0 * numbers.1),
                 arrive,
                 rounds: numbers.1,
                 acquire_timeout: calls.0,
@@ -135,12 +137,26 @@ fn workload() -> BoxedStrategy<Workload> {
         )
         .prop_flat_map(|workload| {
             let own = prop::collection::btree_map(contender(workload.contenders), settings(), 0..3);
-            (Just(workload), own).prop_map(|(workload, contender_settings)| Workload {
-                contender_settings,
-                ..workload
+            (Just(workload), own).prop_map(|(workload, contender_settings)| {
+                let workload = Workload {
+                    contender_settings,
+                    ..workload
+                };
+                with_locks_that_are_taken(workload)
             })
         })
         .boxed()
+}
+
+/// Of the locks of a workload, those that there are sections for.
+fn with_locks_that_are_taken(mut workload: Workload) -> Workload {
+    workload.locks = workload.locks.min(workload.sections());
+    for own in workload.contender_settings.values_mut() {
+        for lock in &mut own.locks {
+            lock.0 %= workload.locks;
+        }
+    }
+    workload
 }
 
 /// What one contender does otherwise; not nothing.
@@ -155,13 +171,15 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
         prop::option::of(1_u32..1_000),
         prop::option::of(span()),
         -1_000_000_i64..1_000_000,
+        prop::collection::vec((0..LockName::MOST).prop_map(LockName), 0..3),
     );
     (times, others)
         .prop_map(
-            |((hold, think, acquire_timeout), (rounds, latency, clock_offset_millis))| {
+            |((hold, think, acquire_timeout), (rounds, latency, clock_offset_millis, locks))| {
                 ContenderSettings {
                     hold,
                     rounds,
+                    locks,
                     think,
                     acquire_timeout,
                     latency,

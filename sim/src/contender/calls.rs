@@ -79,12 +79,12 @@ impl<S: SimulatedService> Contender<S> {
             (world.cancellable(self.process), timeout)
         };
         // A recipe without such a call is dropped where it waits when the time is up.
-        let limit = timeout.filter(|_| !self.lock.has_timed_acquire());
+        let limit = timeout.filter(|_| !self.locks.of(self.lock).has_timed_acquire());
         let late = limit.map(|limit| self.sleep(limit));
         let first_session = S::first_session(&self.shared, self.process);
         let acquire = match timeout {
-            Some(timeout) if late.is_none() => self.lock.acquire_within(timeout),
-            Some(_) | None => self.lock.acquire(),
+            Some(timeout) if late.is_none() => self.locks.of_mut(self.lock).acquire_within(timeout),
+            Some(_) | None => self.locks.of_mut(self.lock).acquire(),
         };
         Call {
             first_session,
@@ -100,12 +100,12 @@ impl<S: SimulatedService> Contender<S> {
         let mut entered = Vec::new();
         for _ in 0..again {
             self.world().set_acquiring(self.process, true);
-            let held = self.lock.acquire().await;
+            let held = self.locks.of_mut(self.lock).acquire().await;
             self.world().set_acquiring(self.process, false);
             entered.push(held?);
         }
         while let Some(held) = entered.pop() {
-            self.lock.release(held).await?;
+            self.locks.of_mut(self.lock).release(held).await?;
         }
         Ok(())
     }

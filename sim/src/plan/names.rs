@@ -4,6 +4,28 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContenderName(pub u32);
 
+/// A lock that contenders take, by its place from zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LockName(pub u32);
+
+impl LockName {
+    /// A run has so many locks at most: each is named by a letter.
+    pub const MOST: u32 = 26;
+
+    /// The letter that its path or its key ends with.
+    pub fn letter(self) -> char {
+        let place = u8::try_from(self.0 % Self::MOST).unwrap_or_default();
+        char::from(b'a' + place)
+    }
+
+    /// The lock of this letter.
+    pub fn of_letter(letter: char) -> Option<Self> {
+        letter
+            .is_ascii_lowercase()
+            .then(|| Self(u32::from(letter) - u32::from('a')))
+    }
+}
+
 /// A server, by its part or by its place from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServerName {

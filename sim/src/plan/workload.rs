@@ -1,15 +1,18 @@
 //! Who wants the lock, how often, for how long, and what for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::ContenderName;
+use super::{ContenderName, LockName};
 
 /// Who wants the lock, and what for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// How many contenders there are: `contender-1` and so on, each a process with a client of its own.
     pub contenders: u32,
+    /// How many locks there are. Where a contender does not say otherwise, it takes one of them in each round, in turn:
+    /// `contender-1` begins with the first, `contender-2` with the second, and so on.
+    pub locks: u32,
     /// How they come.
     pub arrive: Arrival,
     /// How often each wants the lock.
@@ -41,6 +44,7 @@ impl Default for Workload {
     fn default() -> Self {
         Self {
             contenders: 3,
+            locks: 1,
             arrive: Arrival::Together,
             rounds: 1,
             acquire_timeout: None,
@@ -61,6 +65,27 @@ impl Workload {
     /// What a contender does otherwise than the others, if anything.
     fn settings_of(&self, name: ContenderName) -> Option<&ContenderSettings> {
         self.contender_settings.get(&name)
+    }
+
+    /// The lock that a contender takes in a round, counted from zero.
+    pub fn lock_of(&self, name: ContenderName, round: u32) -> LockName {
+        let own = self.settings_of(name).map_or(&[][..], |own| &own.locks);
+        if own.is_empty() {
+            let turn = u64::from(name.0) + u64::from(round);
+            let place = turn % u64::from(self.locks.max(1));
+            return LockName(place as u32);
+        }
+        own[round as usize % own.len()]
+    }
+
+    /// The locks that a contender takes, each once.
+    pub fn locks_of(&self, name: ContenderName) -> BTreeSet<LockName> {
+        let own = self
+            .settings_of(name)
+            .map_or(0, |own| own.locks.len() as u32);
+        let turns = if own == 0 { self.locks } else { own };
+        let rounds = self.rounds_of(name).min(turns);
+        (0..rounds).map(|round| self.lock_of(name, round)).collect()
     }
 
     /// How long the sections of a contender last.
@@ -139,6 +164,8 @@ pub struct ContenderSettings {
     pub hold: Option<Hold>,
     /// How often it wants the lock.
     pub rounds: Option<u32>,
+    /// The locks that it takes, one in each round, in turn. Empty: all that there are.
+    pub locks: Vec<LockName>,
     /// Time between a release and its next acquire: from, to.
     pub think: Option<(Duration, Duration)>,
     /// How long it waits for the lock before it gives up, and comes again.

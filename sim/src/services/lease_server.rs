@@ -7,7 +7,7 @@ mod handle;
 use std::rc::Rc;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, ServerChange, Token, VirtualTime};
+use picklock_checker::{ContenderId, LockId, ServerChange, Token, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::zookeeper::Path;
 use picklock_lease_server::{Input, Output, Server};
@@ -65,9 +65,9 @@ impl World<SimulatedLeaseServer> {
     }
 
     fn owned(&mut self, by: ContenderId) {
-        let name = self.recorder.name(&self.lock_name);
+        let name = self.recorder.name(&self.lock_names[0]);
         let (now, recorder) = (self.now, &mut self.recorder);
-        let token = self.ownership.key_set(now, by, name, recorder);
+        let token = self.ownerships[0].key_set(now, by, name, recorder);
         self.service.owner = Some(token);
     }
 
@@ -75,7 +75,7 @@ impl World<SimulatedLeaseServer> {
         if let Some(token) = self.service.owner.take() {
             self.recorder.counts.departures += u64::from(self.draining);
             let (now, recorder) = (self.now, &mut self.recorder);
-            self.ownership.key_gone(now, token, actor, recorder);
+            self.ownerships[0].key_gone(now, token, actor, recorder);
         }
     }
 }
@@ -89,8 +89,9 @@ impl SimulatedService for SimulatedLeaseServer {
         Self::default()
     }
 
-    fn lock_name(&self) -> Path {
-        "lock".into()
+    /// It knows one lock, whatever a plan says.
+    fn lock_names(plan: &Plan) -> Vec<Path> {
+        (0..plan.workload.locks).map(|_| "lock".into()).collect()
     }
 
     fn on_event(world: &mut World<Self>, event: LeaseServerEvent) {
@@ -121,8 +122,13 @@ impl SimulatedService for SimulatedLeaseServer {
         self.life.runs()
     }
 
-    fn connect(shared: &Rc<Shared<Self>>, process: ProcessId, env: &Env) -> Box<dyn Lock> {
-        handle::connect(shared, process, env)
+    fn connect(
+        shared: &Rc<Shared<Self>>,
+        process: ProcessId,
+        env: &Env,
+        locks: &[LockId],
+    ) -> Vec<Box<dyn Lock>> {
+        handle::connect(shared, process, env, locks)
     }
 
     fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, _place: u32) -> Read {

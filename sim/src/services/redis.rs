@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::VirtualTime;
+use picklock_checker::{LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
 use picklock_clients::redis::{Lane, Value};
@@ -37,13 +37,13 @@ use crate::clock::LocalClock;
 use crate::engine::Tape;
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
-use crate::plan::{ContenderName, Deployment, Fault, LOCK_KEY, Plan, ServerName};
+use crate::plan::{ContenderName, Deployment, Fault, LockName, Plan, ServerName};
 use crate::process::ProcessId;
 use crate::world::Shared;
 use crate::world::{Read, SimulatedService, World, process};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
-use ownership::{Holder, Owner};
+use ownership::{Holder, LockKey, Owner};
 use power_loss::LostConnections;
 use replication_links::Ends;
 use sentinels::SentinelSlot;
@@ -64,10 +64,10 @@ pub(crate) struct SimulatedRedis {
     primary: ServerId,
     /// The links between servers, by their numbers.
     links: Vec<Ends>,
-    /// Who owns the lock by its keys, each by a token of its own.
-    owners: Vec<Owner>,
-    /// Which servers have granted the lock to whom, where a majority must.
-    grants: Grants,
+    /// By lock: who owns it by its keys, each by a token of its own.
+    owners: Vec<Vec<Owner>>,
+    /// By lock: which servers have granted it to whom, where a majority must.
+    grants: Vec<Grants>,
     /// Room for those who own it now.
     owners_now: Vec<Holder>,
     /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
@@ -92,15 +92,10 @@ struct RedisServer {
     /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
     wake: VirtualTime,
     busy_until: VirtualTime,
-    /// When the world looks next whether the lock's key has expired.
+    /// When the world looks next whether the key of a lock has expired.
     lease_check: VirtualTime,
-    /// Who has set the lock's key, and when, by the wall clock, it expires, in milliseconds.
-    holder: Option<Holder>,
-    /// How many entries that counts.
-    entries: u64,
-    expires: Option<i64>,
-    /// Who had set it before.
-    before: Option<Holder>,
+    /// By lock: what its key holds.
+    keys: Vec<LockKey>,
     /// Whether it took itself for a primary and served when that was last looked at.
     leads: bool,
     /// Whether it was nobody's replica when that was looked at last.
@@ -113,9 +108,9 @@ impl RedisServer {
         self.life.is_up() && self.machine.is_primary() && self.machine.serves()
     }
 
-    /// Whether what it says of the lock's key is what the service says: in a cluster, if it has the key's slot.
-    fn answers_for_all(&self, in_cluster: bool) -> bool {
-        self.leads() && (!in_cluster || self.machine.has_slot_of(LOCK_KEY.as_bytes()))
+    /// Whether what it says of a lock's key is what the service says: in a cluster, if it has the key's slot.
+    fn answers_for_all(&self, in_cluster: bool, key: &str) -> bool {
+        self.leads() && (!in_cluster || self.machine.has_slot_of(key.as_bytes()))
     }
 }
 
@@ -216,8 +211,11 @@ impl SimulatedService for SimulatedRedis {
         setup::deployed(plan, processes, tape)
     }
 
-    fn lock_name(&self) -> Path {
-        LOCK_KEY.into()
+    fn lock_names(plan: &Plan) -> Vec<Path> {
+        let names = (0..plan.workload.locks).map(LockName);
+        names
+            .map(|lock| format!("lock:{}", lock.letter()).into())
+            .collect()
     }
 
     fn start(world: &mut World<Self>) {
@@ -245,8 +243,13 @@ impl SimulatedService for SimulatedRedis {
             && self.sentinels.iter().all(|slot| slot.life.runs())
     }
 
-    fn connect(shared: &Rc<Shared<Self>>, process: ProcessId, env: &Env) -> Box<dyn Lock> {
-        handle::connect(shared, process, env)
+    fn connect(
+        shared: &Rc<Shared<Self>>,
+        process: ProcessId,
+        env: &Env,
+        locks: &[LockId],
+    ) -> Vec<Box<dyn Lock>> {
+        handle::connect(shared, process, env, locks)
     }
 
     fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, place: u32) -> Read {

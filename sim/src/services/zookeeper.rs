@@ -26,7 +26,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, ListTooLong, NameId, VirtualTime};
+use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::{Env, LocalFuture};
 use picklock_clients::zookeeper::{Path, SessionId, SessionState};
@@ -37,21 +37,19 @@ use picklock_zookeeper::state::{Output as ServerOutput, Server};
 use crate::engine::Tape;
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
-use crate::plan::{ContenderName, Ensemble, Fault, Plan, ServerName};
+use crate::plan::{ContenderName, Ensemble, Fault, LockName, Plan, ServerName};
 use crate::process::ProcessId;
 use crate::world::{Read, Shared, SimulatedService, World, process};
 pub(crate) use event::ZooKeeperEvent;
 
-/// The lock's own node.
-const LOCK_PATH: &str = "/locks/a";
+/// The locks' own nodes lie below this one.
+const LOCKS_PATH: &str = "/locks";
 /// What bystanders read.
 const BYSTANDER_PATH: &str = "/elsewhere";
 
 /// An ensemble and its clients as the world sees them.
 pub(crate) struct SimulatedZooKeeper {
     ensemble: Ensemble,
-    /// The lock's own node.
-    lock: Path,
     pace: servers::Pace,
     clients: Vec<ClientSlot>,
     servers: Vec<ServerSlot>,
@@ -112,8 +110,10 @@ impl SimulatedService for SimulatedZooKeeper {
         setup::formed(plan)
     }
 
-    fn lock_name(&self) -> Path {
-        Path::clone(&self.lock)
+    fn lock_names(plan: &Plan) -> Vec<Path> {
+        let names = (0..plan.workload.locks).map(LockName);
+        let path = |lock: LockName| Path::from(format!("{LOCKS_PATH}/{}", lock.letter()));
+        names.map(path).collect()
     }
 
     fn start(world: &mut World<Self>) {
@@ -143,8 +143,13 @@ impl SimulatedService for SimulatedZooKeeper {
         self.servers.iter().all(|slot| slot.up && !slot.hung)
     }
 
-    fn connect(shared: &Rc<Shared<Self>>, process: ProcessId, env: &Env) -> Box<dyn Lock> {
-        handle::connect(shared, process, env)
+    fn connect(
+        shared: &Rc<Shared<Self>>,
+        process: ProcessId,
+        env: &Env,
+        locks: &[LockId],
+    ) -> Vec<Box<dyn Lock>> {
+        handle::connect(shared, process, env, locks)
     }
 
     fn first_session(

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Held;
-use picklock_checker::{ContenderId, EventKind, Knowledge, VirtualTime};
+use picklock_checker::{ContenderId, EventKind, Knowledge, LockId, VirtualTime};
 
 use super::SimulatedService;
-use super::{LOCK, World};
+use super::World;
 use crate::network::ServerId;
 use crate::plan::Service;
 use crate::process::{ProcessId, ProcessState};
@@ -25,6 +25,7 @@ pub(crate) struct Beliefs {
 /// A contender's belief that it holds the lock.
 struct Belief {
     process: ProcessId,
+    lock: LockId,
     /// The path of its node, or the name of its key.
     place: Rc<str>,
     /// Until when the hold is valid, by the contender's own clock.
@@ -57,10 +58,12 @@ impl<S: SimulatedService> World<S> {
 
     /// `acquire` returns the lock to a contender.
     pub fn belief_begins(&mut self, process: ProcessId, held: &Held) {
+        let lock = self.contenders[process.0 as usize].lock;
         let valid_until = held.valid_until.map(|it| VirtualTime::ZERO + it);
         let over_at_once = valid_until.is_some_and(|it| it <= self.local_now(process));
         self.beliefs.held.push(Belief {
             process,
+            lock,
             place: Rc::clone(&held.path_or_key),
             valid_until,
             disconnected: None,
@@ -85,7 +88,7 @@ impl<S: SimulatedService> World<S> {
         {
             self.record(EventKind::CouldHaveKnown {
                 by: ContenderId(process.0),
-                lock: LOCK,
+                lock: belief.lock,
                 since,
                 how,
             });
@@ -112,7 +115,16 @@ impl<S: SimulatedService> World<S> {
     /// Whether a contender believes in a lock that is not its own any more.
     #[inline]
     pub(crate) fn believes_in_vain(&self, process: ProcessId) -> bool {
-        self.belief_of(process).is_some() && !self.ownership.is_owned_by(ContenderId(process.0))
+        self.believed_lock(process).is_some_and(|lock| {
+            !self.ownerships[lock.0 as usize].is_owned_by(ContenderId(process.0))
+        })
+    }
+
+    /// The lock that a contender believes that it holds.
+    #[inline]
+    pub(crate) fn believed_lock(&self, process: ProcessId) -> Option<LockId> {
+        let found = self.belief_of(process)?;
+        Some(self.beliefs.held[found].lock)
     }
 
     /// What a contender believes that it holds: the path of a node, or the name of a key.

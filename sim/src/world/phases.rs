@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use picklock_checker::{Broken, ContenderId, Ended, EventKind};
+use picklock_checker::{Broken, ContenderId, Ended, EventKind, LockId};
 
 use super::SimulatedService;
-use super::{LOCK, World};
+use super::World;
 use crate::event::Event;
+use crate::ownership::Ownership;
 use crate::plan::{Fault, Hold, Lasts, Plan, PlannedFault, Section, Trigger};
 use crate::process::ProcessId;
 
@@ -166,7 +167,7 @@ impl<S: SimulatedService> World<S> {
         if self.contenders_active > 0 || self.resource_in_flight > 0 || self.ended.is_some() {
             return;
         }
-        if self.ownership.is_clear() {
+        if self.ownerships.iter().all(Ownership::is_clear) {
             self.ended = Some(Ended::AllFinished);
         } else if !std::mem::replace(&mut self.settling, true) {
             self.timeline.add(self.now + self.lease * 2, Event::Drained);
@@ -185,7 +186,7 @@ impl<S: SimulatedService> World<S> {
                     let (behind, owner) = S::waits_behind(self, by).unzip();
                     self.record(EventKind::StillWaiting {
                         by,
-                        lock: LOCK,
+                        lock: self.contenders[place].lock,
                         behind,
                         owner,
                     });
@@ -193,19 +194,29 @@ impl<S: SimulatedService> World<S> {
             }
         }
         if why == Ended::AllFinished {
-            for (name, owner) in self.ownership.leftovers() {
+            self.record_leftovers();
+        }
+        for place in 0..self.storages.len() {
+            let (lock, value) = (LockId(place as u32), self.storages[place].value());
+            self.record(EventKind::Final { lock, value });
+        }
+        let grants = self.grants();
+        let counts = &mut self.recorder.counts;
+        counts.grants = grants;
+        counts.virtual_time_micros = self.now.micros();
+    }
+
+    /// Writes down what is left of each lock at the service.
+    fn record_leftovers(&mut self) {
+        for place in 0..self.ownerships.len() {
+            for (name, owner) in self.ownerships[place].leftovers() {
                 self.record(EventKind::Leftover {
-                    lock: LOCK,
+                    lock: LockId(place as u32),
                     name,
                     owner: Some(owner),
                 });
             }
         }
-        let value = self.storage.value();
-        self.record(EventKind::Final { lock: LOCK, value });
-        let counts = &mut self.recorder.counts;
-        counts.grants = self.ownership.grants();
-        counts.virtual_time_micros = self.now.micros();
     }
 
     /// Writes down that the run broke off. The world may have been in the middle of something: nothing else is read.

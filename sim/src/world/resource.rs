@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, EventKind, VirtualTime};
 use picklock_clients::completion::Completion;
 
 use super::SimulatedService;
-use super::{LOCK, World};
+use super::World;
 use crate::event::{Event, ResourceCall, ResourceRequest};
 use crate::process::ProcessId;
 
@@ -31,6 +31,7 @@ impl<S: SimulatedService> World<S> {
         self.resource_in_flight += 1;
         let call = ResourceCall {
             process,
+            lock: self.contenders[process.0 as usize].lock,
             request,
             answer,
         };
@@ -40,29 +41,28 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn at_resource(&mut self, call: ResourceCall) {
         let ResourceCall {
             process,
+            lock,
             request,
             answer,
         } = call;
         let by = ContenderId(process.0);
+        let storage = &mut self.storages[lock.0 as usize];
         let value = match request {
             ResourceRequest::Read => {
-                let value = self.storage.value();
-                self.record(EventKind::Read {
-                    by,
-                    lock: LOCK,
-                    value,
-                });
+                let value = storage.value();
+                self.record(EventKind::Read { by, lock, value });
                 value
             }
             ResourceRequest::Write(write) => {
-                let before = self.storage.value();
-                let accepted = self.storage.write(&write);
+                let before = storage.value();
+                let accepted = storage.write(&write);
+                let after = storage.value();
                 self.record(EventKind::Effect {
                     by,
-                    lock: LOCK,
+                    lock,
                     token: write.token,
                     before,
-                    after: self.storage.value(),
+                    after,
                     based_on: write.based_on,
                     accepted,
                 });

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, ListTooLong, NameId};
+use picklock_checker::{ContenderId, ListTooLong, LockId, NameId};
 use picklock_clients::env::Env;
 use picklock_clients::env::LocalFuture;
 
@@ -31,8 +31,8 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// The service of a plan, for so many processes.
     fn new(plan: &Plan, processes: usize, tape: &mut Tape) -> Self;
 
-    /// The path or the key of the lock.
-    fn lock_name(&self) -> Rc<str>;
+    /// The path or the key of each lock.
+    fn lock_names(plan: &Plan) -> Vec<Rc<str>>;
 
     /// Sets going what goes on by itself.
     fn start(_world: &mut World<Self>) {}
@@ -49,8 +49,13 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// Whether every server runs.
     fn all_run(&self) -> bool;
 
-    /// The lock of a contender, which stands on a new client.
-    fn connect(shared: &Rc<Shared<Self>>, process: ProcessId, env: &Env) -> Box<dyn Lock>;
+    /// These locks of a contender, all of which stand on one new client.
+    fn connect(
+        shared: &Rc<Shared<Self>>,
+        process: ProcessId,
+        env: &Env,
+        locks: &[LockId],
+    ) -> Vec<Box<dyn Lock>>;
 
     /// Resolves when a contender's client has a session, or will never have one. `None` if it has had one, or needs
     /// none.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use picklock_checker::VirtualTime;
+use picklock_checker::{LockId, VirtualTime};
 
 use super::SimulatedService;
 use super::beliefs::Beliefs;
 use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
-use super::{Busy, Contender, FaultState, LOCK, World, phases};
+use super::{Busy, Contender, FaultState, World, phases};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
 use crate::latency_samples::Samples;
@@ -31,20 +31,24 @@ impl<S: SimulatedService> World<S> {
     fn at_rest(plan: Rc<Plan>, mut tape: Tape) -> Self {
         let processes = processes(&plan);
         let service = S::new(&plan, processes.len(), &mut tape);
-        let lock_name = service.lock_name();
+        let lock_names = S::lock_names(&plan);
+        let locks = 0..plan.workload.locks;
         let contenders = plan.workload.contenders as usize;
         Self {
             now: VirtualTime::ZERO,
             tape,
             timeline: Timeline::default(),
-            recorder: recorder(&plan, &lock_name),
-            lock_name,
+            recorder: recorder(&plan, &lock_names),
+            lock_names,
             service,
             samples: Samples::default(),
             processes,
             contenders: contenders_of(&plan),
-            ownership: Ownership::new(plan.recipe.ownership, LOCK),
-            storage: Storage::new(plan.workload.section.initial_value(), plan.resource.fenced),
+            ownerships: locks
+                .clone()
+                .map(|lock| Ownership::new(plan.recipe.ownership, LockId(lock)))
+                .collect(),
+            storages: locks.map(|_| storage(&plan)).collect(),
             beliefs: Beliefs::default(),
             local_timers: LocalTimers::of(&plan),
             spawned: Vec::new(),
@@ -103,7 +107,12 @@ impl<S: SimulatedService> World<S> {
     }
 }
 
-fn recorder(plan: &Plan, lock: &str) -> Recorder {
+/// The resource that a lock protects.
+fn storage(plan: &Plan) -> Storage {
+    Storage::new(plan.workload.section.initial_value(), plan.resource.fenced)
+}
+
+fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
     let mut recorder = Recorder::default();
     let contenders = 1..=plan.workload.contenders;
     recorder.history.contenders = contenders
@@ -114,7 +123,7 @@ fn recorder(plan: &Plan, lock: &str) -> Recorder {
     let rounds = plan.workload.sections() as usize;
     recorder.history.events.reserve(13 * rounds.min(1 << 8));
     recorder.history.names.reserve(rounds.min(1 << 8));
-    recorder.history.locks = vec![lock.to_owned()];
+    recorder.history.locks = locks.iter().map(|lock| lock.to_string()).collect();
     recorder
 }
 

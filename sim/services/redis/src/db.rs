@@ -45,8 +45,8 @@ pub(crate) struct Core {
     pub(crate) now: Now,
     /// Whose command is being run: nobody's while time passes, or another server says something.
     pub(crate) serving: Option<ConnectionId>,
-    /// The key that somebody outside follows.
-    pub(crate) followed: Option<KeyObserver>,
+    /// The keys that somebody outside follows.
+    pub(crate) followed: Vec<KeyObserver>,
     /// What becomes of keys that are found to have expired.
     pub(crate) expired: Expired,
     /// It is a replica, and only its primary may write.
@@ -104,7 +104,7 @@ impl Core {
                 wall_micros: 0,
             },
             serving: None,
-            followed: None,
+            followed: Vec::new(),
             expired: Expired::Deleted,
             is_replica: false,
             min_replicas,
@@ -307,8 +307,11 @@ impl Core {
     /// Notes why a key goes, or what it held.
     #[inline]
     pub(crate) fn note_removed(&mut self, key: &[u8], why: Why) {
-        // It is one of the first database.
-        if let (Some(followed), 0) = (&mut self.followed, self.selected) {
+        // They are of the first database.
+        if self.selected != 0 {
+            return;
+        }
+        for followed in &mut self.followed {
             followed.note_removed(key, why, self.serving);
         }
     }
@@ -318,8 +321,14 @@ impl Core {
     pub(crate) fn note_write(&mut self, key: &[u8], there: bool) {
         if !there {
             self.note_removed(key, Why::Deleted);
-        } else if let (Some(followed), 0) = (&mut self.followed, self.selected) {
-            followed.note_write(key, self.serving.map_or(Writer::Peer, Writer::Client));
+            return;
+        }
+        if self.selected != 0 {
+            return;
+        }
+        let writer = self.serving.map_or(Writer::Peer, Writer::Client);
+        for followed in &mut self.followed {
+            followed.note_write(key, writer);
         }
     }
 
@@ -331,22 +340,24 @@ impl Core {
         self.note_removed(key, if over { Why::Expired } else { Why::Overwritten });
     }
 
-    /// Notes what has become of the key that is followed, where all keys were replaced by others.
+    /// Notes what has become of the keys that are followed, where all keys were replaced by others.
     pub(crate) fn note_dataset_replaced(&mut self, before: &Keyspace, why: Why) {
-        let (Some(followed), 0) = (&self.followed, self.selected) else {
+        if self.selected != 0 {
             return;
-        };
-        let key = followed.key();
-        let (before, now) = (before.get(&key), self.keys.get(&key));
-        let there = now.is_some();
-        if let Some(before) = before
-            && now.is_none_or(|now| now.data != before.data)
-        {
-            let over = before.has_expired(self.wall_millis());
-            self.note_removed(&key, if over { Why::Expired } else { why });
         }
-        if there {
-            self.note_write(&key, true);
+        let followed: Vec<_> = self.followed.iter().map(KeyObserver::key).collect();
+        for key in followed {
+            let (before, now) = (before.get(&key), self.keys.get(&key));
+            let there = now.is_some();
+            if let Some(before) = before
+                && now.is_none_or(|now| now.data != before.data)
+            {
+                let over = before.has_expired(self.wall_millis());
+                self.note_removed(&key, if over { Why::Expired } else { why });
+            }
+            if there {
+                self.note_write(&key, true);
+            }
         }
     }
 }

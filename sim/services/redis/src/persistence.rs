@@ -128,7 +128,7 @@ impl Server {
         new.core.keys = dataset.first;
         new.core.others = dataset.others;
         new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
-        new.core.followed = self.core.followed.take();
+        new.core.followed = std::mem::take(&mut self.core.followed);
         new.core
             .note_dataset_replaced(&self.core.keys, Why::Forgotten);
         new.disk.image = new.core.dataset();

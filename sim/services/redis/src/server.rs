@@ -175,15 +175,21 @@ impl Server {
         self.core.keys.get(key)?.expires
     }
 
-    /// Follows a key from now on, and no other: [`fate`](Self::fate) tells what becomes of it.
+    /// Follows a key from now on, besides those that it follows: [`fate_of`](Self::fate_of) tells what becomes of it.
     pub fn follow_key(&mut self, key: &[u8]) {
-        self.core.followed = Some(KeyObserver::new(key));
+        self.core.followed.push(KeyObserver::new(key));
     }
 
-    /// What has become of the key that it follows since it was asked last.
+    /// What has become of the first key that it follows since it was asked last.
     #[inline]
     pub fn fate(&mut self) -> Fate {
-        let followed = self.core.followed.as_mut();
+        self.fate_of(0)
+    }
+
+    /// The same, of the key that it was told to follow at this place, from zero.
+    #[inline]
+    pub fn fate_of(&mut self, place: usize) -> Fate {
+        let followed = self.core.followed.get_mut(place);
         followed.map_or_else(Fate::default, KeyObserver::take_fate)
     }
 

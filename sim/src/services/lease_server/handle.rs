@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::{Build, Lock};
+use picklock_checker::LockId;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::Env;
 use picklock_clients::lease_server::{Claim, LeaseServer, Reply, Transport, Unanswered};
@@ -16,13 +17,20 @@ use crate::world::{KEEP, Read, Shared};
 
 type World = Rc<Shared<SimulatedLeaseServer>>;
 
-/// The lock of a contender, which stands on a new client.
-pub(super) fn connect(shared: &World, process: ProcessId, env: &Env) -> Box<dyn Lock> {
+/// These locks of a contender, which stand on one new client.
+pub(super) fn connect(
+    shared: &World,
+    process: ProcessId,
+    env: &Env,
+    locks: &[LockId],
+) -> Vec<Box<dyn Lock>> {
     let Build::LeaseServer(build) = shared.world.borrow().plan.recipe.build else {
         panic!("the recipe stands on another service than the lease server");
     };
     let lease = shared.world.borrow().plan.service.lease();
-    build(client(shared, process, env), env.clone(), lease)
+    let client = client(shared, process, env);
+    let build = |_| build(client.clone(), env.clone(), lease);
+    locks.iter().map(build).collect()
 }
 
 /// Gives back what it never had.

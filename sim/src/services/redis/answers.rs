@@ -1,12 +1,14 @@
 //! Records what servers have answered about a hold where ownership does not show it: majorities of independent servers.
 
-use picklock_checker::{ContenderId, EventKind, ServiceAnswer};
+use std::rc::Rc;
+
+use picklock_checker::{ContenderId, EventKind, LockId, ServiceAnswer};
 
 use super::RedisServer;
 use super::SimulatedRedis;
 use super::ownership::{Holder, Owner};
 use crate::network::ServerId;
-use crate::world::{LOCK, World};
+use crate::world::World;
 
 /// Which of the servers that know nothing of each other have granted the lock, and to whom: the latest of these.
 #[derive(Debug, Default)]
@@ -35,67 +37,66 @@ impl Grants {
 }
 
 impl World<SimulatedRedis> {
-    fn has_answered(&mut self, by: ContenderId, answer: ServiceAnswer) {
-        let what = EventKind::Answered {
-            by,
-            lock: LOCK,
-            answer,
-        };
+    fn has_answered(&mut self, lock: LockId, by: ContenderId, answer: ServiceAnswer) {
+        let what = EventKind::Answered { by, lock, answer };
         self.recorder.record(self.now, what);
     }
 
-    fn owns(&self, holder: &Holder) -> bool {
-        self.service
-            .owners
-            .iter()
-            .any(|owner| owner.holder == *holder)
+    fn owns(&self, lock: LockId, holder: &Holder) -> bool {
+        let owners = &self.service.owners[lock.0 as usize];
+        owners.iter().any(|owner| owner.holder == *holder)
     }
 
     /// A server has granted the lock. If a majority has by now, and yet it is nobody's, then because some had lost it
     /// before the last one said yes: nobody can have told the one who asked.
-    pub(super) fn note_grant(&mut self, holder: &Holder, by: ServerId) {
+    pub(super) fn note_grant(&mut self, lock: LockId, holder: &Holder, by: ServerId) {
         let servers = self.service.servers.len();
         if self.answers_alone() {
             return;
         }
-        let majority = self.service.grants.note(holder, by, servers);
-        if majority && !self.owns(holder) {
-            self.has_answered(holder.by, ServiceAnswer::GrantedApart);
+        let majority = self.service.grants[lock.0 as usize].note(holder, by, servers);
+        if majority && !self.owns(lock, holder) {
+            self.has_answered(lock, holder.by, ServiceAnswer::GrantedApart);
         }
     }
 
     /// Notes of each owner whether there is a server that answers for all and does not have its hold.
-    pub(super) fn note_denials(&mut self, owners: &mut [Owner]) {
+    pub(super) fn note_denials(&mut self, lock: LockId, owners: &mut [Owner]) {
         let redis = &self.service;
         let in_cluster = redis.deployment.cluster.is_some();
         if !in_cluster && !redis.deployment.is_replicated() {
             return;
         }
+        let place = lock.0 as usize;
+        let key = Rc::clone(&self.lock_names[place]);
         for owner in owners {
             let denies = |slot: &RedisServer| {
-                slot.answers_for_all(in_cluster) && slot.holder.as_ref() != Some(&owner.holder)
+                slot.answers_for_all(in_cluster, &key)
+                    && slot.keys[place].holder.as_ref() != Some(&owner.holder)
             };
             let denied = self.service.servers.iter().any(denies);
             if denied && !owner.denied {
-                self.has_answered(owner.holder.by, ServiceAnswer::DeniedAtOne);
+                self.has_answered(lock, owner.holder.by, ServiceAnswer::DeniedAtOne);
             }
             owner.denied = denied;
         }
     }
 
     /// The hold by which somebody owns the lock counts so many entries at this server.
-    pub(super) fn note_entries(&mut self, server: ServerId, entries: u64) {
+    pub(super) fn note_entries(&mut self, lock: LockId, server: ServerId, entries: u64) {
         let alone = self.answers_alone();
         let in_cluster = self.service.deployment.cluster.is_some();
+        let place = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
-        let before = std::mem::replace(&mut slot.entries, entries);
-        if before == entries || !alone || !slot.answers_for_all(in_cluster) {
+        let before = std::mem::replace(&mut slot.keys[place].entries, entries);
+        if before == entries || !alone || !slot.answers_for_all(in_cluster, &self.lock_names[place])
+        {
             return;
         }
-        if let Some(holder) = slot.holder.clone()
-            && self.owns(&holder)
+        if let Some(holder) = slot.keys[place].holder.clone()
+            && self.owns(lock, &holder)
         {
-            self.has_answered(holder.by, ServiceAnswer::Counts(entries));
+            self.has_answered(lock, holder.by, ServiceAnswer::Counts(entries));
         }
     }
 

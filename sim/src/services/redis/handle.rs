@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::{Build, Lease, Lock};
+use picklock_checker::LockId;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::Env;
 use picklock_clients::redis::{
@@ -12,28 +13,31 @@ use picklock_redis::client::Input;
 
 use super::SimulatedRedis;
 use crate::event::ClientId;
-use crate::plan::LOCK_KEY;
 use crate::process::ProcessId;
 use crate::world::{KEEP, LOOK, Read, Shared};
 
-/// What bystanders read: in a cluster, it is in the slot of the lock's key.
+/// What bystanders read: in a cluster, it is in the slot of the first lock's key.
 const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
 
-/// The lock of a contender, which stands on a new client.
+/// These locks of a contender, which stand on one new client.
 pub(super) fn connect(
     shared: &Rc<Shared<SimulatedRedis>>,
     process: ProcessId,
     env: &Env,
-) -> Box<dyn Lock> {
+    locks: &[LockId],
+) -> Vec<Box<dyn Lock>> {
     let Build::Redis(build) = shared.world.borrow().plan.recipe.build else {
         panic!("the recipe stands on another service than Redis");
     };
     let redis = redis(shared, process);
-    let lease = Lease {
-        key: LOCK_KEY.into(),
-        time: shared.world.borrow().plan.service.lease(),
+    let time = shared.world.borrow().plan.service.lease();
+    let key = |lock: &LockId| Rc::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
+    let lease = |lock| Lease {
+        key: key(lock),
+        time,
     };
-    build(redis, env.clone(), lease)
+    let build = |lock| build(redis.clone(), env.clone(), lease(lock));
+    locks.iter().map(build).collect()
 }
 
 /// Reads a key that has nothing to do with the lock: on one of several independent servers, or beside the lock's.

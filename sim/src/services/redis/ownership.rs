@@ -1,6 +1,6 @@
 //! The lock's key on each server, and who owns the lock by it.
 
-use picklock_checker::{ContenderId, Token, VirtualTime};
+use picklock_checker::{ContenderId, LockId, Token, VirtualTime};
 use picklock_clients::redis::{Bytes, Value};
 use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
 
@@ -11,7 +11,6 @@ use super::servers::OPERATOR;
 use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
-use crate::plan::LOCK_KEY;
 use crate::world::World;
 
 /// What the lock's key holds, and who has set it.
@@ -20,6 +19,29 @@ pub(super) struct Holder {
     pub by: ContenderId,
     /// What tells one hold from the next: the value, or the first field of a hash.
     pub identity: Bytes,
+}
+
+/// The key of a lock on one server.
+#[derive(Clone, Debug)]
+pub(super) struct LockKey {
+    /// Who has set it, and when, by the wall clock, it expires, in milliseconds.
+    pub holder: Option<Holder>,
+    pub expires: Option<i64>,
+    /// How many entries it counts.
+    pub entries: u64,
+    /// Who had set it before.
+    pub before: Option<Holder>,
+}
+
+impl Default for LockKey {
+    fn default() -> Self {
+        Self {
+            holder: None,
+            expires: None,
+            entries: 1,
+            before: None,
+        }
+    }
 }
 
 /// Who owns the lock by its keys.
@@ -55,68 +77,83 @@ fn entries(value: &Value) -> u64 {
 }
 
 impl World<SimulatedRedis> {
-    /// The same as [`follow_key`](Self::follow_key) after something has happened at a server, which is mostly nothing
-    /// to the lock's key.
+    /// The same as [`follow_keys`](Self::follow_keys) after something has happened at a server, which is mostly nothing
+    /// to the key of any lock.
     #[inline]
-    pub(super) fn key_may_change(&mut self, server: ServerId) {
-        let slot = &mut self.service.servers[server.0 as usize];
-        let fate = slot.machine.fate();
-        let now = self.now;
-        let is_over = |expires| slot.clock.wall(now).div_euclid(1_000) > expires;
-        if fate != Fate::default() || slot.expires.is_some_and(is_over) {
-            self.key_has(server, fate);
+    pub(super) fn keys_may_change(&mut self, server: ServerId) {
+        for lock in 0..self.lock_names.len() {
+            let slot = &mut self.service.servers[server.0 as usize];
+            let fate = slot.machine.fate_of(lock);
+            let now = self.now;
+            let is_over = |expires| slot.clock.wall(now).div_euclid(1_000) > expires;
+            if fate != Fate::default() || slot.keys[lock].expires.is_some_and(is_over) {
+                self.key_has(LockId(lock as u32), server, fate);
+            }
         }
     }
 
-    /// Looks what has become of the lock's key on a server, and records who comes to own the lock, and who ceases to.
-    pub(super) fn follow_key(&mut self, server: ServerId) {
-        let fate = self.service.servers[server.0 as usize].machine.fate();
-        self.key_has(server, fate);
+    /// Looks what has become of the keys of the locks on a server, and records who comes to own a lock, and who ceases
+    /// to.
+    pub(super) fn follow_keys(&mut self, server: ServerId) {
+        for lock in 0..self.lock_names.len() {
+            let fate = self.service.servers[server.0 as usize]
+                .machine
+                .fate_of(lock);
+            self.key_has(LockId(lock as u32), server, fate);
+        }
     }
 
-    /// The lock's key has had this fate, or its time is over.
-    fn key_has(&mut self, server: ServerId, fate: Fate) {
+    /// The key of a lock has had this fate, or its time is over.
+    fn key_has(&mut self, lock: LockId, server: ServerId, fate: Fate) {
+        let place = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now);
-        let value = slot.machine.read(wall, LOCK_KEY.as_bytes());
+        let value = slot.machine.read(wall, self.lock_names[place].as_bytes());
         let identity = value.as_ref().and_then(identity);
         let entries = value.as_ref().map_or(1, entries);
-        let before = slot.holder.clone();
-        let holder = identity.and_then(|identity| self.holder(server, identity, fate));
+        let before = slot.keys[place].holder.clone();
+        let holder = identity.and_then(|identity| self.holder(lock, server, identity, fate));
         let is_new = holder != before;
         if is_new {
             let ended_by = self.ended_by(fate);
-            let slot = &mut self.service.servers[server.0 as usize];
-            slot.holder.clone_from(&holder);
-            slot.entries = entries;
+            let key = &mut self.service.servers[server.0 as usize].keys[place];
+            key.holder.clone_from(&holder);
+            key.entries = entries;
             if before.is_some() {
-                slot.before.clone_from(&before);
+                key.before.clone_from(&before);
             }
-            self.owners_may_change(ended_by);
+            self.owners_of_may_change(lock, ended_by);
             if let Some(holder) = &holder {
-                self.note_grant(holder, server);
+                self.note_grant(lock, holder, server);
             }
         } else {
-            self.note_entries(server, entries);
+            self.note_entries(lock, server, entries);
         }
-        self.arm_lease_check(server);
+        self.arm_lease_check(lock, server);
     }
 
     /// Whose this is, which a server has as the lock's key: whoever has put it there, also if another has had the same
     /// before. What is there as before, changed or not, is whose it was.
-    fn holder(&self, server: ServerId, identity: Bytes, fate: Fate) -> Option<Holder> {
-        let before = self.service.servers[server.0 as usize].holder.as_ref();
+    fn holder(
+        &self,
+        lock: LockId,
+        server: ServerId,
+        identity: Bytes,
+        fate: Fate,
+    ) -> Option<Holder> {
+        let slot = &self.service.servers[server.0 as usize];
+        let before = slot.keys[lock.0 as usize].holder.as_ref();
         let is_same = before.is_some_and(|before| before.identity == identity);
         let made_anew = fate.gone.is_some() || before.is_none();
         match self.writer(fate) {
             Some(Actor::Contender(by)) if made_anew => Some(Holder { by, identity }),
             _ if is_same => before.cloned(),
             Some(Actor::Contender(by)) => {
-                let known = self.known(&identity);
+                let known = self.known(lock, &identity);
                 Some(known.unwrap_or(Holder { by, identity }))
             }
             Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider)
-            | None => self.known(&identity),
+            | None => self.known(lock, &identity),
         }
     }
 
@@ -166,34 +203,44 @@ impl World<SimulatedRedis> {
 
     /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
     /// set it on a server that runs and takes writes. There may be two of those.
-    fn owners_now(&self, owners: &mut Vec<Holder>) {
+    fn owners_now(&self, lock: LockId, owners: &mut Vec<Holder>) {
         let redis = &self.service;
+        let place = lock.0 as usize;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
             let primaries = redis.servers.iter().filter(|slot| slot.leads());
-            for holder in primaries.filter_map(|slot| slot.holder.as_ref()) {
+            for holder in primaries.filter_map(|slot| slot.keys[place].holder.as_ref()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
                 }
             }
             return;
         }
-        let holders = || redis.servers.iter().filter_map(|slot| slot.holder.as_ref());
+        let holders = || {
+            let slots = redis.servers.iter();
+            slots.filter_map(|slot| slot.keys[place].holder.as_ref())
+        };
         let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
         let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
         owners.extend(owner.cloned());
     }
 
-    /// Records who comes to own the lock, and who ceases to.
+    /// Records who comes to own a lock, and who ceases to.
     pub(super) fn owners_may_change(&mut self, actor: Actor) {
+        for lock in 0..self.lock_names.len() {
+            self.owners_of_may_change(LockId(lock as u32), actor);
+        }
+    }
+
+    fn owners_of_may_change(&mut self, lock: LockId, actor: Actor) {
+        let place = lock.0 as usize;
         let mut now = std::mem::take(&mut self.service.owners_now);
-        self.owners_now(&mut now);
-        let mut owners = std::mem::take(&mut self.service.owners);
+        self.owners_now(lock, &mut now);
+        let mut owners = std::mem::take(&mut self.service.owners[place]);
         owners.retain(|owner| {
             let stays = now.contains(&owner.holder);
             if !stays {
                 self.recorder.counts.departures += u64::from(self.draining);
-                self.ownership
-                    .key_gone(self.now, owner.token, actor, &mut self.recorder);
+                self.ownerships[place].key_gone(self.now, owner.token, actor, &mut self.recorder);
             }
             stays
         });
@@ -201,39 +248,42 @@ impl World<SimulatedRedis> {
             if owners.iter().any(|known| known.holder == new) {
                 continue;
             }
-            let name = self.recorder.name(&self.lock_name);
-            let token = self
-                .ownership
-                .key_set(self.now, new.by, name, &mut self.recorder);
+            let name = self.recorder.name(&self.lock_names[place]);
+            let (now, recorder) = (self.now, &mut self.recorder);
+            let token = self.ownerships[place].key_set(now, new.by, name, recorder);
             owners.push(Owner {
                 holder: new,
                 token,
                 denied: false,
             });
         }
-        self.note_denials(&mut owners);
-        self.service.owners = owners;
+        self.note_denials(lock, &mut owners);
+        self.service.owners[place] = owners;
         self.service.owners_now = now;
     }
 
     /// Who has set a key that came from another server, or that a clock brings back to life: primaries know best.
-    fn known(&self, identity: &Bytes) -> Option<Holder> {
+    fn known(&self, lock: LockId, identity: &Bytes) -> Option<Holder> {
+        let place = lock.0 as usize;
         let slots = || self.service.servers.iter();
         let primaries = slots().filter(|slot| slot.machine.is_primary());
-        let primaries = primaries.filter_map(|slot| slot.holder.as_ref());
-        let all = slots().flat_map(|slot| slot.holder.iter().chain(&slot.before));
+        let primaries = primaries.filter_map(|slot| slot.keys[place].holder.as_ref());
+        let keys = slots().map(|slot| &slot.keys[place]);
+        let all = keys.flat_map(|key| key.holder.iter().chain(&key.before));
         let mut known = primaries.chain(all);
         known.find(|holder| holder.identity == *identity).cloned()
     }
 
     /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.
-    fn arm_lease_check(&mut self, server: ServerId) {
+    fn arm_lease_check(&mut self, lock: LockId, server: ServerId) {
+        let place = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
-        slot.expires = match slot.holder {
-            Some(_) => slot.machine.expires_at(LOCK_KEY.as_bytes()),
+        let key = &mut slot.keys[place];
+        key.expires = match key.holder {
+            Some(_) => slot.machine.expires_at(self.lock_names[place].as_bytes()),
             None => None,
         };
-        let Some(expires) = slot.expires else {
+        let Some(expires) = key.expires else {
             return;
         };
         // A key lives through the millisecond in which it expires.
@@ -253,7 +303,7 @@ impl World<SimulatedRedis> {
             return;
         }
         slot.lease_check = VirtualTime::NEVER;
-        self.follow_key(server);
+        self.follow_keys(server);
     }
 }
 

@@ -5,7 +5,6 @@ use picklock_clients::redis::{Command, Value};
 
 use super::SimulatedRedis;
 use crate::network::ConnectionId;
-use crate::plan::LOCK_KEY;
 use crate::process::ProcessId;
 use crate::world::World;
 
@@ -20,6 +19,7 @@ impl World<SimulatedRedis> {
         if !self.believes_in_vain(process) {
             return None;
         }
+        let key = &self.lock_names[self.believed_lock(process)?.0 as usize];
         // What it asked before it got the lock was about an earlier hold, and whoever asked may have given up.
         let traffic = &self.service.traffic[connection.0 as usize];
         let (_, sent) = traffic.unanswered.front()?;
@@ -27,7 +27,7 @@ impl World<SimulatedRedis> {
             return None;
         }
         let kind = command.kind();
-        let named = command.words().any(|word| word == LOCK_KEY.as_bytes());
+        let named = command.words().any(|word| word == key.as_bytes());
         // What a transaction asks stands in the commands before it.
         (named || kind == RequestKind::Exec).then_some((connection, kind))
     }

@@ -1,5 +1,7 @@
 //! The life of Redis servers in the world.
 
+use std::rc::Rc;
+
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
 use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
@@ -9,7 +11,6 @@ use super::{SimulatedRedis, is_message, sentinel_links};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
-use crate::plan::LOCK_KEY;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
@@ -33,7 +34,7 @@ impl World<SimulatedRedis> {
         let redis = &mut self.service;
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.handle(now, input, &mut redis.server_outputs);
-        self.key_may_change(server);
+        self.keys_may_change(server);
         self.follow_role(server);
     }
 
@@ -314,7 +315,7 @@ impl World<SimulatedRedis> {
         let redis = &mut self.service;
         let machine = &mut redis.servers[server.0 as usize].machine;
         machine.restart(now, end, &mut redis.server_outputs);
-        self.follow_key(server);
+        self.follow_keys(server);
         self.follow_role(server);
         self.owners_may_change(Actor::Service);
         self.apply_server_outputs(server);
@@ -363,12 +364,15 @@ impl World<SimulatedRedis> {
         let slot = &mut self.service.servers[server.0 as usize];
         slot.clock.jump(by_millis.saturating_mul(1_000));
         slot.lease_check = VirtualTime::NEVER;
-        self.follow_key(server);
+        self.follow_keys(server);
     }
 
-    /// The lock's key goes from a server, as if an operator had deleted it.
+    /// The lock's key goes from a server, as if an operator had deleted it; of several locks that of each.
     pub(super) fn evict_key_from(&mut self, server: ServerId) {
-        self.run_as_operator(server, Command::new("DEL").arg(LOCK_KEY));
+        for place in 0..self.lock_names.len() {
+            let key = Rc::clone(&self.lock_names[place]);
+            self.run_as_operator(server, Command::new("DEL").arg(&*key));
+        }
     }
 
     /// Somebody with a shell on the server's machine runs a command.

@@ -6,11 +6,13 @@ use picklock_checker::VirtualTime;
 use picklock_machines::Chance;
 use picklock_redis::{Server, ServerConfig};
 
+use super::ownership::LockKey;
 use super::{RedisServer, SimulatedRedis, cluster, replication_links, sentinels};
 use crate::clock::LocalClock;
 use crate::network::ServerId;
-use crate::plan::{Deployment, LOCK_KEY, Plan, Service};
+use crate::plan::{Deployment, Plan, Service};
 use crate::services::process_state::ServerProcess;
+use crate::world::SimulatedService as _;
 
 /// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
 pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -> SimulatedRedis {
@@ -18,8 +20,12 @@ pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -
         unreachable!("a plan is run over its own service");
     };
     let service = &plan.service;
+    let keys = SimulatedRedis::lock_names(plan);
     let mut server = |number: u8| {
-        let machine = machine(deployment, ServerId(number), chance);
+        let mut machine = machine(deployment, ServerId(number), chance);
+        for key in &keys {
+            machine.follow_key(key.as_bytes());
+        }
         let is_primary = machine.is_primary();
         RedisServer {
             machine,
@@ -29,10 +35,7 @@ pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -
             wake: VirtualTime::NEVER,
             busy_until: VirtualTime::ZERO,
             lease_check: VirtualTime::NEVER,
-            holder: None,
-            entries: 1,
-            expires: None,
-            before: None,
+            keys: vec![LockKey::default(); keys.len()],
             leads: true,
             is_primary,
         }
@@ -42,6 +45,8 @@ pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -
         servers: (0..service.servers()).map(&mut server).collect(),
         sentinels: sentinels::of(deployment),
         client_of: vec![None; processes],
+        owners: keys.iter().map(|_| Vec::new()).collect(),
+        grants: keys.iter().map(|_| Default::default()).collect(),
         ..SimulatedRedis::default()
     }
 }
@@ -54,7 +59,7 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         None => follows.then_some(ServerId(0)),
     };
     let in_cluster = deployment.cluster.as_ref();
-    let mut machine = Server::new(Rc::new(ServerConfig {
+    Server::new(Rc::new(ServerConfig {
         number: server.0.into(),
         address: Some(replication_links::address(server)),
         primary: primary.map(replication_links::address),
@@ -65,7 +70,5 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         min_replicas_to_write: deployment.min_replicas_to_write.into(),
         min_replicas_max_lag: deployment.min_replicas_max_lag,
         ..ServerConfig::default()
-    }));
-    machine.follow_key(LOCK_KEY.as_bytes());
-    machine
+    }))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use picklock_checker::ContenderId;
 use picklock_clients::zookeeper::Path;
 
-use super::{LOCK_PATH, SimulatedZooKeeper, operator};
+use super::{SimulatedZooKeeper, operator};
 use crate::plan::{ContenderName, Fault, ServerName};
 use crate::world::World;
 
@@ -66,8 +66,10 @@ impl World<SimulatedZooKeeper> {
 
     /// An operator deletes the node of a contender.
     fn delete_node_of(&mut self, by: ContenderId) {
-        if let Some(name) = self.ownership.node_of(by) {
-            let path = Path::from(format!("{LOCK_PATH}/{name}"));
+        let locks = self.lock_names.iter().zip(&self.ownerships);
+        let found = { locks }.find_map(|(lock, of)| Some((lock, of.node_of(by)?)));
+        if let Some((lock, name)) = found {
+            let path = Path::from(format!("{lock}/{name}"));
             self.operate(Box::new(|shared| {
                 Box::pin(operator::delete_node(shared, path))
             }));

@@ -2,7 +2,8 @@
 
 use picklock_checker::{ContenderId, NameId};
 
-use super::{LOCK_PATH, SimulatedZooKeeper};
+use super::SimulatedZooKeeper;
+use super::ownership_events::name_in_lock;
 use crate::network::Side;
 use crate::plan::Fault;
 use crate::world::World;
@@ -29,9 +30,12 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn waits_behind(&self, by: ContenderId) -> Option<(NameId, ContenderId)> {
         let client = self.contenders[by.0 as usize].client?;
         let watches = self.service.clients[client.0 as usize].machine.watches();
+        let lock = self.lock_of(by);
+        let ownership = &self.ownerships[lock.0 as usize];
         let watched = watches
-            .filter_map(|(path, _)| path.strip_prefix(LOCK_PATH)?.strip_prefix('/'))
-            .find_map(|name| self.ownership.node(name));
-        watched.or_else(|| self.ownership.head())
+            .filter_map(|(path, _)| name_in_lock(path))
+            .filter(|(of, _)| *of == lock)
+            .find_map(|(_, name)| ownership.node(name));
+        watched.or_else(|| ownership.head())
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::{Build, Lock};
+use picklock_checker::LockId;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::{Env, LocalFuture};
 use picklock_clients::zookeeper::{
@@ -16,18 +17,20 @@ use crate::event::ClientId;
 use crate::process::ProcessId;
 use crate::world::{KEEP, LOOK, Read, Shared};
 
-/// The lock of a contender, which stands on a new session.
+/// These locks of a contender, which stand on one new session.
 pub(super) fn connect(
     shared: &Rc<Shared<SimulatedZooKeeper>>,
     process: ProcessId,
     env: &Env,
-) -> Box<dyn Lock> {
+    locks: &[LockId],
+) -> Vec<Box<dyn Lock>> {
     let Build::ZooKeeper(build) = shared.world.borrow().plan.recipe.build else {
         panic!("the recipe stands on another service than ZooKeeper");
     };
     let zk = zookeeper(shared, process);
-    let path = Path::clone(&shared.world.borrow().lock_name);
-    build(zk, env.clone(), path)
+    let path = |lock: &LockId| Path::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
+    let build = |lock| build(zk.clone(), env.clone(), path(lock));
+    locks.iter().map(build).collect()
 }
 
 /// Resolves when a contender's client has a session, or will never have one. `None` if it has had one.

@@ -30,7 +30,7 @@ impl World<SimulatedZooKeeper> {
         let Some(list) = machine.take_too_long() else {
             return;
         };
-        let state = (self.ownership.grants(), self.contenders_active);
+        let state = (self.grants(), self.contenders_active);
         if self.service.list_retries.list.is_none() || self.service.list_retries.state != state {
             self.service.list_retries.since = self.now;
             self.service.list_retries.state = state;
@@ -58,7 +58,7 @@ impl World<SimulatedZooKeeper> {
 
     /// The list that nobody could read, if nothing else has happened since it was asked for last.
     pub(super) fn list_that_nobody_reads(&self) -> Option<ListTooLong> {
-        let state = (self.ownership.grants(), self.contenders_active);
+        let state = (self.grants(), self.contenders_active);
         self.service
             .list_retries
             .list

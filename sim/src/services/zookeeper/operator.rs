@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use picklock_clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper, until_answered};
 
+use super::SimulatedZooKeeper;
 use super::handle::handle;
-use super::{LOCK_PATH, SimulatedZooKeeper};
 use crate::world::Shared;
 
 type World = Rc<Shared<SimulatedZooKeeper>>;
@@ -15,9 +15,12 @@ pub(super) async fn delete_node(shared: World, path: Path) {
     until_done(shared, async |zk| delete(zk, &path).await).await;
 }
 
-/// Deletes the lock's own node with all below it, and makes it anew.
+/// Deletes the lock's own node with all below it, and makes it anew; of several locks each in turn.
 pub(super) async fn recreate_lock(shared: World) {
-    until_done(shared, make_anew).await;
+    let locks = shared.world.borrow().lock_names.clone();
+    for lock in &locks {
+        until_done(Rc::clone(&shared), async |zk| make_anew(zk, lock).await).await;
+    }
 }
 
 /// Does the work. An operator whose session dies in the middle begins again: to leave the lock without its node would
@@ -30,21 +33,20 @@ async fn until_done(shared: World, work: impl AsyncFn(&ZooKeeper) -> ZkResult<()
 /// it would break holds for as long as anybody wants the lock.
 const PASSES: u32 = 20;
 
-async fn make_anew(zk: &ZooKeeper) -> ZkResult<()> {
-    let lock = Path::from(LOCK_PATH);
+async fn make_anew(zk: &ZooKeeper, lock: &Path) -> ZkResult<()> {
     for pass in 1.. {
         if pass > PASSES {
             return Ok(());
         }
-        let children = match until_answered(|| zk.children(&lock)).await {
+        let children = match until_answered(|| zk.children(lock)).await {
             // Another operator is at the same work, or this one was interrupted in it.
             Err(ZkError::NoNode) => break,
             answer => answer?,
         };
         for name in children.names() {
-            delete(zk, &Path::from(format!("{LOCK_PATH}/{name}"))).await?;
+            delete(zk, &Path::from(format!("{lock}/{name}"))).await?;
         }
-        match zk.delete(&lock, None).await {
+        match zk.delete(lock, None).await {
             Ok(()) | Err(ZkError::NoNode) => break,
             // Somebody was quicker.
             Err(ZkError::NotEmpty | ZkError::ConnectionLoss) => {}
@@ -52,7 +54,7 @@ async fn make_anew(zk: &ZooKeeper) -> ZkResult<()> {
         }
     }
     loop {
-        match zk.create(&lock, b"", CreateMode::Persistent).await {
+        match zk.create(lock, b"", CreateMode::Persistent).await {
             Ok(_) | Err(ZkError::NodeExists) => return Ok(()),
             Err(ZkError::ConnectionLoss) => {}
             Err(error) => return Err(error),

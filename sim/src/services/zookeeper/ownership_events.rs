@@ -1,13 +1,14 @@
 //! What the ensemble has committed, as it bears on the lock: who comes to own it, and who ceases to.
 
-use picklock_checker::{ContenderId, Event, EventKind};
+use picklock_checker::{ContenderId, Event, EventKind, LockId};
 use picklock_clients::RequestKind;
 use picklock_clients::zookeeper::SessionId;
 use picklock_zookeeper::txn::{Txn, TxnChange};
 
-use super::{LOCK_PATH, SimulatedZooKeeper};
+use super::{LOCKS_PATH, SimulatedZooKeeper};
 use crate::network::ServerId;
 use crate::ownership::Actor;
+use crate::plan::LockName;
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 
@@ -35,37 +36,41 @@ impl World<SimulatedZooKeeper> {
     fn follow(&mut self, txn: &Txn, session: SessionId, change: &TxnChange) {
         match change {
             TxnChange::Create(created) => {
-                let name = name_in_lock(&created.path);
-                if let (Some(name), Some(by)) = (name, self.service.sessions.get(&session)) {
+                let place = self.place_of(&created.path);
+                if let (Some((lock, name)), Some(by)) = (place, self.service.sessions.get(&session))
+                {
                     let (by, zxid) = (*by, txn.zxid.0);
-                    self.ownership
-                        .created(self.now, name, created, by, zxid, &mut self.recorder);
+                    self.ownerships[lock].created(
+                        self.now,
+                        name,
+                        created,
+                        by,
+                        zxid,
+                        &mut self.recorder,
+                    );
                 }
             }
             TxnChange::Delete { path, .. } => {
-                if let Some(name) = name_in_lock(path) {
+                if let Some((lock, name)) = self.place_of(path) {
                     let actor = self.actor(session);
                     self.departed();
-                    self.ownership
-                        .deleted(self.now, name, actor, &mut self.recorder);
+                    self.ownerships[lock].deleted(self.now, name, actor, &mut self.recorder);
                 }
             }
             TxnChange::CloseSession { paths } => {
                 for path in paths.iter() {
-                    if let Some(name) = name_in_lock(path) {
+                    if let Some((lock, name)) = self.place_of(path) {
                         self.departed();
                         let recorder = &mut self.recorder;
-                        self.ownership
-                            .deleted(self.now, name, Actor::SessionEnd, recorder);
+                        self.ownerships[lock].deleted(self.now, name, Actor::SessionEnd, recorder);
                     }
                 }
             }
             TxnChange::SetData { path, data, .. } => {
-                if name_in_lock(path).is_some() {
+                if let Some((lock, _)) = self.place_of(path) {
                     let (actor, free, zxid) = (self.actor(session), data.is_empty(), txn.zxid.0);
                     let recorder = &mut self.recorder;
-                    self.ownership
-                        .data_set(self.now, path, free, actor, zxid, recorder);
+                    self.ownerships[lock].data_set(self.now, path, free, actor, zxid, recorder);
                 }
             }
             TxnChange::Multi(changes) => {
@@ -79,6 +84,13 @@ impl World<SimulatedZooKeeper> {
             | TxnChange::Error(_)
             | TxnChange::Check => {}
         }
+    }
+
+    /// The lock that a path is in, by its place, and the name of the node there.
+    fn place_of<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
+        let (lock, name) = name_in_lock(path)?;
+        let lock = lock.0 as usize;
+        (lock < self.ownerships.len()).then_some((lock, name))
     }
 
     fn actor(&self, session: SessionId) -> Actor {
@@ -112,9 +124,16 @@ impl World<SimulatedZooKeeper> {
     }
 }
 
-/// The name of a child of the lock.
-fn name_in_lock(path: &str) -> Option<&str> {
-    path.strip_prefix(LOCK_PATH)?.strip_prefix('/')
+/// The lock that a path is in, and the name of the node there.
+pub(super) fn name_in_lock(path: &str) -> Option<(LockId, &str)> {
+    let (lock, name) = path
+        .strip_prefix(LOCKS_PATH)?
+        .strip_prefix('/')?
+        .split_once('/')?;
+    let mut letters = lock.chars();
+    let letter = letters.next().filter(|_| letters.next().is_none())?;
+    let LockName(place) = LockName::of_letter(letter)?;
+    Some((LockId(place), name))
 }
 
 fn kind(change: &TxnChange) -> Option<RequestKind> {

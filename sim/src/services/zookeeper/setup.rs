@@ -9,30 +9,31 @@ use picklock_zookeeper::state::{QuorumPeerConfig, Server};
 use picklock_zookeeper::txn::Reaped;
 
 use super::servers::Pace;
-use super::{BYSTANDER_PATH, LOCK_PATH, ServerSlot, SimulatedZooKeeper};
+use super::{BYSTANDER_PATH, LOCKS_PATH, ServerSlot, SimulatedZooKeeper};
 use crate::plan::{LockNode, Plan, Service};
+use crate::world::SimulatedService as _;
 
-/// The ensemble of a plan, which has formed, with the lock's own node unless that is to be missing.
+/// The ensemble of a plan, which has formed, with the locks' own nodes unless these are to be missing.
 pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
     let Service::ZooKeeper(ensemble) = &plan.service else {
         unreachable!("a plan is run over its own service");
     };
     let settings = Rc::new(QuorumPeerConfig::from(ensemble));
-    let lock = Path::from(LOCK_PATH);
     let own = match ensemble.lock_node {
         LockNode::Persistent => Some(Reaped::Never),
         LockNode::Container => Some(Reaped::Childless),
         LockNode::Missing => None,
     };
     let lasting = |path| (Path::from(path), Reaped::Never);
-    let nodes: Vec<(Path, Reaped)> = std::iter::once(lasting("/locks"))
-        .chain(own.map(|reaped| (Path::clone(&lock), reaped)))
+    let locks = SimulatedZooKeeper::lock_names(plan);
+    let locks = locks.into_iter().filter_map(|lock| Some((lock, own?)));
+    let nodes: Vec<(Path, Reaped)> = std::iter::once(lasting(LOCKS_PATH))
+        .chain(locks)
         .chain([lasting(BYSTANDER_PATH)])
         .collect();
     let machines = Server::formed(&settings, &nodes).into_iter();
     SimulatedZooKeeper {
         ensemble: ensemble.clone(),
-        lock,
         pace: Pace::from(ensemble),
         clients: Vec::with_capacity(plan.workload.contenders as usize + 1),
         servers: machines.map(ServerSlot::new).collect(),

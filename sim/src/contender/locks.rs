@@ -1,0 +1,84 @@
+//! The locks that a contender takes, one in each round, all of which stand on one client.
+
+use std::rc::Rc;
+
+use picklock_algorithms::Lock;
+use picklock_checker::LockId;
+use picklock_clients::Env;
+
+use super::Contender;
+use crate::plan::ContenderName;
+use crate::process::ProcessId;
+use crate::world::{Shared, SimulatedService};
+
+/// The lock objects of a contender: one for each lock that it takes.
+pub(super) struct Locks(Vec<(LockId, Box<dyn Lock>)>);
+
+impl Locks {
+    /// The locks of a contender, on a new client.
+    pub(super) fn connect<S: SimulatedService>(
+        shared: &Rc<Shared<S>>,
+        process: ProcessId,
+        env: &Env,
+    ) -> Self {
+        let plan = Rc::clone(&shared.world.borrow().plan);
+        let names = plan.workload.locks_of(ContenderName(process.0));
+        let ids: Vec<LockId> = names.iter().map(|name| LockId(name.0)).collect();
+        let locks = S::connect(shared, process, env, &ids);
+        Self(ids.into_iter().zip(locks).collect())
+    }
+
+    /// Whether they open a new session by themselves when theirs is gone.
+    pub(super) fn renew_sessions(&self) -> bool {
+        self.0.iter().any(|(_, lock)| lock.renews_sessions())
+    }
+
+    /// The object of a lock.
+    #[inline]
+    pub(super) fn of(&self, lock: LockId) -> &dyn Lock {
+        &*self.0[self.place(lock)].1
+    }
+
+    /// The same, to call it.
+    #[inline]
+    pub(super) fn of_mut(&mut self, lock: LockId) -> &mut dyn Lock {
+        let place = self.place(lock);
+        &mut *self.0[place].1
+    }
+
+    /// Mostly there is one.
+    #[inline]
+    fn place(&self, lock: LockId) -> usize {
+        let place = self.0.iter().position(|(of, _)| *of == lock);
+        place.expect("a contender has an object for each lock that it takes")
+    }
+}
+
+impl<S: SimulatedService> Contender<S> {
+    /// The lock that this round is about. The world is told.
+    pub(super) fn lock_of_round(&self) -> LockId {
+        let mut world = self.world();
+        let name = ContenderName(self.id.0);
+        let workload = &world.plan.workload;
+        let left = world.contenders[self.id.0 as usize].rounds_left;
+        let round = workload.rounds_of(name).saturating_sub(left);
+        let lock = LockId(workload.lock_of(name, round).0);
+        world.contenders[self.id.0 as usize].lock = lock;
+        lock
+    }
+
+    /// A closed session never comes back: a new one takes its place.
+    pub(super) fn renew_if_closed(&mut self) {
+        let closed = || S::is_closed(&self.shared.world.borrow(), self.process);
+        if !self.locks.renew_sessions() && closed() {
+            self.locks = Locks::connect(&self.shared, self.process, &self.env);
+        }
+    }
+}
+
+impl<S: SimulatedService> Drop for Contender<S> {
+    /// What the process keeps for all of its code may hold on to the environment, which holds on to it.
+    fn drop(&mut self) {
+        self.env.forget_process_wide();
+    }
+}
