@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
+use crate::service_event::ServiceEvent;
 use crate::{Broken, Failure, Knowledge, VirtualTime};
 
 /// A contender, by its place in [`History::contenders`].
@@ -286,6 +287,9 @@ pub struct History {
     pub names: Vec<String>,
     /// What happened, in order.
     pub events: Vec<Event>,
+    /// What the servers did and found, in order, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub service: Vec<ServiceEvent>,
     /// What the service was asked for that is not modelled, if that ended the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_modelled: Option<String>,

@@ -4,6 +4,7 @@ use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, EventKind, Witness};
 use picklock_checker::{LockId, Step};
 
+use crate::reasons::reasons;
 use crate::style::{Glyphs, Style};
 use crate::timeline::{Column, Names, Scene, place_and_name};
 use crate::words::{WIDTH, count, hanging, rename, wrap};
@@ -46,6 +47,13 @@ pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
         let sentence = rename(sentence, &letters);
         for (line, words) in wrap(&sentence, WIDTH - INDENT).iter().enumerate() {
             let start = if line == 0 { start } else { "" };
+            text.push_str(&format!("{start:<INDENT$}{words}\n"));
+        }
+    }
+    for reason in reasons(story, scene) {
+        let reason = format!("{}.", capitalised(&reason));
+        for (line, words) in wrap(&reason, WIDTH - INDENT).iter().enumerate() {
+            let start = if line == 0 { "  Cause" } else { "" };
             text.push_str(&format!("{start:<INDENT$}{words}\n"));
         }
     }

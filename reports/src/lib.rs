@@ -14,6 +14,7 @@ mod explain;
 pub mod files;
 pub mod herd;
 pub mod json;
+mod reasons;
 pub mod story;
 pub mod style;
 pub mod terminal;

@@ -8,9 +8,10 @@ mod draw;
 mod lane;
 mod note;
 mod select;
+mod service_rows;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, Event, EventKind, History, VirtualTime};
+use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, VirtualTime};
 
 pub(crate) use note::place_and_name;
 use select::Selection;
@@ -172,9 +173,16 @@ impl Builder<'_> {
     fn run(&mut self, selection: &Selection) {
         let events = &self.names.history.events;
         let mut shown = selection.events.iter().copied().peekable();
+        let mut told = selection.service.iter().peekable();
         let mut left_out = 0;
         let mut missed = false;
         for (place, event) in events.iter().enumerate() {
+            while let Some(next) = told.next_if(|next| self.service(**next).after <= place) {
+                if std::mem::take(&mut missed) {
+                    self.leave_out(std::mem::take(&mut left_out));
+                }
+                self.show_service(*next);
+            }
             if shown.next_if_eq(&place).is_none() {
                 self.take_in(&event.what);
                 left_out += 1;
@@ -192,9 +200,10 @@ impl Builder<'_> {
                     self.faults
                         .extend(note::note(&event.what, &self.names, self.glyphs));
                 }
-                Some(_) | None => self.show(event, breaks),
+                Some(_) | None => self.show(place, event, breaks),
             }
         }
+        told.for_each(|last| self.show_service(*last));
         if selection.cut_short && left_out > 0 {
             self.leave_out(left_out);
         }
@@ -229,7 +238,43 @@ impl Builder<'_> {
         select::is_structural(what) && by.is_some_and(has_lane)
     }
 
-    fn show(&mut self, event: &Event, breaks: bool) {
+    fn service(&self, place: usize) -> &ServiceEvent {
+        &self.names.history.service[place]
+    }
+
+    /// What the service did stands beside all lanes.
+    fn show_service(&mut self, place: usize) {
+        let bars = self.bars();
+        let event = self.service(place);
+        let (at, note) = (Some(event.at), note::of_service(event, &self.names));
+        self.rows.push(Row {
+            at,
+            cells: bars.clone(),
+            bars,
+            notes: vec![note],
+            mark: None,
+        });
+    }
+
+    /// What stands beside an event: as the service tells of it, if it does.
+    fn note(&self, place: usize, what: &EventKind) -> Vec<String> {
+        let history = self.names.history;
+        if let EventKind::ServerChanged { server, to } = *what
+            && let Some(told) = service_rows::change(history, place, server, to)
+        {
+            return vec![note::of_service(told, &self.names)];
+        }
+        let mut notes: Vec<String> = note::note(what, &self.names, self.glyphs)
+            .into_iter()
+            .collect();
+        if let EventKind::Acquired { by, .. } = *what {
+            let holders = service_rows::holders(history, by, place);
+            notes.extend(holders.map(|holders| format!("its key is {holders}")));
+        }
+        notes
+    }
+
+    fn show(&mut self, place: usize, event: &Event, breaks: bool) {
         let mut cells = self.bars();
         let mut notes = std::mem::take(&mut self.faults);
         if let Some((by, cell)) = self.take_in(&event.what) {
@@ -240,7 +285,7 @@ impl Builder<'_> {
                 None => notes.push(format!("{}: {}", self.names.of(by), cell.words)),
             }
         }
-        notes.extend(note::note(&event.what, &self.names, self.glyphs));
+        notes.extend(self.note(place, &event.what));
         let mark = breaks.then(|| self.mark());
         self.rows.push(Row {
             at: Some(event.at),

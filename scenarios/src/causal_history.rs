@@ -7,7 +7,10 @@
 
 use std::collections::BTreeSet;
 
-use picklock_checker::{ContenderId, Disowned, Event, EventKind, FaultId, History, LockId};
+use picklock_checker::{
+    ContenderId, Disowned, Event, EventKind, FaultId, History, LockId, ServiceEvent,
+    ServiceEventKind,
+};
 use picklock_sim::plan::{Plan, Trigger};
 
 use crate::reduced_plan::contenders_of;
@@ -22,6 +25,29 @@ pub fn past(plan: &Plan, history: &History, events: &[usize]) -> Vec<usize> {
         }
     }
     past.into_iter().collect()
+}
+
+/// Of what servers did and found, what can have led to the last of these events, by its place: what changes who serves or
+/// what is served, and what is about the watches or keys of those who take part.
+pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
+    let (Some(first), Some(last)) = (past.first(), past.last()) else {
+        return Vec::new();
+    };
+    let events = past.iter().filter_map(|place| history.events.get(*place));
+    let who: BTreeSet<ContenderId> = events.filter_map(|event| event.what.by()).collect();
+    let mut lines = BTreeSet::new();
+    let led_up = |(_, event): &(usize, &ServiceEvent)| {
+        let is_in_time = event.after > *first && event.after <= *last;
+        let takes_part = event.about().is_some_and(|by| who.contains(&by));
+        let is_new = match &event.what {
+            // Each Sentinel logs it.
+            ServiceEventKind::SentinelLog { line, .. } => lines.insert(line.clone()),
+            _ => true,
+        };
+        is_in_time && is_new && (takes_part || event.changes_the_service())
+    };
+    let service = history.service.iter().enumerate();
+    service.filter(led_up).map(|(place, _)| place).collect()
 }
 
 /// What an event depends on directly.

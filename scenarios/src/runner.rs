@@ -14,7 +14,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::trace::TracedMessage;
 use picklock_sim::watch::Named;
-use picklock_sim::{Simulated, simulate_traced, simulate_with};
+use picklock_sim::{Simulated, simulate_told, simulate_traced, simulate_with};
 use rayon::prelude::*;
 
 use crate::case_statistics::Tally;
@@ -154,7 +154,23 @@ pub fn simulated(case: &Case, seed: u64) -> Simulated {
     simulate_with(&plan, tape)
 }
 
-/// The same run as [`simulated`], and every message between clients and servers.
+/// The same run as [`simulated`], with what servers do and find in its history: to be told to people.
+pub fn told(case: &Case, seed: u64) -> Simulated {
+    let (plan, tape) = plan_and_tape(case, seed);
+    simulate_told(&plan, tape)
+}
+
+/// A run of a plan once more, with what servers do and find in its history.
+pub fn told_again(plan: &Plan, simulated: &Simulated) -> Simulated {
+    let told = simulate_told(plan, Tape::recorded(simulated.choices.clone()));
+    match told.hash == simulated.hash {
+        true => told,
+        // A recipe that goes by something else than its handle and its environment does not do the same again.
+        false => simulated.clone(),
+    }
+}
+
+/// The same run as [`told`], and every message between clients and servers, and between servers.
 pub fn traced(case: &Case, seed: u64) -> (Simulated, Vec<TracedMessage>) {
     let (plan, tape) = plan_and_tape(case, seed);
     simulate_traced(&plan, tape)
@@ -290,13 +306,13 @@ fn tell(
     seed: u64,
     violated: Option<(String, Witness)>,
 ) -> Option<Story> {
-    let told = caught(|| {
+    let done = caught(|| {
         let case = &*case.settled(seed);
-        let simulated = simulated(case, seed);
+        let simulated = told(case, seed);
         let outcome = judge(case, seed, &simulated);
         story(scenario, case, simulated, &outcome, violated)
     });
-    told.ok()
+    done.ok()
 }
 
 /// The story of a run that has been judged.

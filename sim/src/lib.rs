@@ -27,5 +27,7 @@ pub mod watch;
 mod world;
 
 pub use recorder::RollingHash;
-pub use simulation::{Simulated, simulate, simulate_seen, simulate_traced, simulate_with};
+pub use simulation::{
+    Simulated, simulate, simulate_seen, simulate_told, simulate_traced, simulate_with,
+};
 pub use world::SeenMoment;

@@ -9,6 +9,8 @@ pub struct Recorder {
     pub history: History,
     /// What was counted so far.
     pub counts: Counts,
+    /// Whether what servers do and find is written down as well.
+    pub is_told: bool,
     hash: RollingHash,
 }
 

@@ -25,7 +25,7 @@ use crate::world::Shared;
 use crate::world::SimulatedService;
 use crate::world::{Task, World};
 
-pub use observed::{simulate_seen, simulate_traced};
+pub use observed::{simulate_seen, simulate_told, simulate_traced};
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]

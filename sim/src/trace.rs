@@ -1,4 +1,4 @@
-//! A trace of a run: every message between a client and a server.
+//! A trace of a run: every message between a client and a server, and between servers.
 
 use picklock_checker::VirtualTime;
 
@@ -24,6 +24,8 @@ pub enum MessageDirection {
     ToServer,
     /// From the server to the client.
     ToClient,
+    /// From a server, or a Sentinel, to another.
+    BetweenServers,
 }
 
 impl MessageStep {
@@ -38,13 +40,23 @@ impl MessageStep {
 }
 
 impl MessageDirection {
-    /// As scenario files name it.
+    /// As scenario files name it, if they do.
     pub fn name(self) -> &'static str {
         match self {
             Self::ToServer => Direction::ToServer.name(),
             Self::ToClient => Direction::ToClient.name(),
+            Self::BetweenServers => "between-servers",
         }
     }
+}
+
+/// Who sends or gets a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// A client: a contender by its place, and after those the bystanders and the operator.
+    Client(ProcessId),
+    /// A server, by its place from zero; after the servers come the Sentinels.
+    Server(ServerId),
 }
 
 /// Something that happens to a message.
@@ -52,16 +64,37 @@ impl MessageDirection {
 pub struct TracedMessage {
     /// When.
     pub at: VirtualTime,
-    /// Whose client: a contender by its place, and after those the bystanders and the operator.
-    pub process: ProcessId,
-    /// Which server, by its place from zero.
-    pub server: ServerId,
-    /// Which connection.
-    pub connection: ConnectionId,
-    /// Which way the message goes.
-    pub direction: MessageDirection,
+    /// How many events of the history there were before.
+    pub after: usize,
+    /// From whom it comes.
+    pub from: Party,
+    /// To whom it goes.
+    pub to: Party,
+    /// By which connection, if it is one of a client.
+    pub connection: Option<ConnectionId>,
     /// What happens to it.
     pub step: MessageStep,
     /// What it says.
     pub text: String,
+    /// Whether it says no more than that its sender is there.
+    pub is_sign_of_life: bool,
+}
+
+impl TracedMessage {
+    /// Which way it goes.
+    pub fn direction(&self) -> MessageDirection {
+        match (self.from, self.to) {
+            (Party::Client(_), _) => MessageDirection::ToServer,
+            (Party::Server(_), Party::Client(_)) => MessageDirection::ToClient,
+            (Party::Server(_), Party::Server(_)) => MessageDirection::BetweenServers,
+        }
+    }
+
+    /// Whose client it comes from or goes to.
+    pub fn process(&self) -> Option<ProcessId> {
+        match (self.from, self.to) {
+            (Party::Client(process), _) | (_, Party::Client(process)) => Some(process),
+            (Party::Server(_), Party::Server(_)) => None,
+        }
+    }
 }

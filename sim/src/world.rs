@@ -16,6 +16,7 @@ mod replication_triggers;
 mod resource;
 mod server_faults;
 mod service;
+pub(crate) mod service_events;
 mod setup;
 pub(crate) mod timeline_lanes;
 pub(crate) mod triggers;

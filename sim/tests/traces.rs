@@ -62,11 +62,12 @@ fn the_answer_that_a_fault_takes_is_lost() {
     for (service, algorithm, lost) in services() {
         let trace = trace_of(service, algorithm, lost);
         let is_lost = |message: &&TracedMessage| {
-            message.step == MessageStep::Lost && message.direction == MessageDirection::ToClient
+            message.step == MessageStep::Lost && message.direction() == MessageDirection::ToClient
         };
         let lost: Vec<&TracedMessage> = trace.iter().filter(is_lost).collect();
         assert!(!lost.is_empty(), "{algorithm}");
-        assert_eq!(lost[0].process.0, FIRST.0, "{algorithm}");
+        let whose = lost[0].process().map(|process| process.0);
+        assert_eq!(whose, Some(FIRST.0), "{algorithm}");
     }
 }
 

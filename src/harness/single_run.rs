@@ -64,7 +64,7 @@ impl Harness {
         let (scenario, case) = self.one_case(scenario)?;
         let case = case.settled(seed);
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
-        let simulated = runner::simulated(&case, seed);
+        let simulated = runner::told(&case, seed);
         let outcome = runner::judge(&case, seed, &simulated);
         let violated = first_violation(&case, &outcome);
         let violated = violated.map(|(it, witness)| (it.name.to_owned(), witness));

@@ -2,7 +2,7 @@
 
 use picklock_checker::{
     ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, Knowledge, NameId,
-    ServerChange, ServiceAnswer, Token, VirtualTime,
+    ServerChange, ServiceAnswer, ServiceEvent, ServiceEventKind, Token, VirtualTime,
 };
 
 use super::Names;
@@ -73,8 +73,8 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         } => change(before, after, token, glyphs),
         EventKind::ServerChanged { server, to } => changed(server.0 + 1, to),
         EventKind::FaultFired { fault } => fired(history, fault),
-        EventKind::FaultHealed { fault } => format!("fault {} is undone", fault.0 + 1),
-        EventKind::CalmBegan => "the calm begins".to_owned(),
+        EventKind::FaultHealed { fault } => healed(history, fault),
+        EventKind::CalmBegan => calm(history),
         EventKind::Ended { why } => format!("the run ends: {}", ended(why)),
         EventKind::StillWaiting { behind, owner, .. } => {
             return behind_whom(behind, owner, names, glyphs);
@@ -108,6 +108,36 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
 
 fn fired(history: &History, fault: FaultId) -> String {
     format!("fault {}: {}", fault.0 + 1, history.fault(fault))
+}
+
+fn healed(history: &History, fault: FaultId) -> String {
+    format!("fault {} is over: {}", fault.0 + 1, history.fault(fault))
+}
+
+/// The calm begins when every fault is over; those that never struck do not any more, and those that nothing heals stay.
+fn calm(history: &History) -> String {
+    let has = |is_it: &dyn Fn(&EventKind) -> bool| history.events.iter().any(|it| is_it(&it.what));
+    let mut notes = String::from("the calm begins");
+    for (place, text) in history.faults.iter().enumerate() {
+        let id = FaultId(place as u32);
+        let number = place + 1;
+        if !has(&|what| *what == EventKind::FaultFired { fault: id }) {
+            notes.push_str(&format!("; fault {number} never struck"));
+        } else if text.ends_with("for good") {
+            notes.push_str(&format!("; fault {number} stays for good"));
+        }
+    }
+    notes
+}
+
+/// What a server did or found.
+pub(crate) fn of_service(event: &ServiceEvent, names: &Names) -> String {
+    let words = event.in_words(&|by| names.of(by).to_owned());
+    match event.what {
+        // Sentinels say who they are.
+        ServiceEventKind::SentinelLog { .. } => words,
+        _ => format!("service: {words}"),
+    }
 }
 
 fn could_have_known(since: VirtualTime, how: Knowledge) -> String {

@@ -7,6 +7,7 @@ use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, Ended, EventKind, History, Step, Witness};
 
 use super::lane::subject;
+use super::service_rows;
 
 use crate::words::mentions;
 
@@ -22,6 +23,8 @@ pub(crate) struct Selection {
     pub(crate) lanes: Vec<ContenderId>,
     /// The events that get a row, by their place in the history, ascending.
     pub(crate) events: Vec<usize>,
+    /// The events of the service that get a row of their own, by their place, ascending.
+    pub(crate) service: Vec<usize>,
     /// The event at which the promise breaks.
     pub(crate) breach: Option<usize>,
     /// For each lane, the stretch of the history in which the contender matters.
@@ -45,6 +48,7 @@ pub(crate) fn everything(story: &Story) -> Selection {
         .collect();
     Selection {
         events: (0..history.events.len()).collect(),
+        service: service_rows::all(history),
         breach: story
             .violated
             .as_ref()
@@ -72,9 +76,11 @@ pub(crate) fn essential(story: &Story) -> Selection {
         windows: &windows,
     };
     let (events, cut_short) = wanted.events();
+    let service = service_rows::essential(history, witness, &windows);
     Selection {
         lanes,
         events,
+        service,
         breach,
         windows,
         cut_short,

@@ -106,7 +106,7 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     smaller.plan.clone_from(&shrunk.plan);
     let outcome = runner::judge(&smaller, seed, &shrunk.simulated);
     let violated = (shrunk.invariant.to_owned(), shrunk.witness.clone());
-    let simulated = shrunk.simulated.clone();
+    let simulated = runner::told_again(&shrunk.plan, &shrunk.simulated);
     let story = runner::story(scenario, case, simulated, &outcome, Some(violated));
     // Of the run that was found.
     let again = ReplayCommand {

@@ -76,6 +76,15 @@ impl Service {
         self.redis()?.cluster.as_ref()
     }
 
+    /// The name of a machine, by its place: servers come first, and then Sentinels.
+    pub fn machine_name(&self, place: u8) -> String {
+        let servers = self.servers() + self.observers();
+        match place.checked_sub(servers) {
+            Some(place) if self.sentinels() > 0 => format!("sentinel-{}", place + 1),
+            Some(_) | None => format!("server-{}", place + 1),
+        }
+    }
+
     /// The place of the server that has the lock's key at first, if it is not on several.
     pub fn first_primary(&self) -> u8 {
         self.redis().map_or(0, Deployment::first_primary)

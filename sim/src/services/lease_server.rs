@@ -7,7 +7,10 @@ mod handle;
 use std::rc::Rc;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, LockId, ServerChange, Token, VirtualTime};
+use picklock_checker::service_event::{DataFound, KeyHolders};
+use picklock_checker::{
+    ContenderId, LockId, ServerChange, ServiceEventKind, Token, VirtualTime,
+};
 use picklock_clients::env::Env;
 use picklock_clients::zookeeper::Path;
 use picklock_lease_server::{Input, Output, Server};
@@ -77,6 +80,15 @@ impl World<SimulatedLeaseServer> {
             let (now, recorder) = (self.now, &mut self.recorder);
             self.ownerships[0].key_gone(now, token, actor, recorder);
         }
+    }
+}
+
+/// What it has granted is on its disk before it answers.
+fn restarted() -> ServiceEventKind {
+    ServiceEventKind::Restarted {
+        data: DataFound::Everything,
+        without_key_of: None,
+        left: KeyHolders::default(),
     }
 }
 
@@ -165,6 +177,9 @@ impl SimulatedService for SimulatedLeaseServer {
 
     fn restart(world: &mut World<Self>, server: ServerId) {
         if world.service.life.start() {
+            if world.is_told() {
+                world.tell(server, restarted());
+            }
             world.server_changed(server, ServerChange::Restarted);
         }
     }

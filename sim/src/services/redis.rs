@@ -15,6 +15,7 @@ mod replication_links;
 mod sentinel_links;
 mod sentinels;
 mod servers;
+mod service_events;
 mod setup;
 mod slot_migration;
 
@@ -80,6 +81,8 @@ pub(crate) struct SimulatedRedis {
     saying: Vec<ServerId>,
     to_be_said: Vec<(ServerId, ServerOutput)>,
     sentinel_outputs: Vec<SentinelOutput>,
+    /// Who tells a server at this moment what it is to be.
+    order: service_events::Order,
 }
 
 /// A server and what it does at the moment.
@@ -100,6 +103,9 @@ struct RedisServer {
     leads: bool,
     /// Whether it was nobody's replica when that was looked at last.
     is_primary: bool,
+    /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if somebody
+    /// is told.
+    failed_nodes: Vec<u8>,
 }
 
 impl RedisServer {

@@ -23,8 +23,17 @@ pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     }
 }
 
-/// Runs a plan with the choices of a tape, and writes down every message between clients and servers. What happens is
-/// what happens in [`simulate_with`](super::simulate_with).
+/// Runs a plan with the choices of a tape, and writes down in its history what servers do and find. What happens is what
+/// happens in [`simulate_with`](super::simulate_with).
+pub fn simulate_told(plan: &Plan, tape: Tape) -> Simulated {
+    match plan.service {
+        Service::ZooKeeper(_) => told::<SimulatedZooKeeper>(plan, tape),
+        Service::Redis(_) => told::<SimulatedRedis>(plan, tape),
+        Service::LeaseServer(_) => told::<SimulatedLeaseServer>(plan, tape),
+    }
+}
+
+/// The same as [`simulate_told`], and every message between clients and servers, and between servers.
 pub fn simulate_traced(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage>) {
     match plan.service {
         Service::ZooKeeper(_) => traced::<SimulatedZooKeeper>(plan, tape),
@@ -60,8 +69,16 @@ fn seen<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMom
     })
 }
 
+fn told<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
+    let ask = |world: &mut World<S>| world.recorder.is_told = true;
+    observed(plan, tape, ask, |_| ()).0
+}
+
 fn traced<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage>) {
-    let ask = |world: &mut World<S>| world.trace = Some(Vec::new());
+    let ask = |world: &mut World<S>| {
+        world.trace = Some(Vec::new());
+        world.recorder.is_told = true;
+    };
     observed(plan, tape, ask, |world| {
         world.trace.take().unwrap_or_default()
     })

@@ -3,11 +3,11 @@
 use std::fmt::Display;
 
 use super::{SimulatedService, World};
-use crate::network::ConnectionId;
-use crate::trace::{MessageDirection, MessageStep, TracedMessage};
+use crate::network::{ConnectionId, ServerId};
+use crate::trace::{MessageDirection, MessageStep, Party, TracedMessage};
 
 impl<S: SimulatedService> World<S> {
-    /// Writes down what happens to a message, if somebody wants to know.
+    /// Writes down what happens to a message of a client or to one, if somebody wants to know.
     #[inline(always)]
     pub(crate) fn trace(
         &mut self,
@@ -20,6 +20,20 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
+    /// Writes down what happens to a message of one server to another, if somebody wants to know.
+    #[inline(always)]
+    pub(crate) fn trace_between(
+        &mut self,
+        (from, to): (ServerId, ServerId),
+        (step, is_sign_of_life): (MessageStep, bool),
+        message: &dyn Display,
+    ) {
+        if self.trace.is_some() {
+            let ends = (Party::Server(from), Party::Server(to));
+            self.push_trace(ends, None, (step, is_sign_of_life), message.to_string());
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn write_trace(
@@ -28,15 +42,34 @@ impl<S: SimulatedService> World<S> {
         (direction, step): (MessageDirection, MessageStep),
         message: &dyn Display,
     ) {
-        let (process, server) = (self.process_of(connection), self.server_of(connection));
+        let client = Party::Client(self.process_of(connection));
+        let server = Party::Server(self.server_of(connection));
+        let ends = match direction {
+            MessageDirection::ToServer => (client, server),
+            MessageDirection::ToClient | MessageDirection::BetweenServers => (server, client),
+        };
+        let text = message.to_string();
+        let is_sign_of_life = text == "ping" || text == "pong";
+        self.push_trace(ends, Some(connection), (step, is_sign_of_life), text);
+    }
+
+    #[cold]
+    fn push_trace(
+        &mut self,
+        (from, to): (Party, Party),
+        connection: Option<ConnectionId>,
+        (step, is_sign_of_life): (MessageStep, bool),
+        text: String,
+    ) {
         let traced = TracedMessage {
             at: self.now,
-            process,
-            server,
+            after: self.recorder.history.events.len(),
+            from,
+            to,
             connection,
-            direction,
             step,
-            text: message.to_string(),
+            text,
+            is_sign_of_life,
         };
         self.trace.get_or_insert_default().push(traced);
     }

@@ -77,7 +77,7 @@ impl Replay {
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
         let (simulated, messages) = match self.trace.trace {
             true => runner::traced(&case, seed),
-            false => (runner::simulated(&case, seed), Vec::new()),
+            false => (runner::told(&case, seed), Vec::new()),
         };
         let rows = match messages.is_empty() {
             true => Vec::new(),

@@ -61,7 +61,7 @@ impl OneRun {
         let asked = self.invariant.as_deref().map(find).transpose()?;
         let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
-        let simulated = runner::simulated(&case, seed);
+        let simulated = runner::told(&case, seed);
         if self.was.is_some() {
             Fits::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;
         }

@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::checker::outcome::Story;
-use crate::checker::{History, Invariant, Witness};
+use crate::checker::{History, Invariant, ServiceEvent, Witness};
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
-use crate::scenarios::why::{Moment, Share, Turning, Without, past, turning, without};
+use crate::scenarios::why::{
+    Moment, Share, Turning, Without, past, service_past, turning, without,
+};
 use crate::scenarios::{runner, why};
 use serde::Serialize;
 
@@ -62,6 +64,8 @@ struct Answers<'a> {
     without: Vec<Without>,
     turning: Turning,
     past: Vec<usize>,
+    /// What servers did and found on the way.
+    service_past: Vec<usize>,
 }
 
 impl Why {
@@ -82,13 +86,15 @@ impl Why {
         }
         let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
         let run = (ran.simulated.choices.as_slice(), history);
+        let past = past(plan, history, &up_to_violation(history, witness));
         let answers = Answers {
             ran: &ran,
             invariant,
             witness,
             without: without(plan, invariant, self.runs, work.stop()),
             turning: turning(plan, invariant, run, self.samples, work.stop()),
-            past: past(plan, history, &up_to_violation(history, witness)),
+            service_past: service_past(history, &past),
+            past,
         };
         if let Some(path) = &self.json {
             work.write(path, console::json(&answers.as_json())?.as_bytes())?;
@@ -200,6 +206,12 @@ impl Answers<'_> {
         let mut simulated = ran.simulated.clone();
         let events = self.past.iter().map(|place| whole.events[*place]);
         simulated.run.history.events = events.collect();
+        let service = self.service_past.iter().map(|place| {
+            let event = whole.service[*place].clone();
+            let after = self.past.partition_point(|place| *place < event.after);
+            ServiceEvent { after, ..event }
+        });
+        simulated.run.history.service = service.collect();
         let place = |event: &usize| self.past.binary_search(event).ok();
         let witness = Witness {
             events: self.witness.events.iter().filter_map(place).collect(),
@@ -228,6 +240,7 @@ impl Answers<'_> {
             turning_choice: self.turning.jump.map(|(_, after)| after.kept),
             turning_event: self.turning.event(),
             past: &self.past,
+            service_past: &self.service_past,
             history,
         }
     }
@@ -250,6 +263,7 @@ struct Json<'a> {
     turning_choice: Option<usize>,
     turning_event: Option<usize>,
     past: &'a [usize],
+    service_past: &'a [usize],
     history: &'a History,
 }
 

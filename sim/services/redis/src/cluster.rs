@@ -27,7 +27,8 @@ use picklock_clients::redis::Bytes;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use bus::{Body, Header};
+pub(crate) use bus::Body;
+use bus::Header;
 pub use bus::{BusMessage, NodeId};
 use election::Election;
 pub use keys::{only_reads, slot_of_command};
@@ -232,6 +233,18 @@ impl Cluster {
     /// Whose replica this node is.
     pub(crate) fn primary(&self) -> Option<NodeId> {
         self.node(self.me).primary
+    }
+
+    /// The epoch in which it, or its primary, has come to serve its slots.
+    pub(crate) fn config_epoch(&self) -> u64 {
+        let mine = self.node(self.me);
+        self.node(mine.primary.unwrap_or(self.me)).config_epoch
+    }
+
+    /// On which nodes a majority has given up, as it knows.
+    pub(crate) fn failed_nodes(&self) -> Vec<u8> {
+        let failed = self.ids().filter(|id| self.node(*id).failed.is_some());
+        failed.map(|id| id.0).collect()
     }
 
     /// Who serves a slot.

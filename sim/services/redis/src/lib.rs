@@ -18,11 +18,13 @@ mod degraded;
 mod disk;
 mod errors;
 mod glob;
+mod inspection;
 mod io;
 mod key_observer;
 mod keyspace;
 mod keyspace_events;
 mod numbers;
+mod peer_text;
 mod persistence;
 mod process_command;
 mod propagation;
@@ -42,6 +44,7 @@ mod watches;
 pub use cluster::{
     BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
 };
+pub use inspection::{DiskImage, OnDisk};
 pub use io::{ConnectionId, Input, Now, Output};
 pub use key_observer::{Fate, Gone, Why, Writer};
 pub use keyspace_events::KeyspaceEvents;

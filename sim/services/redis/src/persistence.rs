@@ -91,17 +91,22 @@ impl Server {
         }
     }
 
-    /// The server ends so, and starts again. All its connections and links are gone, without a word of its own; so are
-    /// the scripts that it knew.
-    pub fn restart(&mut self, now: Now, end: End, out: &mut Vec<Output>) {
-        let kept = match (&self.core.settings.persistence, end) {
+    /// Whether all that it has is on its disk after such an end.
+    pub(crate) fn keeps_all(&self, end: End) -> bool {
+        match (&self.core.settings.persistence, end) {
             (Persistence::None, _) => false,
             (Persistence::Log(_), _) if self.core.degraded.disk_is_full => false,
             (Persistence::Log(Fsync::Always), _) | (Persistence::Log(_), End::Kill) => true,
             (_, End::Shutdown) => true,
             (Persistence::Log(_), End::PowerLoss) => false,
             (Persistence::Snapshots(_), End::Kill | End::PowerLoss) => false,
-        };
+        }
+    }
+
+    /// The server ends so, and starts again. All its connections and links are gone, without a word of its own; so are
+    /// the scripts that it knew.
+    pub fn restart(&mut self, now: Now, end: End, out: &mut Vec<Output>) {
+        let kept = self.keeps_all(end);
         let mut dataset = if kept {
             self.core.dataset()
         } else {

@@ -243,6 +243,24 @@ impl Replication {
         parts.filter(|part| part.start >= offset).cloned().collect()
     }
 
+    /// Whether it listens to its primary by this link.
+    pub(crate) fn listens_by(&self, link: LinkId) -> bool {
+        let upstream = self.primary.as_ref();
+        let states = [LinkState::Asking(link), LinkState::Up(link)];
+        upstream.is_some_and(|upstream| states.contains(&upstream.state))
+    }
+
+    /// The version that it had before, and the first byte that is not of it.
+    pub(crate) fn previous(&self) -> Option<(ReplicationId, u64)> {
+        self.previous
+    }
+
+    /// The parts of the stream that end after this byte.
+    pub(crate) fn parts_after(&self, offset: u64) -> Vec<Rc<Part>> {
+        let parts = self.backlog.iter().flat_map(|backlog| &backlog.parts);
+        parts.filter(|part| part.end > offset).cloned().collect()
+    }
+
     /// Whether a replica that wants this byte next of this version can go on.
     fn can_continue(&self, id: Option<ReplicationId>, wanted: u64) -> bool {
         let of_previous =

@@ -176,6 +176,21 @@ impl Sentinel {
         self.wake
     }
 
+    /// The newest epoch that it has heard of.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// What it calls the primary itself: in a failover, the old one.
+    pub fn watched(&self) -> &Address {
+        &self.primary.address
+    }
+
+    /// For whom it has voted last, and in which epoch.
+    pub fn vote_given(&self) -> Option<(&str, u64)> {
+        Some((self.leader.as_deref()?, self.leader_epoch))
+    }
+
     /// Where it sends clients.
     pub fn primary(&self) -> &Address {
         self.current_primary()

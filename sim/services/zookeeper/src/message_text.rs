@@ -4,7 +4,7 @@ use std::fmt;
 
 use picklock_clients::zookeeper::{Reply, Response};
 
-use crate::messages::{ClientMessage, ServerMessage};
+use crate::messages::{ClientMessage, ServerMessage, WatchTables};
 
 impl fmt::Display for ClientMessage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -14,7 +14,7 @@ impl fmt::Display for ClientMessage {
             Self::Request { xid, request } => write!(out, "#{} {request}", xid.0),
             Self::Authenticate { scheme, .. } => write!(out, "authenticate by {scheme}"),
             Self::Ping => write!(out, "ping"),
-            Self::SetWatches(_) => write!(out, "set-watches"),
+            Self::SetWatches(watches) => set_watches(out, watches),
             Self::Close { xid } => write!(out, "#{} close-session", xid.0),
         }
     }
@@ -33,6 +33,20 @@ impl fmt::Display for ServerMessage {
             Self::WatchesSet { .. } => write!(out, "watches set"),
         }
     }
+}
+
+/// `set-watches since 0x100000004: data [/locks/a/x-0000000001]`
+fn set_watches(out: &mut fmt::Formatter<'_>, watches: &WatchTables) -> fmt::Result {
+    write!(out, "set-watches since {}:", watches.relative_zxid)?;
+    let tables = [
+        ("data", &watches.data),
+        ("exist", &watches.exist),
+        ("child", &watches.child),
+        ("persistent", &watches.persistent),
+        ("recursive", &watches.recursive),
+    ];
+    let mut set = tables.iter().filter(|(_, paths)| !paths.is_empty());
+    set.try_for_each(|(name, paths)| write!(out, " {name} [{}]", paths.join(" ")))
 }
 
 struct ReplyText<'a>(&'a Reply);

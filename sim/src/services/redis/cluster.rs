@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::plan::Cluster;
+use crate::trace::MessageStep::{Received, Sent};
 use crate::world::World;
 
 /// So many streams of chance there are for each node.
@@ -44,12 +45,15 @@ impl World<SimulatedRedis> {
     /// A node has something to say to another. If that does not run when it arrives, it is lost.
     pub(super) fn send_to_node(&mut self, from: ServerId, to: NodeId, message: Box<BusMessage>) {
         let to = ServerId(to.0);
+        self.trace_between((from, to), (Sent, message.is_sign_of_life()), &*message);
         let at = self.reaches_peer(from, to);
         let event = RedisEvent::ToNode { to, message };
         self.timeline.add(at, Event::Service(event));
     }
 
     pub(super) fn at_node(&mut self, to: ServerId, message: Box<BusMessage>) {
+        let from = ServerId(message.from().0);
+        self.trace_between((from, to), (Received, message.is_sign_of_life()), &*message);
         self.server_input(to, Input::FromNode { message });
         self.apply_server_outputs(to);
     }
@@ -68,18 +72,23 @@ impl World<SimulatedRedis> {
             is_primary,
         ) {
             (false, true) => {
+                self.tell_of_promotion(node);
                 self.server_changed(node, ServerChange::Promoted);
                 // Leases go on as they did; only who waits for it is told.
                 if in_cluster || self.faults_armed > 0 {
                     self.elected();
                 }
             }
-            (true, false) => self.server_changed(node, ServerChange::Demoted),
+            (true, false) => {
+                self.tell_of_demotion(node);
+                self.server_changed(node, ServerChange::Demoted);
+            }
             (true, true) | (false, false) => {}
         }
         if !in_cluster {
             return;
         }
+        self.tell_of_failed_nodes(node);
         let slot = &mut self.service.servers[usize::from(node.0)];
         let leads = slot.machine.is_primary() && slot.machine.serves();
         if std::mem::replace(&mut slot.leads, leads) != leads {

@@ -122,6 +122,7 @@ impl World<SimulatedRedis> {
             if before.is_some() {
                 key.before.clone_from(&before);
             }
+            self.tell_of_key(server, before.as_ref(), fate);
             self.owners_of_may_change(lock, ended_by);
             if let Some(holder) = &holder {
                 self.note_grant(lock, holder, server);
@@ -166,7 +167,7 @@ impl World<SimulatedRedis> {
     }
 
     /// Who has ended what the key told of.
-    fn ended_by(&self, fate: Fate) -> Actor {
+    pub(super) fn ended_by(&self, fate: Fate) -> Actor {
         match fate.gone {
             Some(Gone { why, serving }) => match why {
                 // Whoever came upon it.

@@ -6,10 +6,12 @@ use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
+use super::service_events::Order;
 use crate::event::Event;
 use crate::link_ids;
 use crate::network::ServerId;
 use crate::ownership::Actor;
+use crate::trace::MessageStep::{Received, Sent};
 use crate::world::World;
 
 /// A link between two servers.
@@ -45,6 +47,11 @@ impl SimulatedRedis {
     /// Whether what is under way by a link arrives.
     pub(super) fn link_is_open(&self, link: LinkId) -> bool {
         self.links[link.0 as usize].open
+    }
+
+    /// The primary's end of a link.
+    pub(super) fn primary_of_link(&self, link: LinkId) -> ServerId {
+        self.links[link.0 as usize].primary
     }
 
     /// The replica's end of a link.
@@ -118,6 +125,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let to = ends.other(from);
+        self.trace_between((from, to), (Sent, message.is_sign_of_life()), &message);
         let at = self.reaches_peer(from, to);
         let event = RedisEvent::ToPeer {
             to,
@@ -136,6 +144,9 @@ impl World<SimulatedRedis> {
 
     /// A server reads a message that has arrived, whatever has become of the link meanwhile.
     pub(super) fn read_from_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
+        let from = self.service.links[link.0 as usize].other(to);
+        self.trace_between((from, to), (Received, message.is_sign_of_life()), &message);
+        self.tell_of_sync(to, link, &message);
         self.server_input(to, Input::FromPeer { link, message });
         if !self.pending_writes.is_empty() {
             let primary = self.service.links[link.0 as usize].primary;
@@ -237,7 +248,9 @@ impl World<SimulatedRedis> {
                 command.arg(&*host).number(port)
             }
         };
+        self.service.order = Order::Operator;
         self.run_as_operator(server, command);
+        self.service.order = Order::Nobody;
         self.owners_may_change(Actor::Service);
     }
 }

@@ -4,11 +4,13 @@ use picklock_clients::redis::{Command, Value};
 use picklock_redis::sentinel::{CallId, Input as SentinelInput};
 use picklock_redis::{Address, ConnectionId as At, Input};
 
-use super::SimulatedRedis;
 use super::event::{Call, RedisEvent, SentinelEvent};
+use super::service_events::Order;
+use super::{SimulatedRedis, is_message};
 use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::Actor;
+use crate::trace::MessageStep::{self, Received, Sent};
 use crate::world::World;
 
 /// The connections of Sentinels have numbers from here on; those of clients never come so far.
@@ -33,6 +35,13 @@ pub(super) fn is_call(connection: At) -> bool {
 pub(super) fn call(connection: At) -> (usize, CallId) {
     let number = connection.0 - FIRST;
     ((number >> EACH) as usize, CallId(number % (1 << EACH)))
+}
+
+/// Whether a Sentinel only asks whether somebody is there, or says that it is there itself.
+fn is_routine(command: &Command) -> bool {
+    ["PING", "INFO", "PUBLISH", "SUBSCRIBE"]
+        .iter()
+        .any(|it| command.is(it))
 }
 
 impl World<SimulatedRedis> {
@@ -79,6 +88,7 @@ impl World<SimulatedRedis> {
         let ends = self.ends(call);
         if ends.open {
             let at = ends.to;
+            self.trace_between((by, at), (Sent, is_routine(&command)), &command);
             self.send_news(by, at, SentinelEvent::Asked { call, at, command });
         }
     }
@@ -96,6 +106,7 @@ impl World<SimulatedRedis> {
     pub(super) fn answer_call(&mut self, from: ServerId, call: (usize, CallId), value: Value) {
         let call = self.call_of(call);
         if self.ends(call).taken {
+            self.trace_answer((from, call.by), Sent, &value);
             self.send_news(from, call.by, SentinelEvent::Answered { call, value });
         }
     }
@@ -105,6 +116,16 @@ impl World<SimulatedRedis> {
         let call = self.call_of(call);
         self.ends(call).taken = false;
         self.send_news(from, call.by, SentinelEvent::Closed { call });
+    }
+
+    /// What answers to pings, `INFO`, and `PUBLISH` say is of no interest, and neither are greetings.
+    fn trace_answer(&mut self, ends: (ServerId, ServerId), step: MessageStep, value: &Value) {
+        let is_sign_of_life = match value {
+            Value::Status(text) => &**text == "PONG",
+            Value::Bulk(_) | Value::Integer(_) => true,
+            value => is_message(value),
+        };
+        self.trace_between(ends, (step, is_sign_of_life), value);
     }
 
     fn call_of(&self, (place, id): (usize, CallId)) -> Call {
@@ -140,7 +161,8 @@ impl World<SimulatedRedis> {
             SentinelEvent::HungUp { call, at } => self.left_by_call(call, at),
             SentinelEvent::Answered { call, value } => {
                 if self.ends(call).open {
-                    let id = call.id;
+                    let (id, from) = (call.id, self.ends(call).to);
+                    self.trace_answer((from, call.by), Received, &value);
                     self.sentinel_input(call.by, SentinelInput::Answered { call: id, value });
                 }
             }
@@ -170,6 +192,7 @@ impl World<SimulatedRedis> {
         if !self.ends(call).taken {
             return;
         }
+        self.trace_between((call.by, at), (Received, is_routine(&command)), &command);
         let connection = self.connection_of_call(call);
         if self.service.is_sentinel(at) {
             self.sentinel_is_asked(at, connection, command);
@@ -180,7 +203,9 @@ impl World<SimulatedRedis> {
             connection,
             command,
         };
+        self.service.order = Order::Sentinel(call.by);
         self.server_input(at, received);
+        self.service.order = Order::Nobody;
         if self.service.servers[at.0 as usize].machine.is_primary() != led {
             self.owners_may_change(Actor::Service);
         }

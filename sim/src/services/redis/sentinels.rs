@@ -134,7 +134,9 @@ impl World<SimulatedRedis> {
         let now = self.now;
         let place = usize::from(machine.0) - self.service.servers.len();
         let mut out = std::mem::take(&mut self.service.sentinel_outputs);
+        let is_told = self.is_told();
         let slot = &mut self.service.sentinels[place];
+        let watched = is_told.then(|| slot.machine.watched().clone());
         let now = Now {
             monotonic: slot.clock.monotonic(now),
             wall_micros: slot.clock.wall(now),
@@ -153,8 +155,11 @@ impl World<SimulatedRedis> {
                 Output::ToClient { connection, value } => {
                     self.send_to_client_of_sentinel(ConnectionId(connection.0), value);
                 }
-                // What it did is seen by what becomes of the servers.
-                Output::Noted { .. } => {}
+                Output::Noted { event, about } => {
+                    if let Some(watched) = &watched {
+                        self.tell_of_log(machine, event, &about, watched);
+                    }
+                }
             }
         }
         self.service.sentinel_outputs = out;

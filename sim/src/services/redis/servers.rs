@@ -305,12 +305,13 @@ impl World<SimulatedRedis> {
         }
         slot.wake = VirtualTime::NEVER;
         let dark = slot.dark.take();
-        self.server_changed(server, ServerChange::Restarted);
         let end = if dark.is_some() {
             End::PowerLoss
         } else {
             End::Kill
         };
+        self.tell_of_restart(server, end);
+        self.server_changed(server, ServerChange::Restarted);
         let now = self.server_now(server);
         let redis = &mut self.service;
         let machine = &mut redis.servers[server.0 as usize].machine;

@@ -38,6 +38,7 @@ pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -
             keys: vec![LockKey::default(); keys.len()],
             leads: true,
             is_primary,
+            failed_nodes: Vec::new(),
         }
     };
     SimulatedRedis {

@@ -23,7 +23,10 @@ impl World<SimulatedZooKeeper> {
         }
         slot.up = false;
         slot.deaths.push(self.now);
+        let logged = self.logged_by(server);
+        let slot = &mut self.service.servers[server.0 as usize];
         slot.machine.crash(self.now);
+        self.tell_of_death(server, logged);
         for client in 0..self.service.clients.len() {
             let Some(connection) = self.service.clients[client].connection else {
                 continue;
@@ -62,6 +65,7 @@ impl World<SimulatedZooKeeper> {
         let slot = &mut self.service.servers[server.0 as usize];
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
+        self.tell_of_restart(server);
         self.server_changed(server, ServerChange::Restarted);
         let slot = &mut self.service.servers[server.0 as usize];
         let out = &mut self.service.server_outputs;

@@ -1,15 +1,12 @@
 //! The life of servers in the world: their connections, their links, and what they have to say.
 
 use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
-use picklock_machines::Message;
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
-use picklock_zookeeper::quorum_messages::PeerMessage;
 use picklock_zookeeper::state::{Input, Output, later};
 
 use super::message_size::{answers_write, bytes_of};
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
-use crate::link_ids;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
 use crate::trace::MessageDirection::{ToClient, ToServer};
@@ -24,7 +21,7 @@ pub(super) struct Pace {
     write: u64,
     notification: u64,
     /// Whether a proposal takes the time of servers at all.
-    proposals_keep_busy: bool,
+    pub(super) proposals_keep_busy: bool,
 }
 
 impl From<&Ensemble> for Pace {
@@ -112,12 +109,13 @@ impl World<SimulatedZooKeeper> {
             Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
             Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
             Output::Committed(txn) => self.committed(server, &txn),
-            Output::SessionExpired { session } => self.session_expired(session),
+            Output::SessionExpired { session } => self.session_expired(server, session),
             Output::BecameLeader => {
+                self.tell_of_leader(server);
                 self.server_changed(server, ServerChange::Elected);
                 self.elected();
             }
-            Output::StartedServing | Output::StoppedServing => {}
+            Output::StartedServing | Output::StoppedServing => self.tell_of_role(server),
         }
     }
 
@@ -225,6 +223,7 @@ impl World<SimulatedZooKeeper> {
         let ends = self.connections.get(connection);
         let (process, client) = (ends.process, ends.client);
         if !ends.open_at_server || ends.broken {
+            self.tell_of_watch(server, process, &message, true);
             return;
         }
         self.trace(connection, (ToClient, Sent), &message);
@@ -248,6 +247,7 @@ impl World<SimulatedZooKeeper> {
         }
         if let ServerMessage::Notification { .. } = &message {
             self.count_message(process, own);
+            self.tell_of_watch(server, process, &message, false);
         }
         self.count_bytes(process, bytes_of(&message));
         let departs = self.departs(server, &message);
@@ -307,86 +307,5 @@ impl World<SimulatedZooKeeper> {
             at,
             Event::Service(ZooKeeperEvent::ConnectionReset { connection }),
         );
-    }
-
-    /// When a message leaves for another server, if proposals keep servers busy: not while its sender is.
-    /// What waits for a disk leaves when that is done.
-    #[inline(never)]
-    fn leaves_for_peer(
-        &mut self,
-        from: ServerId,
-        message: &PeerMessage,
-        ready: VirtualTime,
-    ) -> VirtualTime {
-        let takes = self.service.ensemble.proposal_time;
-        let slot = &mut self.service.servers[from.0 as usize];
-        if message.is_proposal() || message.is_ack() {
-            slot.busy_until = slot.busy_until.max(self.now) + takes;
-        }
-        if ready > self.now {
-            return ready;
-        }
-        slot.busy_until.max(ready)
-    }
-
-    /// Messages to another server arrive in the order in which they leave, unless their sender dies before.
-    fn send_to_peer(
-        &mut self,
-        from: ServerId,
-        to: ServerId,
-        message: PeerMessage,
-        departed: VirtualTime,
-    ) {
-        let is_late = departed > self.now;
-        let departs = if self.service.pace.proposals_keep_busy {
-            self.leaves_for_peer(from, &message, departed)
-        } else {
-            departed
-        };
-        let link = link_ids::between_servers(from, to);
-        let sent = Message { link, departs };
-        let mut latency = self.server_latency.draw_of(sent, &mut self.tape);
-        let slot = &self.service.servers[to.0 as usize];
-        if departs < slot.lag_until {
-            latency += slot.lag;
-        }
-        let link = self.links.between(from, to);
-        let at = if is_late {
-            link.arrival_of_late(departs, latency)
-        } else {
-            link.arrival(departs, latency)
-        };
-        let life = self.service.servers[from.0 as usize].deaths.len() as u32;
-        self.timeline.add(
-            at,
-            Event::Service(ZooKeeperEvent::Peer {
-                from,
-                to,
-                life,
-                departed: departs,
-                message,
-            }),
-        );
-    }
-
-    /// A message of another server arrives, if its sender lived long enough to send it.
-    #[inline(always)]
-    pub(super) fn at_peer(
-        &mut self,
-        (from, life, departed): (ServerId, u32, VirtualTime),
-        to: ServerId,
-        message: PeerMessage,
-    ) {
-        let died = self.service.servers[from.0 as usize]
-            .deaths
-            .get(life as usize);
-        if died.is_none_or(|died| *died >= departed) {
-            self.server_input(to, Input::Peer { from, message });
-        }
-    }
-
-    #[cold]
-    pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
-        self.server_input(server, Input::PeerLost { peer });
     }
 }

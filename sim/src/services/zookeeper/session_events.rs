@@ -7,7 +7,7 @@ use picklock_zookeeper::messages::Xid;
 
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
-use crate::network::RequestId;
+use crate::network::{RequestId, ServerId};
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 
@@ -84,7 +84,8 @@ impl World<SimulatedZooKeeper> {
     }
 
     #[cold]
-    pub(super) fn session_expired(&mut self, session: SessionId) {
+    pub(super) fn session_expired(&mut self, leader: ServerId, session: SessionId) {
+        self.tell_of_expiry(leader, session);
         if let Some(by) = self.service.sessions.get(&session).copied() {
             self.record(EventKind::SessionExpired { by });
             self.moment(Moment::new(by.0, Occasion::SessionExpired));

@@ -1,4 +1,5 @@
-//! `picklock replay --trace`: every message between a client and a server, and what the history says meanwhile.
+//! `picklock replay --trace`: every message between a client and a server, if wanted also between servers, and what the
+//! history and the servers say meanwhile.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use crate::checker::History;
 use crate::cli::cmd::why::event;
 use crate::scenarios::units::{UnitMistake, parse_range};
 use crate::sim::plan::Plan;
-use crate::sim::trace::{MessageDirection, MessageStep, TracedMessage};
+use crate::sim::trace::{MessageDirection, Party, TracedMessage};
 use serde::{Serialize, Serializer};
 
 /// Which part of a trace is wanted.
@@ -15,7 +16,10 @@ pub struct Trace {
     /// Show every request, answer, and notification between clients and servers, with what the history says meanwhile.
     #[arg(long)]
     pub trace: bool,
-    /// Of the trace, show only the messages of this contender or server: contender-2, server-1.
+    /// In the trace, show what servers and Sentinels say to each other, too: proposals, elections, replication.
+    #[arg(long, requires = "trace")]
+    servers: bool,
+    /// Of the trace, show only the messages of this contender or server: contender-2, server-1, sentinel-1.
     #[arg(long, value_name = "NAME", requires = "trace")]
     of: Vec<String>,
     /// Of the trace, show only this time: 2s..3500ms.
@@ -25,8 +29,8 @@ pub struct Trace {
 
 /// A message, and between whom it goes.
 pub struct Row<'t> {
-    client: String,
-    server: String,
+    from: String,
+    to: String,
     message: &'t TracedMessage,
 }
 
@@ -35,9 +39,14 @@ pub struct Row<'t> {
 struct RowAsJson<'r> {
     /// When, in microseconds of virtual time.
     at: u64,
-    client: &'r str,
-    server: &'r str,
-    connection: u32,
+    from: &'r str,
+    to: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connection: Option<u32>,
     direction: &'static str,
     step: &'static str,
     text: &'r str,
@@ -45,13 +54,21 @@ struct RowAsJson<'r> {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let message = self.message;
+        let (message, from, to) = (self.message, self.from.as_str(), self.to.as_str());
+        let direction = message.direction();
+        let (client, server) = match direction {
+            MessageDirection::ToServer => (Some(from), Some(to)),
+            MessageDirection::ToClient => (Some(to), Some(from)),
+            MessageDirection::BetweenServers => (None, None),
+        };
         let row = RowAsJson {
             at: message.at.micros(),
-            client: &self.client,
-            server: &self.server,
-            connection: message.connection.0,
-            direction: message.direction.name(),
+            from,
+            to,
+            client,
+            server,
+            connection: message.connection.map(|it| it.0),
+            direction: direction.name(),
             step: message.step.name(),
             text: &message.text,
         };
@@ -67,24 +84,20 @@ impl Trace {
     /// The messages that are wanted, but for signs of life.
     pub fn rows<'t>(&self, plan: &Plan, messages: &'t [TracedMessage]) -> Vec<Row<'t>> {
         let rows = messages.iter().map(|message| Row {
-            client: client(plan, message),
-            server: server(plan, message),
+            from: party(plan, message.from),
+            to: party(plan, message.to),
             message,
         });
         rows.filter(|row| self.wants(row)).collect()
     }
 
     fn wants(&self, row: &Row<'_>) -> bool {
-        let Row {
-            client,
-            server,
-            message,
-        } = row;
-        let is_of = |name: &String| name == client || name == server;
-        let is_sign_of_life = message.text == "ping" || message.text == "pong";
-        !is_sign_of_life
+        let Row { from, to, message } = row;
+        let between_servers = message.direction() == MessageDirection::BetweenServers;
+        !message.is_sign_of_life
+            && (self.servers || !between_servers)
             && self.wants_time(message.at.micros())
-            && (self.of.is_empty() || self.of.iter().any(is_of))
+            && (self.of.is_empty() || self.of.contains(from) || self.of.contains(to))
     }
 
     fn wants_time(&self, at: u64) -> bool {
@@ -92,33 +105,47 @@ impl Trace {
         self.between.is_none_or(|(from, to)| from <= at && at <= to)
     }
 
-    /// The rows as text, with the events of the history between them.
+    /// Whether what a server does is wanted: if only some messages are, then of those servers and contenders.
+    fn wants_service(&self, machine: &String, about: Option<&str>) -> bool {
+        let is_about = |name: &String| name == machine || Some(name.as_str()) == about;
+        self.of.is_empty() || self.of.iter().any(is_about)
+    }
+
+    /// The rows as text, with the events of the history and of the servers between them.
     pub fn text(&self, rows: &[Row<'_>], history: &History) -> String {
         let messages = rows.iter().map(|row| {
-            let TracedMessage { at, step, text, .. } = row.message;
-            let (from, to) = match row.message.direction {
-                MessageDirection::ToServer => (&row.client, &row.server),
-                MessageDirection::ToClient => (&row.server, &row.client),
-            };
-            let ends = format!("{from} to {to}");
-            // What is received leads to events, and events to what is sent.
-            let order = if *step == MessageStep::Sent { 2 } else { 0 };
+            let TracedMessage {
+                at,
+                after,
+                step,
+                text,
+                ..
+            } = row.message;
+            let ends = format!("{} to {}", row.from, row.to);
             let line = format!("{ends:<26} {:<9} {text}", step.name());
-            (at.micros(), order, line)
+            (*after, false, at.micros(), line)
         });
-        let events = history
-            .events
-            .iter()
-            .filter(|event| self.wants_time(event.at.micros()));
-        let events = events.map(|event| {
+        let service = history.service.iter().filter(|event| {
+            let about = event.about().map(|by| history.contender(by));
+            self.wants_time(event.at.micros()) && self.wants_service(&event.machine, about)
+        });
+        let service = service.map(|event| {
+            let said = event::of_service(history, event);
+            (event.after, false, event.at.micros(), format!("* {said}"))
+        });
+        let events = history.events.iter().enumerate();
+        let events = events.filter(|(_, event)| self.wants_time(event.at.micros()));
+        let events = events.map(|(place, event)| {
             let said = event::in_words(history, &event.what);
-            (event.at.micros(), 1, format!("· {said}"))
+            (place, true, event.at.micros(), format!("· {said}"))
         });
-        let mut lines: Vec<(u64, u8, String)> = events.chain(messages).collect();
-        lines.sort_by_key(|(at, order, _)| (*at, *order));
-        let mut text =
-            String::from("Trace: what is sent, received, and lost; signs of life are left out\n");
-        for (at, _, line) in lines {
+        // What comes before an event of the history was written down before it.
+        let mut lines: Vec<_> = messages.chain(service).chain(events).collect();
+        lines.sort_by_key(|(after, is_event, at, _)| (*after, *is_event, *at));
+        let mut text = String::from(
+            "Trace: what is sent, received, and lost; · history; * servers; signs of life are left out\n",
+        );
+        for (_, _, at, line) in lines {
             text.push_str(&format!(
                 "  {:>6}.{:06} s  {line}\n",
                 at / 1_000_000,
@@ -129,21 +156,16 @@ impl Trace {
     }
 }
 
-/// Whose client it is.
-fn client(plan: &Plan, message: &TracedMessage) -> String {
-    let (place, workload) = (message.process.0, &plan.workload);
-    match place.checked_sub(workload.contenders) {
-        None => format!("contender-{}", place + 1),
+/// What a machine or a client is called.
+fn party(plan: &Plan, party: Party) -> String {
+    let workload = &plan.workload;
+    let process = match party {
+        Party::Server(server) => return plan.service.machine_name(server.0),
+        Party::Client(process) => process,
+    };
+    match process.0.checked_sub(workload.contenders) {
+        None => format!("contender-{}", process.0 + 1),
         Some(place) if place < workload.bystanders => format!("bystander-{}", place + 1),
         Some(_) => "operator".to_owned(),
-    }
-}
-
-fn server(plan: &Plan, message: &TracedMessage) -> String {
-    let (place, sentinels) = (message.server.0, plan.service.sentinels());
-    let servers = plan.service.servers() + plan.service.observers();
-    match place.checked_sub(servers) {
-        Some(place) if sentinels > 0 => format!("sentinel-{}", place + 1),
-        _ => format!("server-{}", place + 1),
     }
 }

@@ -1,6 +1,11 @@
 //! An event in a few words, where there is no room for a timeline.
 
-use crate::checker::{ContenderId, EventKind, History, ServerChange, ServiceAnswer};
+use crate::checker::{ContenderId, EventKind, History, ServerChange, ServiceAnswer, ServiceEvent};
+
+/// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
+pub(in crate::cli::cmd) fn of_service(history: &History, event: &ServiceEvent) -> String {
+    event.in_words(&|by| history.contender(by).to_owned())
+}
 
 /// The event in words: `contender-2 acquires`.
 pub(in crate::cli::cmd) fn in_words(history: &History, what: &EventKind) -> String {
@@ -60,7 +65,9 @@ pub(in crate::cli::cmd) fn in_words(history: &History, what: &EventKind) -> Stri
         EventKind::FaultFired { fault } => {
             format!("fault {}: {}", fault.0 + 1, history.fault(fault))
         }
-        EventKind::FaultHealed { fault } => format!("fault {} is undone", fault.0 + 1),
+        EventKind::FaultHealed { fault } => {
+            format!("fault {} is over: {}", fault.0 + 1, history.fault(fault))
+        }
         EventKind::CalmBegan => "the calm begins".to_owned(),
         EventKind::Ended { .. } => "the run ends".to_owned(),
         EventKind::StillWaiting { by, .. } => of(by, "still waits at the end"),

@@ -92,6 +92,11 @@ pub(crate) struct KeyPayload {
 }
 
 impl BusMessage {
+    /// Who sends it.
+    pub fn from(&self) -> NodeId {
+        self.header.from
+    }
+
     /// Whether it is about keys on their way, which go over connections of their own: it says nothing of who is alive.
     pub(super) fn is_about_keys(&self) -> bool {
         matches!(self.body, Body::Keys { .. } | Body::KeysTaken { .. })

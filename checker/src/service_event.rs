@@ -1,0 +1,354 @@
+//! What the servers of a service did and found: elections, promotions, restarts, replication, keys, and watches.
+//!
+//! They are written down for people, in runs that are told. No verdict looks at them, and the hash of a run does not
+//! cover them: whether they are written down changes nothing else.
+
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::{ContenderId, ServerId};
+use crate::server_change::ServerChange;
+use crate::time::VirtualTime;
+
+/// Something that a server did or found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceEvent {
+    /// When.
+    pub at: VirtualTime,
+    /// So many events of the history came before it.
+    pub after: usize,
+    /// Who: `server-2`, `sentinel-1`.
+    pub machine: String,
+    /// What.
+    pub what: ServiceEventKind,
+}
+
+/// What a server did or found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServiceEventKind {
+    // ZooKeeper.
+    /// It leads, and a quorum follows.
+    Leading {
+        /// In which epoch.
+        epoch: u32,
+        /// Who led before it, if that was seen.
+        previous: Option<ServerId>,
+    },
+    /// It follows a leader, and serves.
+    Following {
+        /// Whom.
+        leader: ServerId,
+        /// In which epoch.
+        epoch: u32,
+    },
+    /// It has no leader any more, has closed the connections of its clients, and looks for another.
+    Looking,
+    /// It takes over what its leader has.
+    Synced {
+        /// Whom it follows.
+        leader: ServerId,
+        /// How.
+        how: SyncMode,
+        /// Up to which zxid it then has everything.
+        up_to: u64,
+        /// The transactions of its own log that it throws away.
+        truncated: Vec<String>,
+    },
+    /// Its process has died.
+    Died {
+        /// Up to which zxid its log is safe on its disk.
+        log: u64,
+        /// How many transactions are lost with it, for they were not safe yet.
+        lost: u64,
+    },
+    /// The leader has ended a session from which nothing was heard.
+    SessionExpired {
+        /// Its number.
+        session: String,
+        /// Whose, if a contender's.
+        of: Option<ContenderId>,
+    },
+    /// It tells a client that a watch has fired.
+    WatchFired {
+        /// The type of the event, as ZooKeeper names it.
+        event: String,
+        /// The node.
+        path: String,
+        /// Whom, if a contender.
+        to: Option<ContenderId>,
+    },
+    /// A notification never came to its client: the connection was gone.
+    WatchLost {
+        /// The type of the event, as ZooKeeper names it.
+        event: String,
+        /// The node.
+        path: String,
+        /// Whom it was for, if a contender.
+        to: Option<ContenderId>,
+    },
+
+    // Any service.
+    /// Its process runs again.
+    Restarted {
+        /// With what.
+        data: DataFound,
+        /// Whose key of the lock it had before, and has not any more.
+        without_key_of: Option<ContenderId>,
+        /// Which servers have that key still, and how many servers there are.
+        left: KeyHolders,
+    },
+
+    // Redis.
+    /// It was a replica, and is a primary.
+    Promoted {
+        /// Who has decided that.
+        by: Promoter,
+        /// Whose key of the lock it has, if it has one.
+        key_of: Option<ContenderId>,
+    },
+    /// It was a primary, and follows another.
+    Demoted {
+        /// Whom.
+        follows: Option<String>,
+    },
+    /// It throws away all that it has, and takes all keys of its primary (a full resynchronisation).
+    FullSync {
+        /// Whom it follows.
+        primary: ServerId,
+        /// How many writes that its primary never had are thrown away; none if nobody can tell.
+        discarded: Option<u64>,
+        /// Whose key of the lock is thrown away, if one is.
+        discarded_key_of: Option<ContenderId>,
+    },
+    /// It goes on in the stream of its primary (a partial resynchronisation).
+    PartialSync {
+        /// Whom it follows.
+        primary: ServerId,
+    },
+    /// It has the lock's key of a contender.
+    KeySet {
+        /// Whose.
+        of: ContenderId,
+        /// How it came by it.
+        by: KeySource,
+        /// Who has it now.
+        holders: KeyHolders,
+    },
+    /// It has the lock's key of a contender no longer.
+    KeyGone {
+        /// Whose.
+        of: ContenderId,
+        /// Why.
+        why: KeyLoss,
+        /// Who has deleted it or put another in its place, if a contender has.
+        by: Option<ContenderId>,
+        /// Who has it still.
+        holders: KeyHolders,
+    },
+    /// A Sentinel writes a line into its log.
+    SentinelLog {
+        /// The event, as Sentinel names it: `+odown`.
+        event: String,
+        /// The line, with the event.
+        line: String,
+    },
+    /// A node of a cluster finds that a majority has given up on another: `FAIL`.
+    NodeFailed {
+        /// On which.
+        node: ServerId,
+    },
+    /// A node of a cluster takes that back.
+    NodeReachable {
+        /// Of which.
+        node: ServerId,
+    },
+}
+
+/// How a ZooKeeper server takes over what its leader has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum SyncMode {
+    /// The transactions that it lacks.
+    Diff,
+    /// First it throws away what the leader never had.
+    Trunc,
+    /// All nodes.
+    Snap,
+}
+
+/// What a server has when its process runs again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataFound {
+    /// Nothing: it keeps nothing on its disk.
+    Nothing,
+    /// All keys as they were when they were last saved.
+    Rdb {
+        /// When; the start of the run, if never.
+        saved: VirtualTime,
+        /// How many keys.
+        keys: u64,
+    },
+    /// All writes up to a time.
+    Aof {
+        /// Which.
+        up_to: VirtualTime,
+        /// How many keys.
+        keys: u64,
+    },
+    /// Its log and its snapshots.
+    Log {
+        /// Up to which zxid.
+        up_to: u64,
+    },
+    /// All that it had.
+    Everything,
+}
+
+/// Who has made a replica a primary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Promoter {
+    /// An operator: a fault of the plan.
+    Operator,
+    /// A Sentinel that was elected to.
+    Sentinel {
+        /// Which.
+        name: String,
+        /// In which epoch.
+        epoch: u64,
+    },
+    /// The primaries of its cluster have voted for it.
+    Election {
+        /// In which epoch.
+        epoch: u64,
+    },
+    /// It was configured as one, and has started again.
+    Configuration,
+}
+
+/// How a server came by the lock's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeySource {
+    /// A client has set it there.
+    Client,
+    /// Another server has sent it.
+    Replication,
+    /// It was there, and its clock has gone back behind the time at which it expires.
+    Clock,
+}
+
+/// Why a server has the lock's key no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyLoss {
+    /// Its time was over.
+    Expired,
+    /// Somebody has deleted it.
+    Deleted,
+    /// Somebody has put another in its place.
+    Overwritten,
+    /// All keys were deleted.
+    Flushed,
+    /// It has gone to another node.
+    Migrated,
+    /// It was thrown away in a full resynchronisation.
+    Resynchronised,
+    /// It was not on the disk when the server started again.
+    NotOnDisk,
+    /// The primary has said so.
+    Replicated,
+}
+
+/// Which servers have a contender's key of the lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyHolders {
+    /// These, by their places.
+    pub on: Vec<ServerId>,
+    /// Of so many servers.
+    pub of: u32,
+}
+
+impl ServiceEvent {
+    /// Whether this is what the history calls that change of that server.
+    pub fn is_change(&self, server: ServerId, to: ServerChange) -> bool {
+        let is_it = match &self.what {
+            ServiceEventKind::Leading { .. } => to == ServerChange::Elected,
+            ServiceEventKind::Promoted { .. } => to == ServerChange::Promoted,
+            ServiceEventKind::Demoted { .. } => to == ServerChange::Demoted,
+            ServiceEventKind::Restarted { .. } => to == ServerChange::Restarted,
+            ServiceEventKind::Following { .. }
+            | ServiceEventKind::Looking
+            | ServiceEventKind::Synced { .. }
+            | ServiceEventKind::Died { .. }
+            | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::WatchFired { .. }
+            | ServiceEventKind::WatchLost { .. }
+            | ServiceEventKind::FullSync { .. }
+            | ServiceEventKind::PartialSync { .. }
+            | ServiceEventKind::KeySet { .. }
+            | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::SentinelLog { .. }
+            | ServiceEventKind::NodeFailed { .. }
+            | ServiceEventKind::NodeReachable { .. } => false,
+        };
+        is_it && self.machine == words::server(server)
+    }
+
+    /// The contender that it is about, if it is about one.
+    pub fn about(&self) -> Option<ContenderId> {
+        match &self.what {
+            ServiceEventKind::SessionExpired { of, .. } => *of,
+            ServiceEventKind::WatchFired { to, .. } | ServiceEventKind::WatchLost { to, .. } => *to,
+            ServiceEventKind::KeySet { of, .. } | ServiceEventKind::KeyGone { of, .. } => Some(*of),
+            ServiceEventKind::Restarted { without_key_of, .. } => *without_key_of,
+            ServiceEventKind::FullSync {
+                discarded_key_of, ..
+            } => *discarded_key_of,
+            ServiceEventKind::Promoted { key_of, .. } => *key_of,
+            ServiceEventKind::Leading { .. }
+            | ServiceEventKind::Following { .. }
+            | ServiceEventKind::Looking
+            | ServiceEventKind::Synced { .. }
+            | ServiceEventKind::Died { .. }
+            | ServiceEventKind::Demoted { .. }
+            | ServiceEventKind::PartialSync { .. }
+            | ServiceEventKind::SentinelLog { .. }
+            | ServiceEventKind::NodeFailed { .. }
+            | ServiceEventKind::NodeReachable { .. } => None,
+        }
+    }
+
+    /// Whether it changes who serves, or what is served: somebody who wants to know why the lock changed hands looks at
+    /// it, whomever it is about.
+    pub fn changes_the_service(&self) -> bool {
+        match &self.what {
+            ServiceEventKind::Leading { .. }
+            | ServiceEventKind::Restarted { .. }
+            | ServiceEventKind::Promoted { .. }
+            | ServiceEventKind::Demoted { .. }
+            | ServiceEventKind::FullSync { .. }
+            | ServiceEventKind::NodeFailed { .. } => true,
+            ServiceEventKind::Synced { truncated, .. } => !truncated.is_empty(),
+            ServiceEventKind::Died { lost, .. } => *lost > 0,
+            ServiceEventKind::SentinelLog { event, .. } => {
+                ["+odown", "+switch-master", "+failover-end"].contains(&event.as_str())
+            }
+            ServiceEventKind::Following { .. }
+            | ServiceEventKind::Looking
+            | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::WatchFired { .. }
+            | ServiceEventKind::WatchLost { .. }
+            | ServiceEventKind::PartialSync { .. }
+            | ServiceEventKind::KeySet { .. }
+            | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::NodeReachable { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! What the service did that explains a violation: why a lock that was granted was there no longer.
+
+use std::collections::BTreeSet;
+
+use picklock_checker::outcome::Story;
+use picklock_checker::service_event::KeyHolders;
+use picklock_checker::{
+    ContenderId, EventKind, History, ServerId, ServiceEvent, ServiceEventKind, VirtualTime, Witness,
+};
+
+use crate::timeline::{Names, Scene};
+
+/// No more reasons are given than these.
+const REASONS: usize = 3;
+
+/// The reasons, each as a sentence.
+pub(crate) fn reasons(story: &Story, scene: &Scene) -> Vec<String> {
+    let Some((_, witness)) = &story.violated else {
+        return Vec::new();
+    };
+    let search = Search {
+        history: &story.history,
+        names: Names {
+            history: &story.history,
+            columns: &scene.columns,
+        },
+        witness,
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for event in search.events() {
+        let reason = search.reason(event);
+        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
+    }
+    reasons.extend(search.unwoken());
+    reasons.truncate(REASONS);
+    reasons
+}
+
+struct Search<'a> {
+    history: &'a History,
+    names: Names<'a>,
+    witness: &'a Witness,
+}
+
+impl<'a> Search<'a> {
+    /// Whom the witness is about.
+    fn who(&self) -> BTreeSet<ContenderId> {
+        let shown = self.witness.events.iter();
+        let events = shown.filter_map(|place| self.history.events.get(*place));
+        events.filter_map(|event| event.what.by()).collect()
+    }
+
+    /// What the service did between the first event of the witness and the moment at which the promise is broken.
+    fn events(&self) -> impl Iterator<Item = &'a ServiceEvent> {
+        let begin = self.witness.events.first().copied().unwrap_or(0);
+        let at = self.witness.at;
+        let service = self.history.service.iter();
+        service.filter(move |event| event.after > begin && event.at <= at)
+    }
+
+    fn name(&self, by: ContenderId) -> String {
+        self.names.of(by).to_owned()
+    }
+
+    fn reason(&self, event: &ServiceEvent) -> Option<String> {
+        let machine = &event.machine;
+        match &event.what {
+            ServiceEventKind::Promoted { by, key_of } => {
+                let (owner, holders) = self.owner_at(event)?;
+                if *key_of == Some(owner) {
+                    return None;
+                }
+                let never = match self.has_had_key(machine, owner, event.after) {
+                    true => "had the key no longer",
+                    false => "never had the key",
+                };
+                let (by, owner) = (by.in_words(), self.name(owner));
+                let was = holders.in_words();
+                Some(format!(
+                    "{machine} was promoted {by} at {}, and {never} of {owner}: it was {was}",
+                    event.at
+                ))
+            }
+            ServiceEventKind::Restarted {
+                without_key_of: Some(owner),
+                ..
+            }
+            | ServiceEventKind::FullSync {
+                discarded_key_of: Some(owner),
+                ..
+            } if self.who().contains(owner) => {
+                let at = event.at;
+                let words = event.in_words(&|by| self.name(by));
+                Some(format!("at {at}, {words}"))
+            }
+            ServiceEventKind::Synced { truncated, .. } if !truncated.is_empty() => {
+                let (at, words) = (event.at, event.in_words(&|by| self.name(by)));
+                Some(format!("at {at}, {words}"))
+            }
+            ServiceEventKind::WatchLost { to: Some(to), .. } if self.waits(*to).is_some() => {
+                let (at, words) = (event.at, event.in_words(&|by| self.name(by)));
+                Some(format!("at {at}, {words}"))
+            }
+            ServiceEventKind::Leading { .. }
+            | ServiceEventKind::Following { .. }
+            | ServiceEventKind::Looking
+            | ServiceEventKind::Synced { .. }
+            | ServiceEventKind::Died { .. }
+            | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::WatchFired { .. }
+            | ServiceEventKind::WatchLost { .. }
+            | ServiceEventKind::Restarted { .. }
+            | ServiceEventKind::Demoted { .. }
+            | ServiceEventKind::FullSync { .. }
+            | ServiceEventKind::PartialSync { .. }
+            | ServiceEventKind::KeySet { .. }
+            | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::SentinelLog { .. }
+            | ServiceEventKind::NodeFailed { .. }
+            | ServiceEventKind::NodeReachable { .. } => None,
+        }
+    }
+
+    /// Whom the service had last given the lock before, of those that the witness is about, if that one still believed
+    /// to have it; and which servers had its key last.
+    fn owner_at(&self, event: &ServiceEvent) -> Option<(ContenderId, &'a KeyHolders)> {
+        let who = self.who();
+        let before = self.history.events[..event.after].iter().rev();
+        let owner = before.clone().find_map(|event| match event.what {
+            EventKind::Owned { by, .. } => Some(by),
+            _ => None,
+        })?;
+        let mut own = before.filter(|event| event.what.by() == Some(owner));
+        let last = own.find(|event| {
+            matches!(
+                event.what,
+                EventKind::Acquired { .. }
+                    | EventKind::AcquireStarted { .. }
+                    | EventKind::ReleaseStarted { .. }
+                    | EventKind::Lost { .. }
+                    | EventKind::Crashed { .. }
+            )
+        })?;
+        let believes = matches!(last.what, EventKind::Acquired { .. });
+        let holders = self.last_holders(owner, event.after)?;
+        (believes && who.contains(&owner)).then_some((owner, holders))
+    }
+
+    /// Which servers had somebody's key when it was last set.
+    fn last_holders(&self, owner: ContenderId, until: usize) -> Option<&'a KeyHolders> {
+        let known = self.history.service.iter().rev();
+        let mut known = known.filter(|event| event.after <= until);
+        known.find_map(|event| match &event.what {
+            ServiceEventKind::KeySet { of, holders, .. } if *of == owner => Some(holders),
+            _ => None,
+        })
+    }
+
+    /// Whether a server has had somebody's key since the service gave it the lock.
+    fn has_had_key(&self, machine: &str, owner: ContenderId, until: usize) -> bool {
+        let number = machine.strip_prefix("server-");
+        let number: Option<u32> = number.and_then(|number| number.parse().ok());
+        let server = number.map(|number| ServerId(number.saturating_sub(1)));
+        let holders = self.last_holders(owner, until);
+        holders.is_some_and(|it| server.is_some_and(|server| it.on.contains(&server)))
+    }
+
+    /// Since when somebody waits in vain.
+    fn waits(&self, by: ContenderId) -> Option<VirtualTime> {
+        let shown = self.witness.events.iter();
+        let mut events = shown.filter_map(|place| self.history.events.get(*place));
+        let waits = |what: &EventKind| matches!(what, EventKind::StillWaiting { .. });
+        events.find(|event| waits(&event.what) && event.what.by() == Some(by))?;
+        let own = self.history.events.iter().rev();
+        let mut own = own.filter(|event| event.what.by() == Some(by));
+        let started = |what: &EventKind| matches!(what, EventKind::AcquireStarted { .. });
+        Some(own.find(|event| started(&event.what))?.at)
+    }
+
+    /// Who waits for a watch that never fired, though somebody left while it waited.
+    fn unwoken(&self) -> Vec<String> {
+        let is_watch = |event: &&ServiceEvent| {
+            matches!(
+                event.what,
+                ServiceEventKind::WatchFired { .. } | ServiceEventKind::WatchLost { .. }
+            )
+        };
+        let watches: Vec<&ServiceEvent> = self.history.service.iter().filter(is_watch).collect();
+        let mut reasons = Vec::new();
+        for by in self.who() {
+            let Some(since) = self.waits(by) else {
+                continue;
+            };
+            let left = self.history.events.iter().rev().find(
+                |event| matches!(event.what, EventKind::Unqueued { by: other, .. } if other != by),
+            );
+            let Some(left) = left.filter(|left| left.at > since) else {
+                continue;
+            };
+            let told = |event: &&&ServiceEvent| event.about() == Some(by) && event.at >= left.at;
+            // Without any watch in the whole run, nobody waits for one.
+            if !watches.is_empty() && !watches.iter().any(|event| told(&event)) {
+                let (gone, by) = (left.at, self.name(by));
+                reasons.push(format!(
+                    "no watch of {by} fired when the node before it went at {gone}, or later"
+                ));
+            }
+        }
+        reasons
+    }
+}

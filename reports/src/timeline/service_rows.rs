@@ -1,0 +1,147 @@
+//! What the servers did and found, as a timeline shows it: with the change that the history knows, or in a row of its
+//! own.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use picklock_checker::{
+    ContenderId, EventKind, History, ServerChange, ServerId, ServiceEvent, ServiceEventKind,
+    Witness,
+};
+
+/// In what is cut to what matters, no more rows than these are of the service.
+const ROWS: usize = 8;
+
+/// What the history calls a change of a server, as the server tells of it.
+pub(super) fn change(
+    history: &History,
+    place: usize,
+    server: ServerId,
+    to: ServerChange,
+) -> Option<&ServiceEvent> {
+    let first = history.service.partition_point(|event| event.after < place);
+    let here = history.service[first..].iter();
+    let mut here = here.take_while(|event| event.after == place);
+    here.find(|event| event.is_change(server, to))
+}
+
+/// Whether a change that the history knows stands for this.
+fn is_told_by_history(history: &History, event: &ServiceEvent) -> bool {
+    let next = history.events.get(event.after).map(|event| event.what);
+    matches!(next, Some(EventKind::ServerChanged { server, to }) if event.is_change(server, to))
+}
+
+/// Everything, but for what the history tells, and what the next row says again.
+pub(super) fn all(history: &History) -> Vec<usize> {
+    let service = &history.service;
+    let is_shown = |place: &usize| {
+        let event = &service[*place];
+        let next = service.get(place + 1);
+        let is_said_again = next.is_some_and(|next| says_again(event, next));
+        !is_said_again && !is_told_by_history(history, event)
+    };
+    (0..service.len()).filter(is_shown).collect()
+}
+
+/// Whether a key has gone to, or from, one more server.
+fn says_again(event: &ServiceEvent, next: &ServiceEvent) -> bool {
+    let is_same = match (&event.what, &next.what) {
+        (
+            ServiceEventKind::KeySet { of, by, .. },
+            ServiceEventKind::KeySet {
+                of: next_of,
+                by: next_by,
+                ..
+            },
+        ) => (of, by) == (next_of, next_by),
+        (
+            ServiceEventKind::KeyGone { of, why, .. },
+            ServiceEventKind::KeyGone {
+                of: next_of,
+                why: next_why,
+                ..
+            },
+        ) => (of, why) == (next_of, next_why),
+        (_, _) => false,
+    };
+    is_same && event.after == next.after
+}
+
+/// What is needed to understand a violation: the steps of a failover as Sentinels log them, what replication threw
+/// away, on whom a majority gave up, and the watches of those who wait in vain.
+pub(super) fn essential(
+    history: &History,
+    witness: Option<&Witness>,
+    windows: &BTreeMap<ContenderId, RangeInclusive<usize>>,
+) -> Vec<usize> {
+    let Some(begin) = windows.values().map(|window| *window.start()).min() else {
+        return Vec::new();
+    };
+    let end = windows.values().map(|window| *window.end()).max();
+    let shown = witness.map_or(&[][..], |witness| &witness.events);
+    let complete = shown.last().copied().or(end).unwrap_or(begin);
+    let waits_in_vain = |by: ContenderId| {
+        let mut events = shown.iter().filter_map(|place| history.events.get(*place));
+        let waits = |what: &EventKind| matches!(what, EventKind::StillWaiting { .. });
+        events.any(|event| waits(&event.what) && event.what.by() == Some(by))
+    };
+    let mut said: Vec<String> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    for (place, event) in history.service.iter().enumerate() {
+        let is_needed = match &event.what {
+            ServiceEventKind::SentinelLog { event: name, line } => {
+                let is_first = !said.contains(line);
+                is_first && ["+odown", "+switch-master"].contains(&name.as_str())
+            }
+            ServiceEventKind::NodeFailed { node } => !said.contains(&node.0.to_string()),
+            ServiceEventKind::FullSync {
+                discarded,
+                discarded_key_of,
+                ..
+            } => discarded.is_some_and(|writes| writes > 0) || discarded_key_of.is_some(),
+            ServiceEventKind::Synced { truncated, .. } => !truncated.is_empty(),
+            ServiceEventKind::Died { lost, .. } => *lost > 0,
+            ServiceEventKind::WatchFired { to: Some(to), .. }
+            | ServiceEventKind::WatchLost { to: Some(to), .. } => waits_in_vain(*to),
+            ServiceEventKind::WatchFired { to: None, .. }
+            | ServiceEventKind::WatchLost { to: None, .. }
+            | ServiceEventKind::Leading { .. }
+            | ServiceEventKind::Following { .. }
+            | ServiceEventKind::Looking
+            | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::Restarted { .. }
+            | ServiceEventKind::Promoted { .. }
+            | ServiceEventKind::Demoted { .. }
+            | ServiceEventKind::PartialSync { .. }
+            | ServiceEventKind::KeySet { .. }
+            | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::NodeReachable { .. } => false,
+        };
+        if !is_needed || event.after <= begin || event.after > complete {
+            continue;
+        }
+        match &event.what {
+            ServiceEventKind::SentinelLog { line, .. } => said.push(line.clone()),
+            ServiceEventKind::NodeFailed { node } => said.push(node.0.to_string()),
+            _ => {}
+        }
+        places.push(place);
+    }
+    // What is nearest to the end says most.
+    places.split_off(places.len().saturating_sub(ROWS))
+}
+
+/// Which servers have the lock's key of a contender when so much of the history has happened, if there are several
+/// servers that could.
+pub(super) fn holders(history: &History, by: ContenderId, place: usize) -> Option<String> {
+    let until = history
+        .service
+        .partition_point(|event| event.after <= place);
+    let known = history.service[..until].iter().rev();
+    let mut known = known.filter(|event| event.about() == Some(by));
+    let holders = known.find_map(|event| match &event.what {
+        ServiceEventKind::KeySet { holders, .. } => Some(holders),
+        _ => None,
+    })?;
+    (holders.of > 1).then(|| holders.in_words())
+}

@@ -1,0 +1,99 @@
+//! What can be seen of a server from outside: whom it follows, what it has that another has not, and what its disk has.
+
+use picklock_checker::VirtualTime;
+use picklock_clients::redis::Command;
+
+use crate::key_observer::KeyObserver;
+use crate::persistence::End;
+use crate::settings::Persistence;
+use crate::{Address, LinkId, Server};
+
+/// What a server has when it starts again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnDisk {
+    /// What its disk has.
+    pub image: DiskImage,
+    /// How many keys these are.
+    pub keys: usize,
+    /// Whether the key that is followed is one of them.
+    pub has_followed_key: bool,
+}
+
+/// What a disk has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiskImage {
+    /// Nothing is kept.
+    Nothing,
+    /// All keys, as they were at this time of the monotonic clock.
+    Rdb(VirtualTime),
+    /// All writes up to this time of the monotonic clock.
+    Aof(VirtualTime),
+}
+
+impl Server {
+    /// What it would find on its disk if it ended so, and started again.
+    pub fn on_disk_after(&self, end: End) -> OnDisk {
+        let all = self.keeps_all(end);
+        let image = match &self.core.settings.persistence {
+            Persistence::None => DiskImage::Nothing,
+            Persistence::Snapshots(_) if all => DiskImage::Rdb(self.core.now.monotonic),
+            Persistence::Snapshots(_) => DiskImage::Rdb(self.disk.made),
+            Persistence::Log(_) if all => DiskImage::Aof(self.core.now.monotonic),
+            Persistence::Log(_) => DiskImage::Aof(self.disk.made),
+        };
+        let keys = if all {
+            &self.core.keys
+        } else {
+            &self.disk.image
+        };
+        let followed = self.core.followed.as_ref().map(KeyObserver::key);
+        OnDisk {
+            image,
+            keys: keys.len(),
+            has_followed_key: followed.is_some_and(|key| keys.get(&key).is_some()),
+        }
+    }
+
+    /// Where its primary is, if it follows one.
+    pub fn primary_address(&self) -> Option<&Address> {
+        let upstream = self.replication.primary.as_ref();
+        upstream.map(|upstream| &upstream.address)
+    }
+
+    /// Whether it listens to its primary by this link.
+    pub fn listens_by(&self, link: LinkId) -> bool {
+        self.replication.listens_by(link)
+    }
+
+    /// Up to which byte of its stream a server that wants to follow has the same.
+    pub fn common_offset(&self, follower: &Self) -> Option<u64> {
+        let (theirs, end) = (follower.replication.id, follower.replication.offset);
+        if self.replication.id == theirs {
+            return Some(self.replication.offset.min(end));
+        }
+        let (id, first) = self.replication.previous()?;
+        (id == theirs).then(|| (first - 1).min(end))
+    }
+
+    /// The writes in its stream after a byte, as far as it keeps them.
+    pub fn writes_after(&self, offset: u64) -> impl Iterator<Item = Command> {
+        let parts = self.replication.parts_after(offset).into_iter();
+        let commands = parts.flat_map(|part| part.commands.clone());
+        commands.filter(|command| {
+            !["PING", "SELECT", "REPLCONF", "MULTI", "EXEC"]
+                .iter()
+                .any(|it| command.is(it))
+        })
+    }
+
+    /// The epoch in which it, or its primary, has come to serve its slots.
+    pub fn config_epoch(&self) -> Option<u64> {
+        Some(self.core.cluster.as_ref()?.config_epoch())
+    }
+
+    /// The nodes on which, as it knows, a majority has given up, by their places.
+    pub fn failed_nodes(&self) -> Vec<u8> {
+        let cluster = self.core.cluster.as_ref();
+        cluster.map_or_else(Vec::new, |cluster| cluster.failed_nodes())
+    }
+}

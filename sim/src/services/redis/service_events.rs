@@ -1,0 +1,249 @@
+//! What Redis servers and Sentinels do and find, for whoever wants to be told.
+
+use picklock_checker::service_event::{
+    DataFound, KeyHolders, KeyLoss, KeySource, Promoter, ServiceEventKind as What,
+};
+use picklock_redis::sentinel::Event as Noted;
+use picklock_redis::{Address, DiskImage, End, Fate, LinkId, PeerMessage, Why, Writer};
+
+use super::SimulatedRedis;
+use super::ownership::Holder;
+use crate::network::ServerId;
+use crate::ownership::Actor;
+use crate::world::World;
+use crate::world::service_events::named;
+
+/// Who tells a server at this moment what it is to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Nobody: a cluster decides by itself, and who starts is what it was configured as.
+    #[default]
+    Nobody,
+    /// An operator.
+    Operator,
+    /// A Sentinel.
+    Sentinel(ServerId),
+}
+
+impl World<SimulatedRedis> {
+    /// Which servers that run have the lock's key of this hold, but for one of them.
+    fn holders_of(&self, holder: &Holder, but: Option<ServerId>) -> KeyHolders {
+        let slots = (0..).map(ServerId).zip(&self.service.servers);
+        let has = slots.filter(|(id, slot)| {
+            slot.life.is_up() && slot.holder.as_ref() == Some(holder) && Some(*id) != but
+        });
+        KeyHolders {
+            on: has.map(|(id, _)| named(id)).collect(),
+            of: self.service.servers.len() as u32,
+        }
+    }
+
+    /// A server that was a replica is a primary.
+    pub(super) fn tell_of_promotion(&mut self, server: ServerId) {
+        if !self.is_told() {
+            return;
+        }
+        let slot = &self.service.servers[usize::from(server.0)];
+        let by = match (self.service.order, slot.machine.config_epoch()) {
+            (Order::Operator, _) => Promoter::Operator,
+            (Order::Sentinel(machine), _) => {
+                let place = usize::from(machine.0) - self.service.servers.len();
+                Promoter::Sentinel {
+                    name: self.plan.service.machine_name(machine.0),
+                    epoch: self.service.sentinels[place].machine.epoch(),
+                }
+            }
+            (Order::Nobody, Some(epoch)) => Promoter::Election { epoch },
+            (Order::Nobody, None) => Promoter::Configuration,
+        };
+        let key_of = slot.holder.as_ref().map(|holder| holder.by);
+        self.tell(server, What::Promoted { by, key_of });
+    }
+
+    /// A server that was a primary follows another.
+    pub(super) fn tell_of_demotion(&mut self, server: ServerId) {
+        if self.is_told() {
+            let slot = &self.service.servers[usize::from(server.0)];
+            let follows = slot.machine.primary_address();
+            let follows = follows.map(|address| address.host.to_string());
+            self.tell(server, What::Demoted { follows });
+        }
+    }
+
+    /// A node of a cluster may have come to another view of who is alive.
+    #[inline]
+    pub(super) fn tell_of_failed_nodes(&mut self, server: ServerId) {
+        if self.is_told() {
+            self.compare_failed_nodes(server);
+        }
+    }
+
+    #[cold]
+    fn compare_failed_nodes(&mut self, server: ServerId) {
+        let slot = &mut self.service.servers[usize::from(server.0)];
+        let now = slot.machine.failed_nodes();
+        if now == slot.failed_nodes {
+            return;
+        }
+        let before = std::mem::replace(&mut slot.failed_nodes, now.clone());
+        for node in now.iter().filter(|node| !before.contains(node)) {
+            let node = named(ServerId(*node));
+            self.tell(server, What::NodeFailed { node });
+        }
+        for node in before.iter().filter(|node| !now.contains(node)) {
+            let node = named(ServerId(*node));
+            self.tell(server, What::NodeReachable { node });
+        }
+    }
+
+    /// A server hears from its primary how it goes on.
+    pub(super) fn tell_of_sync(&mut self, to: ServerId, link: LinkId, message: &PeerMessage) {
+        if !self.is_told() {
+            return;
+        }
+        let primary = self.service.primary_of_link(link);
+        let slot = |id: ServerId| &self.service.servers[usize::from(id.0)];
+        let (ours, theirs) = (slot(to), slot(primary));
+        if !ours.machine.listens_by(link) {
+            return;
+        }
+        let what = match message {
+            PeerMessage::Continue { .. } => What::PartialSync {
+                primary: named(primary),
+            },
+            PeerMessage::FullSync { .. } => {
+                let common = theirs.machine.common_offset(&ours.machine);
+                let lost = common.map(|it| ours.machine.writes_after(it).count() as u64);
+                let key = ours.holder.as_ref();
+                let key = key.filter(|key| theirs.holder.as_ref() != Some(*key));
+                What::FullSync {
+                    primary: named(primary),
+                    discarded: lost,
+                    discarded_key_of: key.map(|key| key.by),
+                }
+            }
+            PeerMessage::Sync { .. } | PeerMessage::Stream(_) | PeerMessage::Ack { .. } => return,
+        };
+        self.tell(to, what);
+    }
+
+    /// A server that has ended so runs again.
+    pub(super) fn tell_of_restart(&mut self, server: ServerId, end: End) {
+        if !self.is_told() {
+            return;
+        }
+        let slot = &self.service.servers[usize::from(server.0)];
+        let disk = slot.machine.on_disk_after(end);
+        let keys = disk.keys as u64;
+        let data = match disk.image {
+            DiskImage::Nothing => DataFound::Nothing,
+            DiskImage::Rdb(saved) => DataFound::Rdb {
+                saved: slot.clock.world_time(saved),
+                keys,
+            },
+            DiskImage::Aof(up_to) => DataFound::Aof {
+                up_to: slot.clock.world_time(up_to),
+                keys,
+            },
+        };
+        let lost = slot.holder.as_ref().filter(|_| !disk.has_followed_key);
+        let left = lost.map(|lost| self.holders_of(lost, Some(server)));
+        let restarted = What::Restarted {
+            data,
+            without_key_of: lost.map(|lost| lost.by),
+            left: left.unwrap_or_default(),
+        };
+        self.tell(server, restarted);
+    }
+
+    /// The lock's key on a server tells of another hold than before, or of none any more.
+    pub(super) fn tell_of_key(&mut self, server: ServerId, before: Option<&Holder>, fate: Fate) {
+        if !self.is_told() {
+            return;
+        }
+        let now = self.service.servers[usize::from(server.0)].holder.clone();
+        let by_peer = matches!(fate.written, Some(Writer::Peer));
+        if let Some(gone) = before {
+            let (why, by) = match fate.gone.map(|gone| gone.why) {
+                None if by_peer => (KeyLoss::Replicated, None),
+                None | Some(Why::Expired) => (KeyLoss::Expired, None),
+                Some(Why::Deleted) => (KeyLoss::Deleted, self.who_ended(fate)),
+                Some(Why::Overwritten) => (KeyLoss::Overwritten, self.who_ended(fate)),
+                Some(Why::Flushed) => (KeyLoss::Flushed, self.who_ended(fate)),
+                Some(Why::Migrated) => (KeyLoss::Migrated, None),
+                Some(Why::Synchronised) => (KeyLoss::Resynchronised, None),
+                Some(Why::Forgotten) => (KeyLoss::NotOnDisk, None),
+            };
+            // A replica deletes what its primary says.
+            let is_replica = !self.service.servers[usize::from(server.0)]
+                .machine
+                .is_primary();
+            let why = match why {
+                KeyLoss::Deleted if is_replica && by.is_none() => KeyLoss::Replicated,
+                why => why,
+            };
+            let gone = What::KeyGone {
+                of: gone.by,
+                why,
+                by,
+                holders: self.holders_of(gone, None),
+            };
+            self.tell(server, gone);
+        }
+        if let Some(holder) = now {
+            let by = match fate.written {
+                Some(Writer::Client(_)) => KeySource::Client,
+                Some(Writer::Peer) => KeySource::Replication,
+                None if fate.gone.is_some() => KeySource::Replication,
+                None => KeySource::Clock,
+            };
+            let holders = self.holders_of(&holder, None);
+            let of = holder.by;
+            self.tell(server, What::KeySet { of, by, holders });
+        }
+    }
+
+    fn who_ended(&self, fate: Fate) -> Option<picklock_checker::ContenderId> {
+        match self.ended_by(fate) {
+            Actor::Contender(by) | Actor::Overwriter(by) => Some(by),
+            Actor::SessionEnd | Actor::Service | Actor::Outsider => None,
+        }
+    }
+
+    /// A Sentinel writes a line into its log. It called `watched` the primary until now.
+    #[cold]
+    pub(super) fn tell_of_log(
+        &mut self,
+        sentinel: ServerId,
+        event: Noted,
+        about: &Address,
+        watched: &Address,
+    ) {
+        let place = usize::from(sentinel.0) - self.service.servers.len();
+        let machine = &self.service.sentinels[place].machine;
+        let name = event.name();
+        let (Address { host, port }, old) = (about, watched);
+        let line = match event {
+            Noted::NewEpoch => format!("{name} {}", machine.epoch()),
+            Noted::VoteForLeader => {
+                let (leader, epoch) = machine.vote_given().unwrap_or(("?", 0));
+                format!("{name} {leader} {epoch}")
+            }
+            Noted::SwitchPrimary => {
+                format!("{name} mymaster {} {} {host} {port}", old.host, old.port)
+            }
+            Noted::Tilt | Noted::TiltEnd => format!("{name} #tilt mode"),
+            _ if about == old => format!("{name} master mymaster {host} {port}"),
+            _ => {
+                let kind = match host.starts_with("sentinel-") {
+                    true => "sentinel",
+                    false => "slave",
+                };
+                let of = format!("@ mymaster {} {}", old.host, old.port);
+                format!("{name} {kind} {host}:{port} {host} {port} {of}")
+            }
+        };
+        let event = name.to_owned();
+        self.tell(sentinel, What::SentinelLog { event, line });
+    }
+}

@@ -1,0 +1,145 @@
+//! What the servers of an ensemble do and find, for whoever wants to be told: in the words of Zab.
+
+use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What, SyncMode};
+use picklock_clients::zookeeper::{SessionId, Zxid};
+use picklock_zookeeper::inspection::LearnerSync;
+use picklock_zookeeper::messages::ServerMessage;
+use picklock_zookeeper::quorum_messages::PeerMessage;
+use picklock_zookeeper::state::Server;
+
+use super::SimulatedZooKeeper;
+use crate::network::ServerId;
+use crate::process::ProcessId;
+use crate::world::World;
+use crate::world::service_events::named;
+
+impl World<SimulatedZooKeeper> {
+    fn machine(&self, server: ServerId) -> &Server {
+        &self.service.servers[server.0 as usize].machine
+    }
+
+    /// It leads, and a quorum follows.
+    pub(super) fn tell_of_leader(&mut self, server: ServerId) {
+        if !self.is_told() {
+            return;
+        }
+        // An ensemble that stands is led by the last of those that vote.
+        let first = self.plan.service.servers().saturating_sub(1);
+        let led = self.recorder.history.service.iter().rev();
+        let mut led = led.filter(|event| matches!(event.what, What::Leading { .. }));
+        let name = |place: u8| self.plan.service.machine_name(place);
+        let previous = match led.next() {
+            None => Some(first),
+            Some(event) => (0..=first).find(|place| name(*place) == event.machine),
+        };
+        let epoch = self.machine(server).epoch();
+        let previous = previous.map(|place| named(ServerId(place)));
+        self.tell(server, What::Leading { epoch, previous });
+    }
+
+    /// It begins to serve clients, or has ceased to.
+    pub(super) fn tell_of_role(&mut self, server: ServerId) {
+        if !self.is_told() {
+            return;
+        }
+        let machine = self.machine(server);
+        let epoch = machine.epoch();
+        let what = match machine.leader() {
+            Some(leader) if machine.is_serving() => What::Following {
+                leader: named(leader),
+                epoch,
+            },
+            None if machine.is_serving() => return,
+            Some(_) | None => What::Looking,
+        };
+        self.tell(server, what);
+    }
+
+    /// A message of its leader says what a server lacks, and what it has too much.
+    pub(super) fn tell_of_sync(&mut self, from: ServerId, to: ServerId, message: &PeerMessage) {
+        if !self.is_told() {
+            return;
+        }
+        let Some(order) = self.machine(to).sync_order(from, message) else {
+            return;
+        };
+        let how = match order.how {
+            LearnerSync::Diff => SyncMode::Diff,
+            LearnerSync::Trunc => SyncMode::Trunc,
+            LearnerSync::Snap => SyncMode::Snap,
+        };
+        let truncated = order.truncated.iter().map(ToString::to_string).collect();
+        let synced = What::Synced {
+            leader: named(from),
+            how,
+            up_to: order.up_to.0,
+            truncated,
+        };
+        self.tell(to, synced);
+    }
+
+    /// The process of a server is about to die. Answers how much it has logged, for [`tell_of_death`](Self::tell_of_death).
+    pub(super) fn logged_by(&self, server: ServerId) -> usize {
+        match self.is_told() {
+            true => self.machine(server).logged_after(Zxid(0)),
+            false => 0,
+        }
+    }
+
+    /// The process of a server has died, which had logged so much.
+    pub(super) fn tell_of_death(&mut self, server: ServerId, logged: usize) {
+        if self.is_told() {
+            let machine = self.machine(server);
+            let left = machine.logged_after(Zxid(0));
+            let died = What::Died {
+                log: machine.last_logged().0,
+                lost: logged.saturating_sub(left) as u64,
+            };
+            self.tell(server, died);
+        }
+    }
+
+    /// The process of a server runs again.
+    pub(super) fn tell_of_restart(&mut self, server: ServerId) {
+        if self.is_told() {
+            let up_to = self.machine(server).last_logged().0;
+            let restarted = What::Restarted {
+                data: DataFound::Log { up_to },
+                without_key_of: None,
+                left: KeyHolders::default(),
+            };
+            self.tell(server, restarted);
+        }
+    }
+
+    /// The leader has ended a session.
+    pub(super) fn tell_of_expiry(&mut self, leader: ServerId, session: SessionId) {
+        if self.is_told() {
+            let of = self.service.sessions.get(&session).copied();
+            let session = session.to_string();
+            self.tell(leader, What::SessionExpired { session, of });
+        }
+    }
+
+    /// A server tells a client that a watch has fired, or would have if the connection were still there.
+    #[inline]
+    pub(super) fn tell_of_watch(
+        &mut self,
+        server: ServerId,
+        process: ProcessId,
+        message: &ServerMessage,
+        is_lost: bool,
+    ) {
+        if self.is_told()
+            && let ServerMessage::Notification { kind, path } = message
+        {
+            let (event, path) = (format!("{kind:?}"), path.to_string());
+            let to = self.contender_of(process);
+            let what = match is_lost {
+                true => What::WatchLost { event, path, to },
+                false => What::WatchFired { event, path, to },
+            };
+            self.tell(server, what);
+        }
+    }
+}
