@@ -8,9 +8,7 @@ use std::rc::Rc;
 
 use picklock_algorithms::Lock;
 use picklock_checker::service_event::{DataFound, KeyHolders};
-use picklock_checker::{
-    ContenderId, LockId, ServerChange, ServiceEventKind, Token, VirtualTime,
-};
+use picklock_checker::{ContenderId, LockId, ServerChange, ServiceEventKind, Token, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::zookeeper::Path;
 use picklock_lease_server::{Input, Output, Server};

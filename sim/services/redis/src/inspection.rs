@@ -44,7 +44,7 @@ impl Server {
         let keys = if all {
             &self.core.keys
         } else {
-            &self.disk.image
+            &self.disk.image.first
         };
         let followed = self.core.followed.as_ref().map(KeyObserver::key);
         OnDisk {
