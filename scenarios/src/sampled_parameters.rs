@@ -58,6 +58,8 @@ pub struct SampledContender {
 pub struct AnyFaults {
     /// The kinds to choose from.
     pub kinds: Vec<FaultKind>,
+    /// The file names these kinds, which are left out, and not those that are left.
+    pub except: Vec<FaultKind>,
     /// A plan has this many of them at most.
     pub at_most: u32,
 }
@@ -71,6 +73,7 @@ impl Default for AnyFaults {
     fn default() -> Self {
         Self {
             kinds: FaultKind::unasked(),
+            except: Vec::new(),
             at_most: Self::AT_MOST,
         }
     }

@@ -19,26 +19,63 @@ pub(super) fn faults(
     let item = fields.get("faults")?;
     let chosen = choose(&item, "choice of faults", &[("any", ())], mistakes)?;
     let mut fields = chosen.fields(mistakes)?;
-    let kinds = match fields.get("kinds") {
-        Some(item) => kinds(&item, service, mistakes),
-        None => Some(FaultKind::unasked()),
+    let (only, but) = (fields.get("kinds"), fields.get("except"));
+    let kinds = match (only, but) {
+        (Some(_), Some(item)) => {
+            let mistake = Mistake::new("`kinds` and `except` exclude each other")
+                .label("`kinds` says already which there are")
+                .help("take one of them away");
+            mistakes.add(item.span, mistake);
+            None
+        }
+        (Some(item), None) => kinds(&item, service, false, mistakes).map(|only| (only, Vec::new())),
+        (None, Some(item)) => all_but(&item, service, mistakes),
+        (None, None) => Some((FaultKind::unasked(), Vec::new())),
     };
     let at_most = match fields.get("at-most") {
         Some(item) => item.integer(1..=100, mistakes),
         None => Some(i64::from(AnyFaults::AT_MOST)),
     };
     fields.finish(mistakes);
+    let (kinds, except) = kinds?;
     Some(AnyFaults {
-        kinds: kinds?,
+        kinds,
+        except,
         at_most: u32::try_from(at_most?).ok()?,
     })
 }
 
-fn kinds(item: &Item, service: &Service, mistakes: &mut Mistakes) -> Option<Vec<FaultKind>> {
+/// All kinds that are drawn by whoever names none, but for some: those that are left, and those that are left out.
+fn all_but(
+    item: &Item,
+    service: &Service,
+    mistakes: &mut Mistakes,
+) -> Option<(Vec<FaultKind>, Vec<FaultKind>)> {
+    let except = kinds(item, service, true, mistakes)?;
+    let mut left = FaultKind::unasked();
+    left.retain(|kind| !except.contains(kind));
+    if !left.iter().any(|kind| kind.can_strike(service)) {
+        let mistake = Mistake::new("`except` leaves no kind of fault")
+            .label("every kind that strikes anything here stands in this list")
+            .help("take `faults` away, or leave a kind out of the list");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
+    Some((left, except))
+}
+
+/// Kinds of faults that strike something on a service; only those that are drawn by whoever names none, if they are to
+/// be left out.
+fn kinds(
+    item: &Item,
+    service: &Service,
+    left_out: bool,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<FaultKind>> {
     const WANTED: &str = r#"a list of kinds of faults such as ["pause", "cut"]"#;
     let items = item.list(WANTED, mistakes)?;
     if items.is_empty() {
-        let mistake = Mistake::new("`kinds` names no kind of fault");
+        let mistake = Mistake::new(format!("`{}` names no kind of fault", item.name));
         mistakes.add(
             item.span.clone(),
             mistake.help(format!("expected {WANTED}")),
@@ -74,6 +111,13 @@ fn kinds(item: &Item, service: &Service, mistakes: &mut Mistakes) -> Option<Vec<
                     program::command()
                 )),
             );
+            return None;
+        }
+        if left_out && !kind.spec().drawn_unasked {
+            let mistake = Mistake::new(format!("`{}` is not drawn anyway", kind.name()))
+                .label("it is drawn only if `kinds` names it")
+                .help("leave it out");
+            mistakes.add(item.span.clone(), mistake);
             return None;
         }
         kinds.push(kind);

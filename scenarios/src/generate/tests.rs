@@ -155,6 +155,27 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
 }
 
 #[test]
+fn every_kind_but_those_that_are_left_out_is_drawn() {
+    let text = OPEN.replace("{ at-most = 4 }", "{ except = [\"pause\", \"cancel\"] }");
+    let scenario = read(&text);
+    let case = &scenario.cases[0];
+    let kinds = |case: &Case| {
+        let drawn = (0..500).flat_map(|seed| case.plan_for(seed).faults[1..].to_vec());
+        drawn.map(|fault| FaultKind::of(&fault.inject)).collect()
+    };
+    let left: BTreeSet<FaultKind> = kinds(case);
+    let mut all: BTreeSet<FaultKind> = kinds(&read(OPEN).cases[0]);
+    assert!(all.remove(&FaultKind::Pause) && all.remove(&FaultKind::Cancel));
+    assert_eq!(left, all);
+    let again = write(&scenario, case);
+    assert!(
+        again.contains("except = [\"pause\", \"cancel\"]"),
+        "{again}"
+    );
+    assert_eq!(read(&again).cases[0].open, case.open);
+}
+
+#[test]
 fn every_value_that_is_left_open_is_drawn() {
     let (_, case) = open();
     let plans: Vec<_> = (0..500).map(|seed| case.plan_for(seed)).collect();

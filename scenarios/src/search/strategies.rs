@@ -175,7 +175,11 @@ pub(super) struct Drawn {
 impl Drawn {
     pub(super) fn new(mut world: World, kinds: Vec<FaultKind>, chance: Strategy) -> Self {
         let at_most = AnyFaults::AT_MOST;
-        world.open.faults = Some(AnyFaults { kinds, at_most });
+        world.open.faults = Some(AnyFaults {
+            kinds,
+            except: Vec::new(),
+            at_most,
+        });
         world.open.chance.clear();
         world.plan.network.chance = chance;
         Self { world }

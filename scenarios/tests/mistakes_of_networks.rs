@@ -1,0 +1,84 @@
+//! Networks and faults that cannot be: each is answered with the place, and with what would be right.
+
+use picklock_scenarios::{Catalogue, Diagnostic, parse};
+use picklock_sim::plan::{Ensemble, FaultKind, Service};
+
+const GOOD: &str = r#"faults.any = { at-most = 2 }
+
+[network]
+latency = "1ms..5ms"
+
+[workload]
+contenders = 3
+
+[[fault]]
+when.acquired = { by = "contender-1" }
+inject.pause = { target = "contender-1", for = "20s" }
+
+[[case]]
+algorithm = "zk-predecessor-watch"
+"#;
+
+const ANY: &str = "{ at-most = 2 }";
+
+const SLIPS: &[(&str, &str, &str)] = &[
+    ("unknown_kind_left_out", ANY, "{ except = [\"pauze\"] }"),
+    (
+        "kinds_and_except",
+        ANY,
+        "{ kinds = [\"cut\"], except = [\"pause\"] }",
+    ),
+    (
+        "except_of_what_is_not_drawn",
+        ANY,
+        "{ except = [\"partition\"] }",
+    ),
+    ("except_of_nothing", ANY, "{ except = [] }"),
+    (
+        "except_of_another_service",
+        ANY,
+        "{ except = [\"evict-key\"] }",
+    ),
+];
+
+fn mistakes(text: &str) -> Vec<Diagnostic> {
+    match parse("test", text, &Catalogue::EVERYTHING) {
+        Ok(_) => Vec::new(),
+        Err(mistakes) => mistakes,
+    }
+}
+
+fn said(text: &str) -> String {
+    let found = mistakes(text);
+    let said: Vec<String> = found.iter().map(Diagnostic::to_string).collect();
+    said.join("\n\n")
+}
+
+#[test]
+fn what_the_slips_begin_with_is_right() {
+    assert_eq!(said(GOOD), "");
+}
+
+#[test]
+fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
+    for (name, right, wrong) in SLIPS {
+        assert!(GOOD.contains(right), "{name}");
+        let said = said(&GOOD.replacen(right, wrong, 1));
+        assert!(!said.is_empty(), "{name}");
+        insta::assert_snapshot!(*name, said);
+    }
+}
+
+#[test]
+fn an_except_that_leaves_nothing_is_refused() {
+    let service = Service::ZooKeeper(Ensemble::default());
+    let mut all = FaultKind::unasked();
+    all.retain(|kind| kind.can_strike(&service));
+    let except = |kinds: &[FaultKind]| {
+        let names = kinds.iter().map(|kind| format!("{:?}", kind.name()));
+        let names: Vec<String> = names.collect();
+        said(&GOOD.replace(ANY, &format!("{{ except = [{}] }}", names.join(", "))))
+    };
+    assert!(except(&all).contains("`except` leaves no kind of fault"));
+    assert_eq!(except(&all[1..]), "");
+}
