@@ -16,6 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+pub use create::Protection;
 pub use retry::RetryPolicy;
 pub use state::{ConnectionState, ErrorPolicy, ErrorState};
 

@@ -98,6 +98,19 @@ redis.call('PUBLISH', KEYS[2], 'unlock')
 redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
 return 1";
 
+/// As it was before 3.24: a release that is sent twice counts twice.
+const UNLOCK_WITHOUT_LATCH: &str = "\
+if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then
+  return nil
+end
+if redis.call('HINCRBY', KEYS[1], ARGV[2], -1) > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  return 0
+end
+redis.call('DEL', KEYS[1])
+redis.call('PUBLISH', KEYS[2], 'unlock')
+return 1";
+
 /// How long the latch of a release lives: a client's timeouts and pauses, for each of its attempts.
 const UNLOCK_LATCH_MILLIS: &str = "13000";
 
@@ -116,6 +129,8 @@ pub(super) struct RedissonLock {
     pub waits_for_replicas: bool,
     /// Whether a release begins with a look whether there is anything to release.
     pub unlocks_if_held: bool,
+    /// Whether a renewal that has failed leaves an entry behind, for which no later hold gets a watchdog.
+    pub keeps_failed_renewal: bool,
     /// By what the watchdog renews the lease.
     pub watchdog: Redis,
     scripts: Scripts,
@@ -124,6 +139,8 @@ pub(super) struct RedissonLock {
     channel_name: String,
     /// Whether the watchdog is to renew the present hold.
     renewal: Rc<Cell<bool>>,
+    /// Whether an entry is left behind.
+    failed_renewal: Rc<Cell<bool>>,
 }
 
 struct Scripts {
@@ -154,8 +171,16 @@ impl RedissonLock {
             waits_for_ttl: true,
             waits_for_replicas: false,
             unlocks_if_held: false,
+            keeps_failed_renewal: false,
             renewal: Rc::default(),
+            failed_renewal: Rc::default(),
         }
+    }
+
+    /// The same, of which a release that is sent twice counts twice.
+    pub fn without_latch(mut self) -> Self {
+        self.scripts.unlock = Script::new(UNLOCK_WITHOUT_LATCH);
+        self
     }
 
     fn internal_lock_lease_time(&self) -> String {
@@ -247,6 +272,12 @@ impl RedissonLock {
 
     /// Step 4.
     fn schedule_expiration_renewal(&mut self) {
+        if self.failed_renewal.get() {
+            return;
+        }
+        let keeps_failed = self
+            .keeps_failed_renewal
+            .then(|| self.failed_renewal.clone());
         let renewal = Rc::new(Cell::new(true));
         self.renewal = Rc::clone(&renewal);
         let (redis, env) = (self.watchdog.clone(), self.leased.env.clone());
@@ -265,6 +296,10 @@ impl RedissonLock {
                 }
                 let (keys, args) = ([&*key], [&*lease, &*lock_name]);
                 let answer = synced_eval(&redis, waits, &renew, &keys, &args).await;
+                if let Some(failed) = keeps_failed.as_ref().filter(|_| answer.is_err()) {
+                    failed.set(true);
+                    return;
+                }
                 // An error is written to a log, and so is that no replica has heard of it, and the next turn comes;
                 // nobody is told that the field is gone.
                 if answer == Ok(Some(Value::Integer(0))) {
@@ -311,7 +346,10 @@ impl Lock for RedissonLock {
         }
         self.renewal.set(false);
         match self.unlock_inner(&held.path_or_key).await? {
-            Some(Value::Integer(_)) => Ok(()),
+            Some(Value::Integer(_)) => {
+                self.failed_renewal.set(false);
+                Ok(())
+            }
             Some(_) => Err(LockError::PlaceLost),
             None => Err(LockError::TimedOut),
         }

@@ -54,6 +54,8 @@ pub(super) struct Redlock {
     token: String,
     /// Step 3 as a whole, or the count of servers alone.
     pub looks_at_clock: bool,
+    /// Step 4 on every server, or only on those that have said that they have set the key.
+    pub gives_back_everywhere: bool,
 }
 
 impl Redlock {
@@ -63,6 +65,7 @@ impl Redlock {
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
             looks_at_clock: true,
+            gives_back_everywhere: true,
         }
     }
 
@@ -71,19 +74,23 @@ impl Redlock {
         (0..redis.nodes()).map(|node| redis.at(node))
     }
 
-    /// On how many servers the key holds our token now.
-    async fn set_everywhere(&self) -> usize {
+    /// Of each server, whether it has said that the key holds our token now.
+    async fn set_everywhere(&self) -> Vec<bool> {
         let Lease { key, time } = &self.leased.lease;
         let asked = self.servers().map(|server| async move {
             let set = server.set_if_missing(key, &self.token, *time).await;
             set == Ok(true)
         });
-        join(asked).await.into_iter().filter(|set| *set).count()
+        join(asked).await
     }
 
     /// What each server has answered.
     async fn delete_everywhere(&self) -> Vec<RedisResult<Value>> {
-        let asked = self.servers().map(|server| async move {
+        self.delete_at(self.servers()).await
+    }
+
+    async fn delete_at(&self, servers: impl Iterator<Item = Redis>) -> Vec<RedisResult<Value>> {
+        let asked = servers.map(|server| async move {
             let (keys, args) = ([&*self.leased.lease.key], [&*self.token]);
             server.script(&self.delete_if_ours, &keys, &args).await
         });
@@ -98,7 +105,8 @@ impl Lock for Redlock {
             self.token = self.leased.env.guid();
             let lease = self.leased.lease.time;
             let began = self.leased.env.monotonic(); // Step 1.
-            let set = self.set_everywhere().await; // Step 2.
+            let answers = self.set_everywhere().await; // Step 2.
+            let set = answers.iter().filter(|set| **set).count();
             let counted_from = if self.looks_at_clock {
                 began
             } else {
@@ -109,7 +117,12 @@ impl Lock for Redlock {
             if majority && self.leased.env.monotonic() < deadline {
                 return Ok(self.leased.held(None).until(deadline)); // Step 3.
             }
-            self.delete_everywhere().await; // Step 4.
+            if self.gives_back_everywhere {
+                self.delete_everywhere().await; // Step 4.
+            } else {
+                let acquired = self.servers().zip(answers).filter(|(_, set)| *set);
+                self.delete_at(acquired.map(|(server, _)| server)).await;
+            }
             self.leased.pause().await;
         }
     }

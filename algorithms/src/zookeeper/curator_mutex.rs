@@ -57,7 +57,7 @@ use wait::WaitBudget;
 
 use super::queue::child;
 use crate::clients::RequestKind;
-use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState};
+use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState, Protection};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
 use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
 
@@ -98,7 +98,8 @@ pub(super) const CLAIMS: &[Claim] = &[
 /// How a sibling deviates from Curator.
 #[derive(Clone, Copy)]
 pub(super) struct Deviation {
-    pub(super) protected: bool,
+    /// What its create minds, if it is protected at all.
+    pub(super) protection: Option<Protection>,
     pub(super) policy: ErrorPolicy,
     /// Whether a timed acquire whose time is over deletes its node.
     pub(super) deletes_our_path: bool,
@@ -109,7 +110,7 @@ pub(super) struct Deviation {
 impl Deviation {
     /// Curator as it is.
     pub(super) const NONE: Self = Self {
-        protected: true,
+        protection: Some(Protection::FULL),
         policy: ErrorPolicy::Standard,
         deletes_our_path: true,
         checks_owner: false,
@@ -273,10 +274,9 @@ impl LockInternals {
 
     async fn creates_the_lock(&self) -> ZkResult<Path> {
         let (client, path) = (&self.client, &self.base_path);
-        if self.deviation.protected {
-            client.create_protected(path, LOCK_NAME).await
-        } else {
-            client.create_unprotected(path, LOCK_NAME).await
+        match self.deviation.protection {
+            Some(minds) => client.create_protected(path, LOCK_NAME, minds).await,
+            None => client.create_unprotected(path, LOCK_NAME).await,
         }
     }
 

@@ -16,7 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     inputs: &[RecipeInput::WallClock],
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
-            protected: false,
+            protection: None,
             ..Deviation::NONE
         };
         Box::new(InterProcessMutex::new(zk, env, lock, deviation))

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use super::queue::session_lost;
 use super::same_name::{CLAIMS, SameName, held};
 use crate::clients::RequestKind;
-use crate::clients::zookeeper::{CreateMode, ZkError, until_answered};
+use crate::clients::zookeeper::{ZkError, until_answered};
 use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -39,7 +39,7 @@ struct KnownByName {
 #[async_trait(?Send)]
 impl Lock for KnownByName {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let SameName { zk, node } = &self.lock;
+        let SameName { zk, node, mode } = &self.lock;
         loop {
             match until_answered(|| zk.data_and_watch(node)).await {
                 Ok((data, stat, _)) if *data == *self.name.as_bytes() => {
@@ -50,7 +50,7 @@ impl Lock for KnownByName {
                 }
                 Err(ZkError::NoNode) => {
                     let name = self.name.as_bytes();
-                    match zk.create(node, name, CreateMode::Ephemeral).await {
+                    match zk.create(node, name, *mode).await {
                         // What became of it is looked up.
                         Ok(_) | Err(ZkError::NodeExists | ZkError::ConnectionLoss) => {}
                         Err(error) => return Err(error.into()),

@@ -63,6 +63,8 @@ pub(super) const CLAIMS: &[Claim] = &[
 pub(super) struct SameName {
     pub zk: ZooKeeper,
     pub node: Path,
+    /// What kind of node it makes.
+    pub mode: CreateMode,
 }
 
 impl SameName {
@@ -70,6 +72,7 @@ impl SameName {
         Self {
             zk,
             node: child(lock, "holder"),
+            mode: CreateMode::Ephemeral,
         }
     }
 }
@@ -82,9 +85,9 @@ pub(super) fn held(node: &Path, stat: &Stat) -> Held {
 #[async_trait(?Send)]
 impl Lock for SameName {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let Self { zk, node } = self;
+        let Self { zk, node, mode } = self;
         loop {
-            match zk.create_with_stat(node, b"", CreateMode::Ephemeral).await {
+            match zk.create_with_stat(node, b"", *mode).await {
                 Ok((_, stat)) => return Ok(held(node, &stat)), // Step 1.
                 Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
                 Err(error) => return Err(error.into()),

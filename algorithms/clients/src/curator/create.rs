@@ -5,6 +5,23 @@ use std::rc::Rc;
 use super::Curator;
 use crate::zookeeper::{CreateMode, Path, SessionId, ZkError, ZkResult, ZooKeeper};
 
+/// What a protected create minds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Protection {
+    /// Whether a node that is found counts only if it is of the present session.
+    pub minds_session: bool,
+    /// Whether what may have been made is looked for, and deleted, when the create has failed.
+    pub finds_leftover: bool,
+}
+
+impl Protection {
+    /// All that Curator minds since 4.2.
+    pub const FULL: Self = Self {
+        minds_session: true,
+        finds_leftover: true,
+    };
+}
+
 impl Curator {
     /// Makes an ephemeral sequential node. A node that was made by a create whose answer was lost is found by its
     /// guid, and taken if the session is still the same. If all is in vain, or nobody waits any more, whatever may have
@@ -13,10 +30,16 @@ impl Curator {
     /// # Errors
     ///
     /// The error of the last try.
-    pub async fn create_protected(&self, parent: &Path, name: &str) -> ZkResult<Path> {
+    pub async fn create_protected(
+        &self,
+        parent: &Path,
+        name: &str,
+        protection: Protection,
+    ) -> ZkResult<Path> {
         let guid = self.env().guid();
         let prefix: Path = [parent, "/_c_", &guid, "-", name].concat().into();
-        let leftover = Leftover::new(self, parent, &guid);
+        let mut leftover = Leftover::new(self, parent, &guid);
+        leftover.armed = protection.finds_leftover;
         let mut session = SessionId(0);
         let mut tried = false;
         let made = self
@@ -24,6 +47,9 @@ impl Curator {
                 if tried && let Some(found) = find_protected_node(zk, parent, &guid).await? {
                     // The nodes of an old session are about to go with it.
                     if session == zk.session() {
+                        return Ok(found);
+                    }
+                    if !protection.minds_session {
                         return Ok(found);
                     }
                     self.delete_in_background(&found);

@@ -1,0 +1,23 @@
+//! `redlock`, except that step 4 deletes the key only where the server has said that it was set. Must be caught by
+//! `incidents/redisson-1606`.
+
+use super::leased::CLAIMS;
+use super::redlock::Redlock;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redlock-acquired-only",
+    summary: "Redlock that gives back only what it knows that it has got.",
+    source: "Redisson #1606: RedissonMultiLock.tryLock before 2.13.2",
+    flaw: Some("a server whose answer was lost keeps the key of who has given up"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    requests: super::redlock::REQUESTS,
+    inputs: &[],
+    build: Build::Redis(&|redis, env, lease| {
+        let mut redlock = Redlock::new(redis, env, lease);
+        redlock.gives_back_everywhere = false;
+        Box::new(redlock)
+    }),
+};
