@@ -32,9 +32,11 @@ impl Lock for ErrorIsRefusal {
             self.0.token = self.0.leased.env.guid();
             let asked = self.0.leased.env.monotonic();
             let deadline = self.0.leased.deadline(asked);
-            match self.0.leased.set_if_missing(&self.0.token).await {
-                Ok(true) => return Ok(self.0.leased.held(None).until(deadline)),
-                Ok(false) | Err(_) => {}
+            let set = self.0.leased.set_if_missing(&self.0.token).await;
+            if set.unwrap_or(false)
+                && let Some(held) = self.0.leased.in_time(deadline, None, &mut None)
+            {
+                return Ok(held);
             }
             self.0.leased.pause().await;
         }
