@@ -20,6 +20,7 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
             .map(|n| format!("/locks/stock/lock-{n:010}"))
             .collect(),
         events: Vec::new(),
+        service: Vec::new(),
         not_modelled: None,
         broken: None,
         too_long: None,

@@ -1,7 +1,6 @@
 //! The comparison itself, with the model on both sides: it needs no server.
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 

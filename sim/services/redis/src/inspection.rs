@@ -9,14 +9,14 @@ use crate::settings::Persistence;
 use crate::{Address, LinkId, Server};
 
 /// What a server has when it starts again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnDisk {
     /// What its disk has.
     pub image: DiskImage,
     /// How many keys these are.
     pub keys: usize,
-    /// Whether the key that is followed is one of them.
-    pub has_followed_key: bool,
+    /// Of each key that is followed, whether it is one of them.
+    pub followed_keys: Vec<bool>,
 }
 
 /// What a disk has.
@@ -46,11 +46,11 @@ impl Server {
         } else {
             &self.disk.image.first
         };
-        let followed = self.core.followed.as_ref().map(KeyObserver::key);
+        let followed = self.core.followed.iter().map(KeyObserver::key);
         OnDisk {
             image,
             keys: keys.len(),
-            has_followed_key: followed.is_some_and(|key| keys.get(&key).is_some()),
+            followed_keys: followed.map(|key| keys.get(&key).is_some()).collect(),
         }
     }
 

@@ -122,7 +122,7 @@ impl World<SimulatedRedis> {
             if before.is_some() {
                 key.before.clone_from(&before);
             }
-            self.tell_of_key(server, before.as_ref(), fate);
+            self.tell_of_key((place, server), before.as_ref(), fate);
             self.owners_of_may_change(lock, ended_by);
             if let Some(holder) = &holder {
                 self.note_grant(lock, holder, server);

@@ -26,11 +26,11 @@ pub(super) enum Order {
 }
 
 impl World<SimulatedRedis> {
-    /// Which servers that run have the lock's key of this hold, but for one of them.
-    fn holders_of(&self, holder: &Holder, but: Option<ServerId>) -> KeyHolders {
+    /// Which servers that run have a lock's key of this hold, but for one of them.
+    fn holders_of(&self, lock: usize, holder: &Holder, but: Option<ServerId>) -> KeyHolders {
         let slots = (0..).map(ServerId).zip(&self.service.servers);
         let has = slots.filter(|(id, slot)| {
-            slot.life.is_up() && slot.holder.as_ref() == Some(holder) && Some(*id) != but
+            slot.life.is_up() && slot.keys[lock].holder.as_ref() == Some(holder) && Some(*id) != but
         });
         KeyHolders {
             on: has.map(|(id, _)| named(id)).collect(),
@@ -56,7 +56,8 @@ impl World<SimulatedRedis> {
             (Order::Nobody, Some(epoch)) => Promoter::Election { epoch },
             (Order::Nobody, None) => Promoter::Configuration,
         };
-        let key_of = slot.holder.as_ref().map(|holder| holder.by);
+        let mut held = slot.keys.iter().filter_map(|key| key.holder.as_ref());
+        let key_of = held.next().map(|holder| holder.by);
         self.tell(server, What::Promoted { by, key_of });
     }
 
@@ -114,8 +115,11 @@ impl World<SimulatedRedis> {
             PeerMessage::FullSync { .. } => {
                 let common = theirs.machine.common_offset(&ours.machine);
                 let lost = common.map(|it| ours.machine.writes_after(it).count() as u64);
-                let key = ours.holder.as_ref();
-                let key = key.filter(|key| theirs.holder.as_ref() != Some(*key));
+                let mut keys = ours.keys.iter().zip(&theirs.keys);
+                let key = keys.find_map(|(ours, theirs)| {
+                    let ours = ours.holder.as_ref()?;
+                    (theirs.holder.as_ref() != Some(ours)).then_some(ours)
+                });
                 What::FullSync {
                     primary: named(primary),
                     discarded: lost,
@@ -146,22 +150,32 @@ impl World<SimulatedRedis> {
                 keys,
             },
         };
-        let lost = slot.holder.as_ref().filter(|_| !disk.has_followed_key);
-        let left = lost.map(|lost| self.holders_of(lost, Some(server)));
+        let mut keys = slot.keys.iter().zip(&disk.followed_keys).enumerate();
+        let lost = keys.find_map(|(lock, (key, kept))| {
+            let lost = key.holder.as_ref().filter(|_| !kept)?;
+            Some((lock, lost))
+        });
+        let left = lost.map(|(lock, lost)| self.holders_of(lock, lost, Some(server)));
         let restarted = What::Restarted {
             data,
-            without_key_of: lost.map(|lost| lost.by),
+            without_key_of: lost.map(|(_, lost)| lost.by),
             left: left.unwrap_or_default(),
         };
         self.tell(server, restarted);
     }
 
     /// The lock's key on a server tells of another hold than before, or of none any more.
-    pub(super) fn tell_of_key(&mut self, server: ServerId, before: Option<&Holder>, fate: Fate) {
+    pub(super) fn tell_of_key(
+        &mut self,
+        (lock, server): (usize, ServerId),
+        before: Option<&Holder>,
+        fate: Fate,
+    ) {
         if !self.is_told() {
             return;
         }
-        let now = self.service.servers[usize::from(server.0)].holder.clone();
+        let slot = &self.service.servers[usize::from(server.0)];
+        let now = slot.keys[lock].holder.clone();
         let by_peer = matches!(fate.written, Some(Writer::Peer));
         if let Some(gone) = before {
             let (why, by) = match fate.gone.map(|gone| gone.why) {
@@ -186,7 +200,7 @@ impl World<SimulatedRedis> {
                 of: gone.by,
                 why,
                 by,
-                holders: self.holders_of(gone, None),
+                holders: self.holders_of(lock, gone, None),
             };
             self.tell(server, gone);
         }
@@ -197,7 +211,7 @@ impl World<SimulatedRedis> {
                 None if fate.gone.is_some() => KeySource::Replication,
                 None => KeySource::Clock,
             };
-            let holders = self.holders_of(&holder, None);
+            let holders = self.holders_of(lock, &holder, None);
             let of = holder.by;
             self.tell(server, What::KeySet { of, by, holders });
         }
