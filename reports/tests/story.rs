@@ -253,6 +253,12 @@ fn with_several_locks_each_event_names_its_own() {
         .filter(|line| line.contains("enters"))
         .collect();
     assert_snapshot!(enters.join("\n"));
+    let said = text.lines().filter(|line| line.contains("service: "));
+    let named: Vec<bool> = said.map(|line| line.contains("stock: service: ")).collect();
+    assert!(
+        !named.is_empty() && named.iter().all(|named| *named),
+        "{text}"
+    );
 }
 
 #[test]

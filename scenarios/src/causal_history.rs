@@ -124,7 +124,12 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
             ));
         }
         EventKind::Effect { lock, .. } | EventKind::Read { lock, .. } => {
-            let accepted = |what: &EventKind| matches!(what, EventKind::Effect { accepted: true, lock: of, .. } if *of == lock);
+            let accepted = |what: &EventKind| match *what {
+                EventKind::Effect {
+                    accepted, lock: of, ..
+                } => accepted && of == lock,
+                _ => false,
+            };
             causes.extend(last(before, accepted));
         }
         EventKind::AcquireStarted { .. }

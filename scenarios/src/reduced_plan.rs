@@ -209,6 +209,22 @@ mod tests {
     }
 
     #[test]
+    fn contenders_that_stay_take_the_locks_that_they_took() {
+        let mut plan = plan(4, Vec::new());
+        (plan.workload.locks, plan.workload.rounds) = (2, 3);
+        let less = with_contenders(&plan, |place| place % 2 == 1);
+        for (new, old) in [(0, 1), (1, 3)] {
+            for round in 0..3 {
+                let taken = plan.workload.lock_of(ContenderName(old), round);
+                assert_eq!(less.workload.lock_of(ContenderName(new), round), taken);
+            }
+        }
+        // Those whose turns are the same need no mention.
+        let less = with_contenders(&plan, |place| place < 3);
+        assert!(less.workload.contender_settings.is_empty());
+    }
+
+    #[test]
     fn a_partition_outlives_the_contenders_on_its_sides() {
         let partition = |contenders: &[u32]| Fault::Partition {
             servers: vec![ServerName::Number(0)],

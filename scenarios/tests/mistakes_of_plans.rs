@@ -1,5 +1,5 @@
-//! What cannot strike again, and contenders that do not differ: each is answered with the place, and with what would be
-//! right.
+//! What cannot strike again, contenders that do not differ, and locks that nobody takes: each is answered with the
+//! place, and with what would be right.
 
 use picklock_scenarios::{Catalogue, Diagnostic, parse};
 
@@ -56,6 +56,38 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "contender_whose_clock_is_too_fine",
         "hold = \"1s\"",
         "clock-offset = \"1us\"",
+    ),
+    (
+        "locks_that_nobody_takes",
+        "contenders = 3\n",
+        "contenders = 3\nlocks = 4\n",
+    ),
+    (
+        "locks_too_many",
+        "contenders = 3\n",
+        "contenders = 30\nlocks = 27\n",
+    ),
+    (
+        "locks_of_the_lease_server",
+        "[workload]\n",
+        "[service.lease-server]\nlease = \"10s\"\n\n[workload]\nlocks = 2\n",
+    ),
+    (
+        "lock_that_is_not_there",
+        "hold = \"1s\"",
+        "locks = [\"lock-a\", \"lock-b\"]",
+    ),
+    ("lock_by_its_letter", "hold = \"1s\"", "locks = \"a\""),
+    ("contender_of_no_lock", "hold = \"1s\"", "locks = []"),
+    (
+        "lock_of_a_contender_that_is_drawn",
+        "name = \"contender-2\"\nhold = \"1s\"",
+        "name = \"any\"\nhold = \"1s..2s\"\nlocks = \"lock-a\"",
+    ),
+    (
+        "lock_where_how_many_there_are_is_drawn",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"",
+        "contenders = 3\nlocks = \"1..2\"\n\n[[contender]]\nname = \"contender-2\"\nlocks = \"lock-b\"",
     ),
 ];
 

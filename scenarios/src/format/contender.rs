@@ -77,7 +77,8 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `acquire-timeout`, `latency`, or `clock-offset`";
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `acquire-timeout`, `latency`, \
+    or `clock-offset`";
 
 fn settings(
     fields: &mut Fields,

@@ -122,6 +122,20 @@ fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
     }
 }
 
+/// A flaw that one lock shows is shown with one lock, and one that needs two keeps two.
+#[test]
+fn so_many_locks_are_left_as_the_violation_needs() {
+    let promise = named("mutual-exclusion");
+    let (_, mut case) = find("zookeeper/unsorted-children", "zk-unsorted");
+    case.plan.workload.locks = 2;
+    let (_, one) = shrunk(&case, promise, 100);
+    assert_eq!(one.plan.workload.locks, 1);
+    let (_, case) = find("zookeeper/one-path-for-all-locks", "zk-first-path");
+    let (_, two) = shrunk(&case, promise, 1);
+    assert_eq!(two.plan.workload.locks, 2);
+    assert_eq!(two.plan.workload.contenders, 2);
+}
+
 /// What needs more faults than three, how many, and why.
 const MORE_FAULTS: [(&str, u32, &str); 1] = [(
     "redis/swarm redis-setnx-expire own-release-only",
