@@ -31,6 +31,9 @@ pub(crate) fn reasons(story: &Story, scene: &Scene) -> Vec<String> {
         let reason = search.reason(event);
         reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
+    if reasons.is_empty() {
+        reasons.extend(search.two_primaries());
+    }
     reasons.extend(search.unwoken());
     reasons.truncate(REASONS);
     reasons
@@ -146,6 +149,40 @@ impl<'a> Search<'a> {
         (believes && who.contains(&owner)).then_some((owner, holders))
     }
 
+    /// Two have the lock by the word of two servers, of which one was promoted while the other went on.
+    fn two_primaries(&self) -> Option<String> {
+        self.witness.overlap?;
+        let at = self.witness.at;
+        let until = self.history.events.partition_point(|event| event.at <= at);
+        let keys = self.who().into_iter().filter_map(|by| {
+            let holders = self.last_holders(by, until)?;
+            (!holders.on.is_empty()).then_some((by, holders))
+        });
+        let keys: Vec<(ContenderId, &KeyHolders)> = keys.collect();
+        let [(one, ours), (other, theirs)] = keys.as_slice() else {
+            return None;
+        };
+        if ours.on.iter().any(|server| theirs.on.contains(server)) {
+            return None;
+        }
+        let service = self.history.service.iter().rev();
+        let mut before = service.filter(|event| event.after <= until);
+        let (event, by) = before.find_map(|event| match &event.what {
+            ServiceEventKind::Promoted { by, .. } => Some((event, by)),
+            _ => None,
+        })?;
+        Some(format!(
+            "the key of {} was {}, and that of {} {}: {} had been promoted {} at {}",
+            self.name(*one),
+            ours.in_words(),
+            self.name(*other),
+            theirs.in_words(),
+            event.machine,
+            by.in_words(),
+            event.at
+        ))
+    }
+
     /// Which servers had somebody's key when it was last set.
     fn last_holders(&self, owner: ContenderId, until: usize) -> Option<&'a KeyHolders> {
         let known = self.history.service.iter().rev();
@@ -202,7 +239,7 @@ impl<'a> Search<'a> {
             if !watches.is_empty() && !watches.iter().any(|event| told(&event)) {
                 let (gone, by) = (left.at, self.name(by));
                 reasons.push(format!(
-                    "no watch of {by} fired when the node before it went at {gone}, or later"
+                    "no watch of {by} fired when a node went at {gone}, or later"
                 ));
             }
         }

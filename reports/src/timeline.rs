@@ -246,7 +246,10 @@ impl Builder<'_> {
     fn show_service(&mut self, place: usize) {
         let bars = self.bars();
         let event = self.service(place);
-        let (at, note) = (Some(event.at), note::of_service(event, &self.names));
+        let (at, note) = (
+            Some(event.at),
+            note::of_service(event, &self.names, self.glyphs),
+        );
         self.rows.push(Row {
             at,
             cells: bars.clone(),
@@ -262,7 +265,7 @@ impl Builder<'_> {
         if let EventKind::ServerChanged { server, to } = *what
             && let Some(told) = service_rows::change(history, place, server, to)
         {
-            return vec![note::of_service(told, &self.names)];
+            return vec![note::of_service(told, &self.names, self.glyphs)];
         }
         let mut notes: Vec<String> = note::note(what, &self.names, self.glyphs)
             .into_iter()

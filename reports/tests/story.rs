@@ -7,6 +7,8 @@ use std::fmt::Write;
 use common::{history, story, two_inside, witness};
 use insta::assert_snapshot;
 use picklock_checker::outcome::{Smaller, Story};
+use picklock_checker::service_event::{KeyHolders, KeySource, Promoter};
+use picklock_checker::{ContenderId, ServerId, ServiceEvent, ServiceEventKind};
 use picklock_reports::style::Style;
 use picklock_reports::timeline::Detail;
 
@@ -287,4 +289,140 @@ fn a_shrunk_run_says_so_and_how_to_keep_it() {
         "  Keep     picklock shrink zookeeper/waiter-death --seed 4127"
     );
     assert!(end[0].starts_with("  Replay   picklock replay "));
+}
+
+/// What servers did, one after the other: before how many events, which machine, what.
+fn with_service(told: &mut Story, events: Vec<(usize, &str, ServiceEventKind)>) {
+    for (after, machine, what) in events {
+        let next = told.history.events.get(after.min(told.history.events.len() - 1));
+        told.history.service.push(ServiceEvent {
+            at: next.expect("there are events").at,
+            after,
+            machine: machine.to_owned(),
+            what,
+        });
+    }
+}
+
+fn holders(on: &[u32]) -> KeyHolders {
+    KeyHolders {
+        on: on.iter().copied().map(ServerId).collect(),
+        of: 3,
+    }
+}
+
+/// A failover in the middle of a hold: a Sentinel promotes a replica that never had the key.
+fn failover() -> Story {
+    let history = history(
+        2,
+        &["crash-server server-1 for good", "cut contender-2"],
+        "0     acquire 1
+         5     owns 1 1
+         8     enters 1
+         20    acquire 2
+         1000  fault 1
+         1000  promoted 2
+         1200  owns 2 2
+         1210  enters 2
+         1300  calm
+         5000  leaves 1
+         6000  leaves 2",
+    );
+    let argument = [
+        ("then", "contender-1 is inside until 5.000 s"),
+        ("however", "contender-2 is inside from 1.210 s"),
+    ];
+    let mut told = witness(1_210, "both inside", &[2, 7, 9], &argument);
+    told.overlap = Some(std::time::Duration::from_millis(3_790));
+    let mut story = story("mutual-exclusion", told, history);
+    let log = |event: &str, line: &str| ServiceEventKind::SentinelLog {
+        event: event.to_owned(),
+        line: format!("{event} {line}"),
+    };
+    let set = |of, on: &[u32]| ServiceEventKind::KeySet {
+        of: ContenderId(of),
+        by: KeySource::Client,
+        holders: holders(on),
+    };
+    let by = Promoter::Sentinel {
+        name: "sentinel-1".to_owned(),
+        epoch: 1,
+    };
+    let odown = "master mymaster server-1 6379";
+    with_service(
+        &mut story,
+        vec![
+            (1, "server-1", set(0, &[0])),
+            (5, "sentinel-1", log("+sdown", odown)),
+            (5, "sentinel-1", log("+odown", odown)),
+            (5, "sentinel-2", log("+odown", odown)),
+            (5, "server-2", ServiceEventKind::Promoted { by, key_of: None }),
+            (6, "server-2", set(1, &[1])),
+            (7, "server-3", set(1, &[1, 2])),
+        ],
+    );
+    story
+}
+
+#[test]
+fn a_failover_is_told_as_sentinels_log_it_and_why_the_key_was_gone() {
+    assert_snapshot!(essential(&failover()));
+}
+
+#[test]
+fn a_full_report_shows_what_every_server_did() {
+    let text = picklock_reports::story::story(&failover(), Detail::Full, &STYLE);
+    assert!(text.contains("sentinel-1: +sdown master mymaster"), "{text}");
+    assert_eq!(text.matches("+odown").count(), 2, "{text}");
+    // What the history knows is said once.
+    assert_eq!(text.matches("server-2 is promoted").count(), 1, "{text}");
+}
+
+#[test]
+fn who_waits_for_a_watch_that_is_lost_is_told_so() {
+    let history = history(
+        2,
+        &[],
+        "0      acquire 1
+         3      queued 1 0
+         5      acquire 2
+         9      queued 2 1
+         100    unqueued 1 0
+         80000  bound
+         80000  waits 2 1",
+    );
+    let lost = |event: &str| ServiceEventKind::WatchLost {
+        event: event.to_owned(),
+        path: "/locks/stock/lock-0000000000".to_owned(),
+        to: Some(ContenderId(1)),
+    };
+    let argument = [("however", "contender-2 still waits")];
+    let told = witness(80_000, "contender-2 waits", &[2, 6], &argument);
+    let mut with = story("progress", told, history);
+    let mut without = with.clone();
+    with_service(&mut with, vec![(5, "server-1", lost("NodeDeleted"))]);
+    let text = essential(&with);
+    let row = "service: NodeDeleted lock-0000000000 of server-1 to B is lost";
+    let cause = "  Cause  At 80.000 s, NodeDeleted /locks/stock/lock-0000000000 of server-1 to ";
+    assert!(text.contains(row) || text.contains(&row.replace("to B", "to A")), "{text}");
+    assert!(text.contains(cause), "{text}");
+    // A watch fired before, and none when it was to.
+    let fired = ServiceEventKind::WatchFired {
+        event: "NodeCreated".to_owned(),
+        path: "/locks/stock/lock-0000000001".to_owned(),
+        to: Some(ContenderId(1)),
+    };
+    with_service(&mut without, vec![(4, "server-1", fired)]);
+    without.history.service[0].at = without.history.events[3].at;
+    let text = essential(&without);
+    assert!(text.contains("fired when a node went at 0.100 s, or later."), "{text}");
+}
+
+#[test]
+fn the_calm_says_which_faults_never_struck_and_which_stay() {
+    let text = picklock_reports::story::story(&failover(), Detail::Full, &STYLE);
+    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "┃").collect();
+    let text = words.join(" ");
+    let calm = "the calm begins; fault 1 stays for good; fault 2 never struck";
+    assert!(text.contains(calm), "{text}");
 }

@@ -6,6 +6,9 @@ use crate::network::{ConnectionId, ServerId};
 use crate::plan::Direction;
 use crate::process::ProcessId;
 
+/// What is said of a connection that is gone.
+pub(crate) const LEARNS: &str = "the connection is gone";
+
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageStep {
@@ -15,6 +18,8 @@ pub enum MessageStep {
     Received,
     /// It is lost on its way, or its connection breaks under it.
     Lost,
+    /// It is no message: whom it would go to learns that the connection is gone.
+    Closed,
 }
 
 /// Which way a message goes.
@@ -35,6 +40,7 @@ impl MessageStep {
             Self::Sent => "sent",
             Self::Received => "received",
             Self::Lost => "lost",
+            Self::Closed => "closed",
         }
     }
 }

@@ -44,3 +44,89 @@ fn a_trace_can_be_cut_to_a_time() {
     assert!(!seconds.is_empty());
     assert!(seconds.iter().all(|at| *at <= 0.01), "{text}");
 }
+
+/// The lost wake-up: what happened while the client was away is told to nobody.
+#[test]
+fn a_lost_wake_up_is_understood_from_the_trace_alone() {
+    let run = [
+        "replay",
+        "zookeeper/missed-while-away",
+        "--case",
+        "zk-recursive-watch-trusting",
+        "--seed",
+        "0",
+        "--trace",
+        "--of",
+        "contender-3",
+    ];
+    let text = picklock(&run).stdout;
+    let begins = text.find("Trace: ").expect("there is a trace");
+    let lines: Vec<&str> = text[begins..].lines().collect();
+    let mut rest = lines.iter();
+    // Each of these comes after the one before it.
+    for expected in [
+        "contender-3 to server-3    received  #1 add-watch(/locks/a, recursive)",
+        "* server-3 sends NodeDeleted /locks/a/",
+        "server-3 to contender-3    received  event NodeDeleted /locks/a/",
+        "· fault 1: cut contender-3",
+        "contender-3 to server-3    closed    the connection is gone",
+        "· contender-2 loses place 1",
+        "contender-3 to server-1    received  set-watches since 0x100000007: recursive [/locks/a]",
+        "server-1 to contender-3    received  watches set",
+        "· contender-3 still waits at the end",
+    ] {
+        assert!(
+            rest.any(|line| line.contains(expected)),
+            "{expected}\n{text}"
+        );
+    }
+    // The second deletion is told to nobody.
+    let told = |line: &&&str| line.contains("event NodeDeleted") && line.contains("received");
+    assert_eq!(lines.iter().filter(told).count(), 1, "{text}");
+}
+
+#[test]
+fn a_minority_of_redlock_is_seen_key_by_key() {
+    let text = trace(&["--of", "contender-1", "--between", "0s..1s"]);
+    for expected in [
+        "fault 1: partition server-1, server-2 and contender-1 from all others for 20s",
+        "* server-1 has the key of contender-1: it is on server-1 alone",
+        "* server-2 has the key of contender-1: it is on server-1 and server-2 of 4 servers",
+        "* the key of contender-1 is deleted by contender-1 on server-2, and is nowhere any more",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert!(!text.contains("of contender-2:"), "{text}");
+}
+
+#[test]
+fn servers_are_heard_if_that_is_asked_for() {
+    let of_leader = |arguments: &[&str]| {
+        let run = [
+            "replay",
+            "zookeeper/missed-while-away",
+            "--case",
+            "zk-recursive-watch-trusting",
+            "--seed",
+            "0",
+            "--trace",
+            "--of",
+            "server-2",
+            "--between",
+            "4s..4100ms",
+        ];
+        let text = picklock(&[&run, arguments].concat()).stdout;
+        let begins = text.find("Trace: ").expect("there is a trace");
+        text[begins..].to_owned()
+    };
+    let proposal = "server-3 to server-2       received  PROPOSAL 0x10000000a delete /locks/a/";
+    let with = of_leader(&["--servers"]);
+    assert!(with.contains(proposal), "{with}");
+    assert!(
+        with.contains("server-2 to server-3       sent      ACK 0x10000000a"),
+        "{with}"
+    );
+    assert!(!with.contains("server-3 to server-1"), "{with}");
+    assert!(!with.contains("PING"), "{with}");
+    assert!(!of_leader(&[]).contains("PROPOSAL"));
+}

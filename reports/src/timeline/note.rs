@@ -131,7 +131,13 @@ fn calm(history: &History) -> String {
 }
 
 /// What a server did or found.
-pub(crate) fn of_service(event: &ServiceEvent, names: &Names) -> String {
+pub(crate) fn of_service(event: &ServiceEvent, names: &Names, glyphs: &Glyphs) -> String {
+    let mut event = event.clone();
+    if let ServiceEventKind::WatchFired { path, .. } | ServiceEventKind::WatchLost { path, .. } =
+        &mut event.what
+    {
+        *path = short_name(path, glyphs);
+    }
     let words = event.in_words(&|by| names.of(by).to_owned());
     match event.what {
         // Sentinels say who they are.

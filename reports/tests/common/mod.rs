@@ -5,7 +5,7 @@ use std::time::Duration;
 use picklock_checker::outcome::Story;
 use picklock_checker::{
     ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, NameId,
-    Step, Token, VirtualTime, Witness,
+    ServerChange, ServerId, Step, Token, VirtualTime, Witness,
 };
 
 const LOCK: LockId = LockId(0);
@@ -114,6 +114,10 @@ fn what(verb: &str, rest: &[i64]) -> EventKind {
         },
         "healed" => EventKind::FaultHealed {
             fault: FaultId(by.0),
+        },
+        "promoted" => EventKind::ServerChanged {
+            server: ServerId(by.0),
+            to: ServerChange::Promoted,
         },
         "calm" => EventKind::CalmBegan,
         "bound" => EventKind::Ended {

@@ -1,4 +1,4 @@
-use picklock_checker::{EventKind, FaultId, ServerChange, Witness, invariants};
+use picklock_checker::{EventKind, FaultId, ServerChange, ServiceEventKind, Witness, invariants};
 use picklock_sim::simulate;
 
 use super::*;
@@ -158,4 +158,41 @@ fn the_past_of_a_violation_holds_what_led_to_it_by_way_of_the_service() {
         };
         assert!(has(&promoted), "{scenario}");
     }
+}
+
+#[test]
+fn the_past_of_a_violation_holds_what_the_servers_did() {
+    let case = case("redis/sentinel-failover", "redis-compare-and-delete");
+    let run = crate::runner::told(&case, 0);
+    let history = &run.run.history;
+    let witness = witness(invariants::find("mutual-exclusion").unwrap(), &run);
+    let shown = witness.events.iter().copied();
+    let shown: Vec<usize> = shown
+        .filter(|it| history.events[*it].at <= witness.at)
+        .collect();
+    let past = past(&case.plan, history, &shown);
+    let service = service_past(history, &past);
+    assert!(service.is_sorted());
+    let lines = service.iter().map(|place| &history.service[*place].what);
+    let lines: Vec<&str> = lines
+        .filter_map(|what| match what {
+            ServiceEventKind::SentinelLog { event, .. } => Some(event.as_str()),
+            _ => None,
+        })
+        .collect();
+    // Each once, whoever logs it.
+    assert_eq!(lines, ["+odown", "+switch-master"]);
+    let promoted = |place: &usize| {
+        matches!(
+            history.service[*place].what,
+            ServiceEventKind::Promoted { .. }
+        )
+    };
+    assert!(service.iter().any(promoted));
+    // What comes after the violation has not led to it.
+    assert!(
+        service
+            .iter()
+            .all(|place| history.service[*place].at <= witness.at)
+    );
 }

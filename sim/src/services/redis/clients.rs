@@ -11,8 +11,9 @@ use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
+use crate::trace::LEARNS;
 use crate::trace::MessageDirection::ToClient;
-use crate::trace::MessageStep::{Lost, Received};
+use crate::trace::MessageStep::{Closed, Lost, Received};
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 
@@ -255,6 +256,7 @@ impl World<SimulatedRedis> {
         let ends = self.connections.get_mut(connection);
         ends.open_at_client = false;
         let client = ClientId(ends.client);
+        self.trace(connection, (ToClient, Closed), &LEARNS);
         self.client_input(client, Input::Broken { connection });
     }
 

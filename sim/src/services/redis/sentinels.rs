@@ -16,6 +16,8 @@ use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::plan::Deployment;
 use crate::services::process_state::ServerProcess;
+use crate::trace::MessageDirection::{ToClient, ToServer};
+use crate::trace::MessageStep::Sent;
 use crate::world::World;
 
 /// They are not started all at the same time, so that not all look at the clock at the same time for ever.
@@ -169,6 +171,7 @@ impl World<SimulatedRedis> {
     /// A client asks a Sentinel. Faults that strike requests have nothing to do with it.
     pub(super) fn ask_sentinel(&mut self, connection: ConnectionId, command: Command) {
         if self.connections.get(connection).open_at_client {
+            self.trace(connection, (ToServer, Sent), &command);
             let at = self.reaches_server(connection, 0);
             let event = RedisEvent::ToServer {
                 connection,
@@ -181,6 +184,7 @@ impl World<SimulatedRedis> {
     fn send_to_client_of_sentinel(&mut self, connection: ConnectionId, value: Value) {
         let ends = *self.connections.get(connection);
         if ends.open_at_server && !ends.broken {
+            self.trace(connection, (ToClient, Sent), &value);
             let at = self.reaches_client(connection, self.now, 0);
             let event = RedisEvent::ToClient { connection, value };
             self.timeline.add(at, Event::Service(event));

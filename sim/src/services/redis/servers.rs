@@ -11,8 +11,9 @@ use super::{SimulatedRedis, is_message, sentinel_links};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
+use crate::trace::LEARNS;
 use crate::trace::MessageDirection::{ToClient, ToServer};
-use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
 use crate::world::{Fate, World};
 
@@ -150,6 +151,7 @@ impl World<SimulatedRedis> {
         if !std::mem::take(&mut ends.open_at_server) {
             return;
         }
+        self.trace(connection, (ToServer, Closed), &LEARNS);
         if self.service.is_sentinel(server) {
             self.sentinel_is_left(server, At(connection.0));
         } else {

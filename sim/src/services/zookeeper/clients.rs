@@ -8,6 +8,9 @@ use picklock_zookeeper::messages::{ConnectionId, ServerId};
 use super::{ClientSlot, SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::process::ProcessId;
+use crate::trace::LEARNS;
+use crate::trace::MessageDirection::ToClient;
+use crate::trace::MessageStep::Closed;
 use crate::world::World;
 use crate::world::timeline_lanes::WAKES;
 
@@ -214,6 +217,7 @@ impl World<SimulatedZooKeeper> {
         let ends = *self.connections.get(connection);
         self.connections.get_mut(connection).open_at_client = false;
         if self.service.clients[ends.client as usize].connection == Some(connection) {
+            self.trace(connection, (ToClient, Closed), &LEARNS);
             let input = if ends.was_opened {
                 Input::Broken { connection }
             } else {

@@ -9,8 +9,9 @@ use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
+use crate::trace::LEARNS;
 use crate::trace::MessageDirection::{ToClient, ToServer};
-use crate::trace::MessageStep::{Lost, Received, Sent};
+use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::timeline_lanes::TO_CLIENTS;
 use crate::world::triggers::Occasion;
 use crate::world::{Fate, World};
@@ -180,6 +181,7 @@ impl World<SimulatedZooKeeper> {
         let server = self.connections.get(connection).server;
         let ends = self.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
+            self.trace(connection, (ToServer, Closed), &LEARNS);
             self.server_input(server, Input::ClientGone { connection });
         }
     }
