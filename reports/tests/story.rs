@@ -294,7 +294,10 @@ fn a_shrunk_run_says_so_and_how_to_keep_it() {
 /// What servers did, one after the other: before how many events, which machine, what.
 fn with_service(told: &mut Story, events: Vec<(usize, &str, ServiceEventKind)>) {
     for (after, machine, what) in events {
-        let next = told.history.events.get(after.min(told.history.events.len() - 1));
+        let next = told
+            .history
+            .events
+            .get(after.min(told.history.events.len() - 1));
         told.history.service.push(ServiceEvent {
             at: next.expect("there are events").at,
             after,
@@ -356,7 +359,11 @@ fn failover() -> Story {
             (5, "sentinel-1", log("+sdown", odown)),
             (5, "sentinel-1", log("+odown", odown)),
             (5, "sentinel-2", log("+odown", odown)),
-            (5, "server-2", ServiceEventKind::Promoted { by, key_of: None }),
+            (
+                5,
+                "server-2",
+                ServiceEventKind::Promoted { by, key_of: None },
+            ),
             (6, "server-2", set(1, &[1])),
             (7, "server-3", set(1, &[1, 2])),
         ],
@@ -372,7 +379,10 @@ fn a_failover_is_told_as_sentinels_log_it_and_why_the_key_was_gone() {
 #[test]
 fn a_full_report_shows_what_every_server_did() {
     let text = picklock_reports::story::story(&failover(), Detail::Full, &STYLE);
-    assert!(text.contains("sentinel-1: +sdown master mymaster"), "{text}");
+    assert!(
+        text.contains("sentinel-1: +sdown master mymaster"),
+        "{text}"
+    );
     assert_eq!(text.matches("+odown").count(), 2, "{text}");
     // What the history knows is said once.
     assert_eq!(text.matches("server-2 is promoted").count(), 1, "{text}");
@@ -404,7 +414,10 @@ fn who_waits_for_a_watch_that_is_lost_is_told_so() {
     let text = essential(&with);
     let row = "service: NodeDeleted lock-0000000000 of server-1 to B is lost";
     let cause = "  Cause  At 80.000 s, NodeDeleted /locks/stock/lock-0000000000 of server-1 to ";
-    assert!(text.contains(row) || text.contains(&row.replace("to B", "to A")), "{text}");
+    assert!(
+        text.contains(row) || text.contains(&row.replace("to B", "to A")),
+        "{text}"
+    );
     assert!(text.contains(cause), "{text}");
     // A watch fired before, and none when it was to.
     let fired = ServiceEventKind::WatchFired {
@@ -415,13 +428,19 @@ fn who_waits_for_a_watch_that_is_lost_is_told_so() {
     with_service(&mut without, vec![(4, "server-1", fired)]);
     without.history.service[0].at = without.history.events[3].at;
     let text = essential(&without);
-    assert!(text.contains("fired when a node went at 0.100 s, or later."), "{text}");
+    assert!(
+        text.contains("fired when a node went at 0.100 s, or later."),
+        "{text}"
+    );
 }
 
 #[test]
 fn the_calm_says_which_faults_never_struck_and_which_stay() {
     let text = picklock_reports::story::story(&failover(), Detail::Full, &STYLE);
-    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "┃").collect();
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .filter(|word| *word != "┃")
+        .collect();
     let text = words.join(" ");
     let calm = "the calm begins; fault 1 stays for good; fault 2 never struck";
     assert!(text.contains(calm), "{text}");

@@ -79,11 +79,11 @@ impl Server {
     pub fn writes_after(&self, offset: u64) -> impl Iterator<Item = Command> {
         let parts = self.replication.parts_after(offset).into_iter();
         let commands = parts.flat_map(|part| part.commands.clone());
-        commands.filter(|command| {
-            !["PING", "SELECT", "REPLCONF", "MULTI", "EXEC"]
-                .iter()
-                .any(|it| command.is(it))
-        })
+        // The stream has more than writes: Sentinels greet each other by it.
+        let others = [
+            "PING", "SELECT", "REPLCONF", "MULTI", "EXEC", "PUBLISH", "SPUBLISH",
+        ];
+        commands.filter(move |command| !others.iter().any(|it| command.is(it)))
     }
 
     /// The epoch in which it, or its primary, has come to serve its slots.
