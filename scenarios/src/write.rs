@@ -145,6 +145,9 @@ fn redis(deployment: &Deployment, open: &Open) -> Table {
     let wanted = deployment.min_replicas_to_write;
     let max_lag = deployment.min_replicas_max_lag;
     let read_from = deployment.read_from;
+    let events = deployment.notify_keyspace_events;
+    let threshold = deployment.busy_reply_threshold;
+    let usual = Deployment::default().busy_reply_threshold;
     let table = Table::new()
         .with("servers", one_of(&open.servers, deployment.servers, count))
         .with("replicas", count(deployment.replicas))
@@ -160,6 +163,14 @@ fn redis(deployment: &Deployment, open: &Open) -> Table {
         .with(
             "serve-stale-data",
             (!deployment.serve_stale_data).then(|| false.into()),
+        )
+        .with(
+            "notify-keyspace-events",
+            (!events.is_none()).then(|| text(&events.all_letters())),
+        )
+        .with(
+            "busy-reply-threshold",
+            (threshold != usual).then(|| time(threshold)),
         )
         .with("min-replicas-to-write", (wanted > 0).then(|| count(wanted)))
         .with("min-replicas-max-lag", (wanted > 0).then(|| time(max_lag)));

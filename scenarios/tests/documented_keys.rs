@@ -112,6 +112,13 @@ const KEYS: &[Row] = &[
         &["\"5s\""],
         &["replicas = 1", "min-replicas-to-write = 1"],
     ),
+    (
+        Redis,
+        "notify-keyspace-events",
+        &["\"Exg\"", "\"KEA\""],
+        &[],
+    ),
+    (Redis, "busy-reply-threshold", &["\"1s\""], &[]),
     (Redis, "lease", &["\"5s\""], &[]),
     (Redis, "timeout", &["\"1s\""], &[]),
     (Redis, "connect-timeout", &["\"2s\""], &[]),

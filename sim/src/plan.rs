@@ -29,7 +29,9 @@ pub use lasts::Lasts;
 pub use lease_server::LeaseServer;
 pub use names::{ContenderName, Direction, LockName, ServerName};
 pub(crate) use redis::LOCK_KEY;
-pub use redis::{Cluster, Connections, Deployment, Fsync, Persistence, ReadFrom, Sentinels};
+pub use redis::{
+    Cluster, Connections, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,
+};
 pub use service::Service;
 pub use service_settings::{ServiceSettings, Setting, SettingMut};
 pub use trigger::{Trigger, TriggerKind};

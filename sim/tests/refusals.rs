@@ -110,3 +110,39 @@ fn a_server_that_loads_has_the_lock_and_gives_it_to_nobody() {
     assert!(second(Duration::ZERO) < seconds(4));
     assert!(second(seconds(6)) >= seconds(7));
 }
+
+/// A script of somebody else, half a second after the first has the lock.
+fn slow_script(algorithm: &str, deployment: Deployment, length: u64) -> History {
+    let inject = Fault::SlowScript {
+        target: SERVER,
+        length: seconds(length),
+    };
+    on(deployment, algorithm, vec![later(500, acquired(), inject)])
+}
+
+#[test]
+fn while_a_script_runs_others_wait_and_then_they_are_refused() {
+    let threshold = |busy_reply_threshold| Deployment {
+        busy_reply_threshold,
+        lease: seconds(30),
+        timeout: seconds(10),
+        ..Deployment::default()
+    };
+    let told = slow_script("redis-compare-and-delete", threshold(seconds(1)), 8);
+    assert!(release_fails(&told));
+    // Nobody is told, and whoever waits for long enough is served when the script has ended.
+    let waits = slow_script("redis-compare-and-delete", threshold(seconds(9)), 8);
+    assert!(!release_fails(&waits));
+    assert!(entered(&waits)[1].since(fired(&waits)[0]) >= seconds(8));
+}
+
+#[test]
+fn while_a_script_runs_no_lease_is_renewed() {
+    let short = Deployment {
+        lease: seconds(3),
+        busy_reply_threshold: seconds(1),
+        ..Deployment::default()
+    };
+    let history = slow_script("redisson-lock", short, 8);
+    assert!(entered(&history)[1].since(fired(&history)[0]) < seconds(10));
+}

@@ -249,6 +249,26 @@ impl Redis {
         self.number(command.number(millis(timeout))).await
     }
 
+    /// `BLPOP key timeout`: the first element of a list, as soon as there is one; `None` if there was none for so long.
+    /// A connection that waits does nothing else, so this one should be [`dedicated`](Self::dedicated). No time at all
+    /// is for ever.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]. After one that is not [`definite`](RedisError::definite) an element may have been taken that
+    /// nobody has.
+    pub async fn blpop(&self, key: &str, timeout: Duration) -> RedisResult<Option<Bytes>> {
+        let seconds = format!("{}.{:03}", timeout.as_secs(), timeout.subsec_millis());
+        let command = Command::new("BLPOP").arg(key).arg(seconds);
+        match self.ask(command).await? {
+            Value::NilArray | Value::Nil => Ok(None),
+            answer => match answer.values() {
+                Some([_, Value::Bulk(element)]) => Ok(Some(Bytes::clone(element))),
+                _ => Err(RedisError::Unexpected),
+            },
+        }
+    }
+
     /// `INFO replication`: how many replicas are connected.
     ///
     /// # Errors

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{
-    Deployment, Ensemble, Fsync, Library, Persistence, Service, Setting, SettingMut, Version,
+    Deployment, Ensemble, Fsync, KeyspaceEvents, Library, Persistence, Service, Setting,
+    SettingMut, Version,
 };
 
 use super::choice::choose;
@@ -190,6 +191,8 @@ fn deployment(
     let wanted = replicas::read(&mut fields, most, mistakes);
     let stale = fields.get("serve-stale-data");
     let stale = stale.and_then(|item| item.boolean(mistakes));
+    let events = fields.get("notify-keyspace-events");
+    let events = events.and_then(|item| keyspace_events(&item, mistakes));
     let lease = fields.duration("lease", Zero::Senseless, mistakes);
     let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
     let connect_timeout = fields.duration("connect-timeout", Zero::Senseless, mistakes);
@@ -208,6 +211,8 @@ fn deployment(
         serve_stale_data: stale.unwrap_or(default.serve_stale_data),
         min_replicas_to_write: wanted.replicas,
         min_replicas_max_lag: wanted.max_lag,
+        notify_keyspace_events: events.unwrap_or_default(),
+        busy_reply_threshold: time("busy-reply-threshold", default.busy_reply_threshold),
         lease: lease.unwrap_or(default.lease),
         timeout: timeout.unwrap_or(default.timeout),
         connect_timeout: connect_timeout.unwrap_or(default.connect_timeout),
@@ -237,6 +242,25 @@ pub(crate) const PERSISTENCE: [(&str, Make); 5] = [
     ("aof-everysec", || Persistence::Log(Fsync::EverySecond)),
     ("aof-always", || Persistence::Log(Fsync::Always)),
 ];
+
+/// The letters of `notify-keyspace-events`. Events that cannot come to anybody are a mistake.
+fn keyspace_events(item: &Item, mistakes: &mut Mistakes) -> Option<KeyspaceEvents> {
+    let letters = item.text("letters, such as \"Ex\"", mistakes)?;
+    let mistake = match KeyspaceEvents::parse(letters) {
+        Ok(events) if letters.is_empty() || !events.is_none() => return Some(events),
+        Ok(_) => Mistake::new("nobody would be sent anything")
+            .label("this names no channel, or no event")
+            .help("say `K` or `E`, and which events: \"Exg\""),
+        Err('m') => Mistake::new("keys that are looked for in vain are not modelled")
+            .label("`m` stands for them")
+            .help("leave it out"),
+        Err(letter) => Mistake::new(format!("`{letter}` stands for no event"))
+            .label("no such letter")
+            .help("take some of `Ag$lshzxetdKEn`, such as \"Exg\""),
+    };
+    mistakes.add(item.span.clone(), mistake);
+    None
+}
 
 fn replicas_of(item: &Item, servers: Option<u8>, mistakes: &mut Mistakes) -> Option<u8> {
     let number = item.integer(0..=5, mistakes)?;

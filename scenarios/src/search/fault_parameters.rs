@@ -220,6 +220,7 @@ impl<'p> AimedFault<'p> {
             | FaultKind::Promote
             | FaultKind::FullMemory
             | FaultKind::FullDisk
+            | FaultKind::SlowScript
             | FaultKind::MoveSlot
             | FaultKind::EvictKey => self.at_server(kind, nth),
             _ => {
@@ -274,6 +275,11 @@ impl<'p> AimedFault<'p> {
             FaultKind::FullDisk => Fault::FullDisk {
                 target: nth,
                 length: self.lease.into(),
+            },
+            // Renewals are refused until the lease is over.
+            FaultKind::SlowScript => Fault::SlowScript {
+                target: nth,
+                length: long,
             },
             FaultKind::MoveSlot => Fault::MoveSlot {
                 to: ServerName::Number(u32::from(nth == ServerName::Number(0))),

@@ -21,6 +21,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::DeleteNode
         | FaultKind::FullMemory
         | FaultKind::FullDisk
+        | FaultKind::SlowScript
         | FaultKind::MoveSlot
         | FaultKind::EvictKey
         | FaultKind::Promote
@@ -182,6 +183,7 @@ fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
         | FaultKind::DeleteNode
         | FaultKind::FullMemory
         | FaultKind::FullDisk
+        | FaultKind::SlowScript
         | FaultKind::MoveSlot
         | FaultKind::EvictKey
         | FaultKind::Promote

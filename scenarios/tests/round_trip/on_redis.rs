@@ -6,8 +6,8 @@ use picklock_algorithms::Claim;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Cluster, Connections, Deployment, Fault, FaultKind, Fsync, Lasts, Persistence, PlannedFault,
-    ReadFrom, Sentinels, ServerName, Service, Trigger,
+    Cluster, Connections, Deployment, Fault, FaultKind, Fsync, KeyspaceEvents, Lasts, Persistence,
+    PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
 };
 use proptest::prelude::*;
 
@@ -44,6 +44,13 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 }),
                 persistence: Persistence::Log(Fsync::EverySecond),
                 load_time: lease,
+                notify_keyspace_events: KeyspaceEvents::parse(match retries % 3 {
+                    0 => "",
+                    1 => "KEAn",
+                    _ => "xgE",
+                })
+                .unwrap_or_default(),
+                busy_reply_threshold: timeout,
                 serve_stale_data: retries % 2 == 0,
                 min_replicas_to_write: 0,
                 min_replicas_max_lag: Duration::from_secs(10),
@@ -160,7 +167,12 @@ fn over(
 fn of_redis(server: ServerName, jump: i64) -> Fault {
     let length = Duration::from_millis(jump.unsigned_abs());
     let length = Lasts::from((jump % 13 != 0).then_some(length));
-    if jump % 7 == 0 {
+    if jump % 17 == 0 {
+        Fault::SlowScript {
+            target: server,
+            length: Duration::from_millis(jump.unsigned_abs()),
+        }
+    } else if jump % 7 == 0 {
         Fault::FullMemory {
             target: server,
             length,

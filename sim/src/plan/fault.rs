@@ -251,6 +251,14 @@ faults! {
         sentence: "full-disk of {target} {for}",
     }
 
+    SlowScript { target: ServerName, length as "for": Duration } = "slow-script" {
+        service: Some(ServiceKind::Redis),
+        drawn_unasked: false,
+        meaning: "A script of somebody else takes so long at the server: others wait, and then are told BUSY (Redis).",
+        example: r#"inject.slow-script = { target = "server-1", for = "20s" }"#,
+        sentence: "slow-script at {target} {for}",
+    }
+
     MoveSlot { to: ServerName, length as "for": Duration } = "move-slot" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,

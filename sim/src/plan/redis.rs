@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_clients::ServiceKind;
 use picklock_redis::first_owner;
-pub use picklock_redis::{Fsync, Persistence};
+pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence};
 
 use super::service_settings::ServiceSettings;
 pub use picklock_redis::client::{Connections, ReadFrom};
@@ -33,6 +33,10 @@ pub struct Deployment {
     pub min_replicas_to_write: u8,
     /// How long ago that may be.
     pub min_replicas_max_lag: Duration,
+    /// Which keyspace notifications servers send.
+    pub notify_keyspace_events: KeyspaceEvents,
+    /// For how long a script runs before a server says that it is busy.
+    pub busy_reply_threshold: Duration,
     /// How long a lock is held before it goes by itself.
     pub lease: Duration,
     /// How long a client waits for an answer.
@@ -63,6 +67,8 @@ impl Default for Deployment {
             serve_stale_data: true,
             min_replicas_to_write: 0,
             min_replicas_max_lag: Duration::from_secs(10),
+            notify_keyspace_events: KeyspaceEvents::default(),
+            busy_reply_threshold: Duration::from_secs(5),
             lease: Duration::from_secs(10),
             timeout: Duration::from_millis(500),
             connect_timeout: Duration::from_secs(1),

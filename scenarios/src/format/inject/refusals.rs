@@ -82,6 +82,7 @@ impl Body<'_, '_, '_> {
         match fault {
             Fault::EvictKey { target }
             | Fault::FullMemory { target, .. }
+            | Fault::SlowScript { target, .. }
             | Fault::FullDisk { target, .. } => {
                 if let ServerName::Sentinel(_) = target {
                     let mistake = Mistake::new("a Sentinel has no keys").help("name a server");

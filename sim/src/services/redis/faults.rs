@@ -29,6 +29,15 @@ impl World<SimulatedRedis> {
             self.fill(fault, server, true);
             return length.duration();
         }
+        if let Fault::SlowScript { target, length } = *fault {
+            let server = self.service.server(target)?;
+            let runs = self.service.life(server).runs();
+            if runs {
+                self.server_input(server, Input::SlowScript { lasts: length });
+                self.apply_server_outputs(server);
+            }
+            return runs.then_some(length);
+        }
         if let Fault::MoveSlot { to, length } = *fault {
             let to = self.service.server(to)?;
             return self.begin_to_move_slot(to, length).then_some(length);

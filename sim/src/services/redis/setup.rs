@@ -68,6 +68,8 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
         persistence: deployment.persistence.clone(),
         serve_stale_data: deployment.serve_stale_data,
         load_time: deployment.load_time,
+        notify_keyspace_events: deployment.notify_keyspace_events,
+        busy_reply_threshold: deployment.busy_reply_threshold,
         min_replicas_to_write: deployment.min_replicas_to_write.into(),
         min_replicas_max_lag: deployment.min_replicas_max_lag,
         ..ServerConfig::default()

@@ -87,6 +87,11 @@ impl Pending {
         }
     }
 
+    /// It waits for its answer from now on.
+    pub fn wait_from(&mut self, now: VirtualTime, settings: &RedisClientConfig) {
+        self.deadline = deadline(now, Duration::ZERO, &self.command, settings);
+    }
+
     /// The connection that it was sent by broke.
     pub fn broken_off(self) -> Self {
         Self {

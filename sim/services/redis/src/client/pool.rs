@@ -81,7 +81,7 @@ impl Client {
             match self.checked_out(it.lane, &it.whom) {
                 Some(place) => {
                     // From now on it waits for the answer.
-                    it.pending.deadline = now + self.settings.timeout;
+                    it.pending.wait_from(now, &self.settings);
                     self.wires[place].submit(it.pending, out);
                 }
                 None => self.queued.push(it),

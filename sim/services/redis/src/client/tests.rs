@@ -50,9 +50,9 @@ impl Desk {
         self.tell(Input::Wake);
     }
 
-    fn submit(&mut self, name: &str) -> Answer<Reply> {
+    fn submit(&mut self, text: &str) -> Answer<Reply> {
         let (completion, answer) = completion();
-        let (lane, command) = (LANE, Command::new(name));
+        let (lane, command) = (LANE, Command::of(text.split(' ')).expect("a name"));
         self.tell(Input::Submit {
             lane,
             command,
@@ -400,4 +400,18 @@ fn a_late_answer_on_a_shared_connection_keeps_those_behind_it_waiting() {
     desk.hear(connection, Value::Integer(2));
     desk.hear(connection, Value::Integer(3));
     assert_eq!(now(third), Some(Ok(Value::Integer(3))));
+}
+
+#[test]
+fn a_command_that_waits_at_the_server_is_waited_for_as_long_and_then_as_for_any_answer() {
+    let mut desk = Desk::new(SETTINGS);
+    let waits = desk.submit("BLPOP list 2.500");
+    let for_ever = desk.submit("BLMOVE a b LEFT LEFT 0");
+    desk.open();
+    desk.pass(Duration::from_millis(2_999));
+    assert_eq!(desk.client.requests_in_flight(), 2);
+    desk.pass(Duration::from_millis(1));
+    assert_eq!(now(waits), Some(Err(RedisError::TimedOut)));
+    desk.pass(Duration::from_secs(86_400));
+    assert_eq!(now(for_ever), None);
 }

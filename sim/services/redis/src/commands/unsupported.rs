@@ -108,3 +108,31 @@ pub(super) const ROWS: &[Row] = &[
     not("zunion", -3),
     not("zunionstore", -4),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows;
+    use super::*;
+
+    #[test]
+    fn the_page_on_redis_names_every_command_and_says_whether_it_is_modelled() {
+        let page = include_str!("../../../../../docs/redis.md");
+        let (_, commands) = page.split_once("### Commands").expect("the list");
+        let (modelled, not_modelled) = commands
+            .split_once("are answered by an error that says so")
+            .expect("both lists");
+        let names = |part: &str, name: &str| {
+            let name = name.to_ascii_uppercase();
+            part.contains(&format!("`{name}`")) || part.contains(&format!("`{name} "))
+        };
+        for row in rows() {
+            let unsupported = ROWS.iter().any(|other| other.name == row.name);
+            let part = if unsupported { not_modelled } else { modelled };
+            let known = names(part, row.name) || row.name == "command";
+            assert!(known, "{}", row.name);
+        }
+        assert!(commands.contains(&format!("These {} are answered", ROWS.len())));
+        let others = rows().count() - ROWS.len();
+        assert!(commands.contains(&format!("These {others} are modelled")));
+    }
+}

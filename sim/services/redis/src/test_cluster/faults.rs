@@ -36,6 +36,11 @@ impl TestCluster {
         self.tell(server, Input::Disk { is_full });
     }
 
+    /// A script of somebody else takes so long at a server.
+    pub fn slow_script(&mut self, server: usize, lasts: Duration) {
+        self.tell(server, Input::SlowScript { lasts });
+    }
+
     /// A machine stands still. What comes to it waits.
     pub fn stop(&mut self, machine: Machine) {
         self.network.pause(machine);

@@ -148,3 +148,20 @@ fn clients_are_told_of_the_replicas_and_of_what_is_wrong_with_them() {
         Some(Value::error("ERR No such master with that name"))
     );
 }
+
+#[test]
+fn a_script_that_keeps_a_server_from_answering_is_killed_when_the_server_is_down_for_it() {
+    let mut town = TestCluster::of(1, 3, |settings| {
+        settings.down_after = std::time::Duration::from_secs(7);
+    });
+    let busy = |town: &mut TestCluster| match town.on(1, 1, "PING") {
+        Some(Value::Error(error)) => error.code() == "BUSY",
+        _ => false,
+    };
+    town.slow_script(1, 60_000);
+    // From five seconds on the others are told, and two later it has been down for long enough.
+    town.run(5_500);
+    assert!(busy(&mut town));
+    town.run(4_000);
+    assert!(!busy(&mut town));
+}

@@ -61,6 +61,10 @@ impl TestCluster {
         self.town.server(server).is_primary()
     }
 
+    pub fn slow_script(&mut self, server: usize, millis: u64) {
+        self.town.slow_script(server, Duration::from_millis(millis));
+    }
+
     pub fn stop(&mut self, machine: Machine) {
         self.town.stop(machine);
     }
