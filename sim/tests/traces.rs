@@ -6,7 +6,9 @@ use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::EventKind;
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Deployment, Ensemble, Fault, LeaseServer, Service, Trigger};
+use picklock_sim::plan::{
+    Deployment, Ensemble, Fault, LeaseServer, LockNode, Plan, Service, Trigger,
+};
 use picklock_sim::trace::{MessageDirection, MessageStep, TracedMessage};
 use picklock_sim::{simulate, simulate_traced};
 
@@ -84,4 +86,71 @@ fn a_run_without_a_trace_is_told_as_before() {
     let entered = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });
     assert!(history.events.iter().any(|event| entered(&event.what)));
     assert!(end.is_some_and(|end| end.at >= picklock_checker::VirtualTime::ZERO + seconds(5)));
+}
+
+/// Curator's lock at one server, where its own node is so at the start.
+fn curator_with(lock_node: LockNode) -> Plan {
+    let ensemble = Ensemble {
+        servers: 1,
+        lock_node,
+        ..Ensemble::default()
+    };
+    plan_on(Service::ZooKeeper(ensemble), "curator-mutex", Vec::new())
+}
+
+/// What the first contender asks for, up to its lock.
+fn asked(lock_node: LockNode, most: usize) -> Vec<String> {
+    let plan = curator_with(lock_node);
+    let tape = Tape::explored(plan.network.chance, 1);
+    let (simulated, trace) = simulate_traced(&plan, tape);
+    assert_eq!(simulated.hash, simulate(&plan, 1).hash);
+    let first = trace.iter().filter(|message| {
+        let sent = (MessageStep::Sent, MessageDirection::ToServer);
+        (message.step, message.direction) == sent && message.process.0 == 0
+    });
+    let requests = first.filter_map(|message| message.text.split_once(' '));
+    let requests = requests.filter(|(number, _)| number.starts_with('#'));
+    requests
+        .map(|(_, request)| request.to_owned())
+        .take(most)
+        .collect()
+}
+
+/// The request without what is drawn.
+fn kind(request: &str) -> String {
+    match request.split_once("_c_") {
+        Some((before, _)) => {
+            let (_, after) = request.split_once("-lock-").unwrap();
+            format!("{before}_c_GUID-lock-{after}")
+        }
+        None => request.to_owned(),
+    }
+}
+
+#[test]
+fn the_stat_is_always_asked_for_and_the_address_of_the_host_is_the_data() {
+    let requests: Vec<String> = asked(LockNode::Persistent, 2)
+        .iter()
+        .map(|it| kind(it))
+        .collect();
+    let ticket = "create(/locks/a/_c_GUID-lock-, 6 bytes, ephemeral, sequential, stat)";
+    assert_eq!(requests, [ticket, "get-children(/locks/a, stat)"]);
+}
+
+#[test]
+fn missing_parents_are_made_as_containers_from_the_root_on() {
+    let requests: Vec<String> = asked(LockNode::Missing, 6)
+        .iter()
+        .map(|it| kind(it))
+        .collect();
+    let ticket = "create(/locks/a/_c_GUID-lock-, 6 bytes, ephemeral, sequential, stat)";
+    let expected = [
+        ticket,
+        "exists(/locks)",
+        "exists(/locks/a)",
+        "create(/locks/a, 0 bytes, container)",
+        ticket,
+        "get-children(/locks/a, stat)",
+    ];
+    assert_eq!(requests, expected);
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod alone;
+mod data;
 mod elections;
 mod faults;
 mod fidelity;
