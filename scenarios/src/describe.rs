@@ -9,7 +9,7 @@ use picklock_sim::plan::{
     ServerName, Trigger,
 };
 
-use crate::units::write_duration;
+use crate::units::{write_duration, write_range};
 
 /// A text of several lines as one.
 pub fn one_line(text: &str) -> String {
@@ -172,6 +172,8 @@ fn words(key: &str, field: &Field) -> Vec<String> {
             (_, Some(length)) => time(*length),
             (_, None) => String::new(),
         },
+        Field::Range(range) => write_range(*range),
+        Field::Rate(rate) => rate.to_string(),
         Field::Millis(millis) => signed_millis(*millis),
         Field::PartsPerMillion(parts) => parts.to_string(),
     };

@@ -193,6 +193,13 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
             let old = matches!(direction, Direction::ToClient | Direction::Both);
             (old && *by >= margin / 2).then_some("news that is old passes for a sign of life")
         }
+        // What was lost again and again comes at most as long after the end as it has been tried until then.
+        Fault::LosePackets { length, .. } => {
+            (*length * 2 >= margin / 2).then_some("news that is old passes for a sign of life")
+        }
+        Fault::Flap { down, .. } => {
+            (down.1 >= margin / 2).then_some("news that is old passes for a sign of life")
+        }
         Fault::DelayReply { by, .. } => {
             (*by >= margin / 2).then_some("news that is old passes for a sign of life")
         }
@@ -222,6 +229,7 @@ fn silence(fault: &Fault) -> Duration {
         | Fault::IsolateServer { length, .. }
         | Fault::Partition { length, .. }
         | Fault::HoldLink { length, .. } => length.at_most(FOR_EVER),
+        Fault::LosePackets { length, .. } | Fault::Flap { length, .. } => *length * 2,
         Fault::SlowLink { by, .. }
         | Fault::DelayReply { by, .. }
         | Fault::DelayRequest { by, .. }
@@ -281,6 +289,8 @@ fn speaks_after_death(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'
     let dies = |fault: &PlannedFault| matches!(fault.inject, Fault::Crash { .. });
     let holds = |fault: &PlannedFault| match fault.inject {
         Fault::BlackHole { length, .. } => length.at_least(margin(ensemble)),
+        Fault::LosePackets { length, .. } => length * 2 >= margin(ensemble),
+        Fault::Flap { down, .. } => down.1 >= margin(ensemble),
         _ => false,
     };
     let both = faults.iter().any(dies) && faults.iter().any(holds);
@@ -322,6 +332,9 @@ fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
                 "a link that is dead in one direction keeps the session alive in the other",
             )
         }
+        Fault::LosePackets { .. } | Fault::Flap { .. } => {
+            Some("every step towards the lock can meet a link that loses it, or is down")
+        }
         Fault::SlowLink { by, .. } => {
             (*by >= short).then_some("every step towards the lock takes a slow message or two")
         }
@@ -340,6 +353,8 @@ fn stalls(fault: &Fault) -> bool {
             | Fault::BlockEvents { .. }
             | Fault::BlackHole { .. }
             | Fault::SlowLink { .. }
+            | Fault::LosePackets { .. }
+            | Fault::Flap { .. }
             | Fault::DelayRequest { .. }
             | Fault::DelayReply { .. }
     )

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{ContenderName, Fault, FieldMut, ServerName, Trigger, TriggerFieldMut};
+use picklock_sim::plan::{
+    ContenderName, Fault, FieldMut, Rate, ServerName, Trigger, TriggerFieldMut,
+};
 
 /// What a fault is made of.
 #[derive(Default)]
@@ -10,6 +12,8 @@ pub(crate) struct Parts<'f> {
     pub(crate) contender: Option<&'f mut ContenderName>,
     pub(crate) servers: Vec<&'f mut ServerName>,
     pub(crate) times: Vec<&'f mut Duration>,
+    pub(crate) ranges: Vec<&'f mut (Duration, Duration)>,
+    pub(crate) rate: Option<&'f mut Rate>,
 }
 
 impl<'f> Parts<'f> {
@@ -25,6 +29,8 @@ impl<'f> Parts<'f> {
                 FieldMut::Duration(time) => parts.times.push(time),
                 FieldMut::MaybeDuration(time) => parts.times.extend(time),
                 // Whoever is on either side is struck: the contenders of one are not more so than those of the other.
+                FieldMut::Range(range) => parts.ranges.push(range),
+                FieldMut::Rate(rate) => parts.rate = Some(rate),
                 FieldMut::Contenders(_)
                 | FieldMut::Direction(_)
                 | FieldMut::Millis(_)

@@ -10,6 +10,7 @@ mod contender_settings;
 mod durations;
 mod kinds;
 mod limits;
+mod link_faults;
 mod lower;
 mod mechanism;
 mod report;

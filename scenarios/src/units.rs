@@ -3,7 +3,11 @@
 //! One number and one unit; nothing finer than a microsecond, which is the resolution of simulated
 //! time.
 
+mod rate;
+
 use std::time::Duration;
+
+pub use rate::parse_rate;
 
 use crate::nearest::nearest;
 

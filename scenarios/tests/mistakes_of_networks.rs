@@ -21,6 +21,8 @@ algorithm = "zk-predecessor-watch"
 
 const ANY: &str = "{ at-most = 2 }";
 
+const PAUSE: &str = "pause = { target = \"contender-1\", for = \"20s\" }";
+
 const SLIPS: &[(&str, &str, &str)] = &[
     ("unknown_kind_left_out", ANY, "{ except = [\"pauze\"] }"),
     (
@@ -32,6 +34,41 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "except_of_what_is_not_drawn",
         ANY,
         "{ except = [\"partition\"] }",
+    ),
+    (
+        "loss_of_everything",
+        PAUSE,
+        "lose-packets = { target = \"contender-1\", rate = \"100%\", for = \"1s\" }",
+    ),
+    (
+        "loss_of_nothing",
+        PAUSE,
+        "lose-packets = { target = \"contender-1\", rate = \"0%\", for = \"1s\" }",
+    ),
+    (
+        "loss_without_percent",
+        PAUSE,
+        "lose-packets = { target = \"contender-1\", rate = 5, for = \"1s\" }",
+    ),
+    (
+        "loss_too_fine",
+        PAUSE,
+        "lose-packets = { target = \"contender-1\", rate = \"0.00001%\", for = \"1s\" }",
+    ),
+    (
+        "loss_for_good",
+        PAUSE,
+        "lose-packets = { target = \"contender-1\", rate = \"5%\" }",
+    ),
+    (
+        "flap_without_its_phases",
+        PAUSE,
+        "flap = { target = \"contender-1\", for = \"1s\" }",
+    ),
+    (
+        "flap_of_nothing",
+        PAUSE,
+        "flap = { target = \"contender-1\", up = \"0s\", down = \"0s..1s\", for = \"9s\" }",
     ),
     ("except_of_nothing", ANY, "{ except = [] }"),
     (

@@ -1,6 +1,6 @@
 //! What the timeline holds: everything that can happen next.
 
-use picklock_checker::LockId;
+use picklock_checker::{LockId, VirtualTime};
 use picklock_clients::completion::Completion;
 
 use crate::network::RequestId;
@@ -38,6 +38,8 @@ pub enum Event<E> {
     },
     /// A fault strikes once more.
     StrikeAgain { fault: usize },
+    /// A link that flaps goes down again, unless the fault is over by `until`.
+    LinkDown { fault: usize, until: VirtualTime },
     /// A fault is over.
     Heal { fault: usize },
     /// Nothing happens, but whoever waits until nothing is under way looks whether that is so.
@@ -88,6 +90,7 @@ impl<E: ServiceEvent> Event<E> {
             Self::Answer { process, .. } => (13, process.0),
             Self::Strike { fault, .. } => (14, *fault as u32),
             Self::StrikeAgain { fault } => (48, *fault as u32),
+            Self::LinkDown { fault, .. } => (49, *fault as u32),
             Self::Heal { fault } => (15, *fault as u32),
             Self::StormEnds => (16, 0),
             Self::BoundReached => (17, 0),

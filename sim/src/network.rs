@@ -38,6 +38,11 @@ impl Latency {
         }
     }
 
+    /// The longest.
+    pub fn most(self) -> Duration {
+        Duration::from_micros(self.least + u64::from(self.span))
+    }
+
     /// Draws one for a message; the boring choice is the least.
     #[inline]
     pub fn draw_of(self, message: Message, chance: &mut dyn Chance) -> u64 {
@@ -57,6 +62,9 @@ pub struct Obstacle {
     held_until: VirtualTime,
     slow_by: u64,
     slow_until: VirtualTime,
+    /// How many packets of a million are lost, and until when.
+    loses: u32,
+    loses_until: VirtualTime,
 }
 
 impl Obstacle {
@@ -72,6 +80,19 @@ impl Obstacle {
             self.slow_by = by;
             self.slow_until = until;
         }
+    }
+
+    /// So many packets of a million that leave before `until` are lost.
+    pub fn lose(&mut self, parts: u32, until: VirtualTime) {
+        self.loses = parts;
+        self.loses_until = until;
+    }
+
+    /// When what would leave at `departs` leaves at the earliest, and how many packets of a million are lost then.
+    pub fn leaves(&self, departs: VirtualTime) -> (VirtualTime, u32) {
+        let leaves = departs.max(self.held_until);
+        let is_over = leaves >= self.loses_until;
+        (leaves, if is_over { 0 } else { self.loses })
     }
 
     /// Whether nothing ever gets through again.
@@ -223,6 +244,16 @@ pub struct ClientLink {
 }
 
 impl Connection {
+    /// Whether nothing has been sent to the server yet: what is sent next is a SYN.
+    pub fn is_new_to_server(&self) -> bool {
+        self.to_server == VirtualTime::ZERO
+    }
+
+    /// Whether nothing has been sent to the client yet.
+    pub fn is_new_to_client(&self) -> bool {
+        self.to_client == VirtualTime::ZERO
+    }
+
     /// When a message to the server that would arrive at `at` does: not before those that were sent before.
     #[inline]
     pub fn reaches_server(&mut self, at: VirtualTime) -> VirtualTime {

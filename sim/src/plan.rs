@@ -13,6 +13,7 @@ mod fault_spec;
 mod lasts;
 mod lease_server;
 mod names;
+mod rate;
 mod redis;
 mod service;
 mod service_settings;
@@ -28,6 +29,7 @@ pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldTy
 pub use lasts::Lasts;
 pub use lease_server::LeaseServer;
 pub use names::{ContenderName, Direction, LockName, ServerName};
+pub use rate::Rate;
 pub(crate) use redis::LOCK_KEY;
 pub use redis::{
     Cluster, Connections, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,

@@ -2,6 +2,7 @@
 
 mod beliefs;
 mod connections;
+mod contender_links;
 mod contenders;
 mod delivery;
 mod faults;
@@ -205,7 +206,8 @@ pub(crate) struct Contender {
     pub go: Option<Completion<()>>,
     /// Drops the pending `acquire`.
     pub cancel: Option<Completion<()>>,
-    pub link: ClientLink,
+    /// What is in the way between it and the service, if anything ever was.
+    pub link: Option<Box<ClientLink>>,
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
@@ -320,6 +322,7 @@ impl<S: SimulatedService> World<S> {
             }
             Event::Strike { fault, request } => self.strike(fault, request),
             Event::StrikeAgain { fault } => self.strike_again(fault),
+            Event::LinkDown { fault, until } => self.link_goes_down(fault, until),
             Event::Heal { fault } => self.heal(fault),
             Event::QuiescenceCheck => {}
             Event::StormEnds => self.storm_ends(),

@@ -84,6 +84,11 @@ impl FieldSource for Body<'_, '_, '_> {
                 };
                 self.maybe_time(key, zero).map(Field::MaybeDuration)
             }
+            FieldType::Range => self.range(key).map(Field::Range),
+            FieldType::Rate => {
+                let item = fields.need(key, &format!("{key} = \"5%\""))?;
+                item.rate(self.mistakes).map(Field::Rate)
+            }
             FieldType::Millis => self.millis(key).map(Field::Millis),
             FieldType::PartsPerMillion => self.parts_per_million(key).map(Field::PartsPerMillion),
         }
@@ -106,6 +111,19 @@ impl Body<'_, '_, '_> {
             Some(item) => item.duration(zero, self.mistakes).map(Some),
             None => Some(None),
         }
+    }
+
+    /// Times of which none is zero.
+    fn range(&mut self, key: &'static str) -> Option<(Duration, Duration)> {
+        let item = self.fields.need(key, &format!("{key} = \"100ms..2s\""))?;
+        let range = item.range(self.mistakes)?;
+        if range.0.is_zero() {
+            let mistake = Mistake::new(format!("`{key}` must be longer than zero"));
+            let help = r#"expected a range such as "100ms..2s", or a duration such as "1s""#;
+            self.mistakes.add(item.span, mistake.help(help));
+            return None;
+        }
+        Some(range)
     }
 
     fn direction(&mut self, key: &'static str) -> Option<Direction> {

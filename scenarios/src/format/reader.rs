@@ -3,6 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
+use picklock_sim::plan::Rate;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -205,6 +206,11 @@ impl<'a> Item<'a> {
     pub(super) fn range(&self, mistakes: &mut Mistakes) -> Option<(Duration, Duration)> {
         const WANTED: &str = r#"a range such as "1ms..5ms", or a duration such as "1ms""#;
         self.measured(units::parse_range, WANTED, mistakes)
+    }
+
+    /// A rate: more than nothing, and less than all.
+    pub(super) fn rate(&self, mistakes: &mut Mistakes) -> Option<Rate> {
+        self.measured(units::parse_rate, r#"a rate such as "5%""#, mistakes)
     }
 
     /// A number of bytes: a whole number, or a string with a unit.

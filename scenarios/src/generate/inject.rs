@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
+use picklock_checker::time::whole_micros;
 use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, Plan,
-    ServerName, Service,
+    Rate, ServerName, Service,
 };
 
 use super::draw::Draw;
@@ -13,6 +14,9 @@ use super::faults::Storm;
 
 /// By how much clocks are wrong, in parts per million: from a bad crystal to a bad virtual machine.
 const DRIFTS: [i32; 4] = [200, 10_000, 100_000, 300_000];
+
+/// How many packets of a hundred are lost: from a bad cable to a link that hardly works.
+const LOSSES: [u32; 5] = [2, 10, 20, 40, 60];
 
 impl Storm<'_> {
     /// Shorter than a session, about as long, or longer: what happens differs, and the shorter, the less.
@@ -36,6 +40,13 @@ impl Storm<'_> {
         let ranges = [(1, (least, session / 2)), (2, (session / 2, session))];
         let range = draw.weighed(&ranges).unwrap_or((least, session));
         draw.duration(range)
+    }
+
+    /// How long a link that flaps is down, or up: up to four times as long once as another time.
+    fn phase(&self, draw: &mut Draw) -> (Duration, Duration) {
+        let most = self.delay(draw);
+        let least = Duration::from_micros(whole_micros(most) / 4);
+        (least.max(Duration::from_millis(1)).min(most), most)
     }
 
     /// How long a server is away. What has been forgotten is missed within a lease, or not at all.
@@ -147,7 +158,13 @@ impl FieldSource for Drawn<'_, '_, '_> {
             FieldType::Duration if spec.key == "fsync" => {
                 Field::Duration(draw.duration((Duration::from_millis(1), storm.session / 2)))
             }
+            FieldType::Duration if spec.key == "for" => Field::Duration(storm.length(draw)),
             FieldType::Duration => Field::Duration(storm.delay(draw)),
+            FieldType::Range => Field::Range(storm.phase(draw)),
+            FieldType::Rate => {
+                let percent = draw.one_of(&LOSSES).unwrap_or(20);
+                Field::Rate(Rate::percent(percent))
+            }
             FieldType::MaybeDuration => Field::MaybeDuration(match (spec.key, self.server) {
                 ("restart-after", Some(_)) => storm.outage(draw),
                 ("restart-after", None) => storm.restart(3, draw),

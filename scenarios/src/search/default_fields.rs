@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    ContenderName, Direction, Field, FieldSource, FieldSpec, FieldType, ServerName,
+    ContenderName, Direction, Field, FieldSource, FieldSpec, FieldType, Rate, ServerName,
 };
 
 /// What the fields of a fault hold of which nothing better is known.
@@ -22,6 +22,17 @@ impl FieldSource for Aimed {
             FieldType::Servers => Field::Servers(vec![self.its_server]),
             FieldType::Direction => Field::Direction(Direction::Both),
             FieldType::Lasts => Field::Lasts(self.long.into()),
+            FieldType::Range => {
+                let short = Duration::from_millis(100);
+                let down = (self.long / 6).max(short);
+                Field::Range(if spec.key == "up" {
+                    (short, short)
+                } else {
+                    (short, down)
+                })
+            }
+            FieldType::Rate => Field::Rate(Rate::percent(50)),
+            FieldType::Duration if spec.key == "for" => Field::Duration(self.long),
             FieldType::Duration => Field::Duration(self.long / 6),
             FieldType::MaybeDuration => Field::MaybeDuration(None),
             FieldType::Millis => Field::Millis(-5_000),

@@ -39,6 +39,8 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::BlockEvents
         | FaultKind::BlackHole
         | FaultKind::SlowLink
+        | FaultKind::LosePackets
+        | FaultKind::Flap
         | FaultKind::ClockJump
         | FaultKind::ClockDrift
         | FaultKind::IsolateServer
@@ -174,7 +176,11 @@ fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
             (true, false) => 6,
             (false, _) => 3,
         },
-        FaultKind::Pause | FaultKind::BlackHole | FaultKind::SlowLink => match (changes, done) {
+        FaultKind::Pause
+        | FaultKind::BlackHole
+        | FaultKind::SlowLink
+        | FaultKind::LosePackets
+        | FaultKind::Flap => match (changes, done) {
             (false, true) => 9,
             (true, true) => 8,
             (_, false) => 5,

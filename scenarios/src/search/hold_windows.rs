@@ -193,6 +193,8 @@ pub(crate) fn takes_a_session(kind: FaultKind) -> bool {
         FaultKind::BlockEvents
             | FaultKind::BlackHole
             | FaultKind::SlowLink
+            | FaultKind::LosePackets
+            | FaultKind::Flap
             | FaultKind::ClockDrift
             | FaultKind::HangServer
             | FaultKind::IsolateServer

@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_sim::plan::{Arrival, ContenderName, Deployment, Hold, Plan, Service, Trigger};
 
 use super::FITS;
+use super::link_faults;
 use super::search::{Change, Effort, Search};
 use crate::describe;
 use crate::fault_fields::Parts;
@@ -13,6 +14,7 @@ use crate::units::{write_duration, write_range};
 /// Makes every duration of the plan round, and as short as it may be.
 pub(super) fn shorten(search: &mut Search) {
     search.try_plans(Effort::Same, ranges);
+    search.try_plans(Effort::Same, link_faults::rounder);
     search.try_plans(Effort::Same, durations);
 }
 

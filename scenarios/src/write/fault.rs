@@ -5,7 +5,7 @@ use picklock_sim::plan::{
 };
 use toml_edit::{Table, Value};
 
-use super::toml::{With, count, time};
+use super::toml::{With, count, range, time};
 use crate::describe::{contender, server, signed_millis};
 
 /// The table of a fault.
@@ -59,6 +59,8 @@ fn value(field: &Field) -> Option<Value> {
         Field::Lasts(lasts) => time(lasts.duration()?),
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => time((*duration)?),
+        Field::Range(between) => range(*between),
+        Field::Rate(rate) => rate.to_string().into(),
         Field::Millis(millis) => signed_millis(*millis).into(),
         Field::PartsPerMillion(parts) => count(*parts),
     })

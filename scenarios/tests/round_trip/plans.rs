@@ -337,6 +337,28 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
                 length,
             }
         }),
+        (target(), way(), 1_u32..1_000_000, length()).prop_map(
+            |(target, direction, parts, length)| Fault::LosePackets {
+                target,
+                direction,
+                rate: Rate::of_million(parts).expect("less than all"),
+                length,
+            }
+        ),
+        (
+            target(),
+            way(),
+            (length(), length()),
+            (length(), length()),
+            length()
+        )
+            .prop_map(|(target, direction, down, up, length)| Fault::Flap {
+                target,
+                direction,
+                down: (down.0.min(down.1), down.0.max(down.1)),
+                up: (up.0.min(up.1), up.0.max(up.1)),
+                length,
+            }),
         (target(), jump).prop_map(|(target, by_millis)| Fault::ClockJump { target, by_millis }),
         (target(), drift, prop::option::of(length())).prop_map(
             |(target, parts_per_million, length)| Fault::ClockDrift {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use picklock_clients::ServiceKind;
 
 use super::fault_spec::{FaultField, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, faults};
-use super::{ContenderName, Direction, Lasts, ServerName};
+use super::{ContenderName, Direction, Lasts, Rate, ServerName};
 
 faults! {
     Pause { target: ContenderName, length as "for": Lasts } = "pause" {
@@ -79,6 +79,33 @@ faults! {
         meaning: "Every message between the contender and the service takes longer.",
         example: r#"inject.slow-link = { target = "contender-1", by = "200ms", for = "20s" }"#,
         sentence: "slow-link of {target} {direction} by {by} {for}",
+    }
+
+    LosePackets {
+        target: ContenderName,
+        direction: Direction,
+        rate: Rate,
+        length as "for": Duration,
+    } = "lose-packets" {
+        service: None,
+        drawn_unasked: false,
+        meaning: "Packets between the contender and the service are lost by chance, and sent again as TCP does it.",
+        example: r#"inject.lose-packets = { target = "contender-1", rate = "5%", for = "20s" }"#,
+        sentence: "lose-packets of {target} {direction} at a rate of {rate} {for}",
+    }
+
+    Flap {
+        target: ContenderName,
+        direction: Direction,
+        down: (Duration, Duration),
+        up: (Duration, Duration),
+        length as "for": Duration,
+    } = "flap" {
+        service: None,
+        drawn_unasked: false,
+        meaning: "The link between the contender and the service is down and up in turn: down as in `black-hole`.",
+        example: r#"inject.flap = { target = "contender-1", down = "100ms..2s", up = "1s", for = "20s" }"#,
+        sentence: "flap the link of {target} {direction}, down for {down} and up for {up}, {for}",
     }
 
     LoseRequest { target: ContenderName } = "lose-request" {

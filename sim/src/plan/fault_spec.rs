@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_clients::ServiceKind;
 
-use super::{ContenderName, Direction, Lasts, ServerName};
+use super::{ContenderName, Direction, Lasts, Rate, ServerName};
 
 /// What is known of a kind of fault.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,10 @@ pub enum FieldType {
     Duration,
     /// A time, or none.
     MaybeDuration,
+    /// Times, of which chance takes one whenever it is needed: from, to (both inclusive), and more than nothing.
+    Range,
+    /// How often something happens.
+    Rate,
     /// Milliseconds, negative for back.
     Millis,
     /// By how much a pace differs.
@@ -82,6 +86,8 @@ pub enum Field {
     Lasts(Lasts),
     Duration(Duration),
     MaybeDuration(Option<Duration>),
+    Range((Duration, Duration)),
+    Rate(Rate),
     Millis(i64),
     PartsPerMillion(i32),
 }
@@ -98,6 +104,8 @@ pub enum FieldMut<'f> {
     Lasts(&'f mut Lasts),
     Duration(&'f mut Duration),
     MaybeDuration(&'f mut Option<Duration>),
+    Range(&'f mut (Duration, Duration)),
+    Rate(&'f mut Rate),
     Millis(&'f mut i64),
     PartsPerMillion(&'f mut i32),
 }
@@ -150,6 +158,8 @@ fault_fields! {
     Lasts: Lasts,
     Duration: Duration,
     MaybeDuration: Option<Duration>,
+    Range: (Duration, Duration),
+    Rate: Rate,
     Millis: i64,
     PartsPerMillion: i32,
 }

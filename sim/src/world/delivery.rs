@@ -18,6 +18,7 @@ impl<S: SimulatedService> World<S> {
             Event::Resource(_)
             | Event::Strike { .. }
             | Event::StrikeAgain { .. }
+            | Event::LinkDown { .. }
             | Event::Heal { .. }
             | Event::QuiescenceCheck
             | Event::StormEnds
@@ -53,6 +54,7 @@ impl<S: SimulatedService> World<S> {
             | Event::Resource(_)
             | Event::Strike { .. }
             | Event::StrikeAgain { .. }
+            | Event::LinkDown { .. }
             | Event::Heal { .. }
             | Event::QuiescenceCheck
             | Event::StormEnds

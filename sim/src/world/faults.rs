@@ -8,7 +8,7 @@ use super::SimulatedService;
 use super::{Fate, Operation, Task, World};
 use crate::event::Event;
 use crate::network::RequestId;
-use crate::plan::{ContenderName, Direction, Fault, Lasts};
+use crate::plan::{ContenderName, Fault, Lasts};
 use crate::process::{ProcessId, ProcessState};
 
 impl<S: SimulatedService> World<S> {
@@ -78,25 +78,10 @@ impl<S: SimulatedService> World<S> {
                 S::cut_off(self, target);
                 None
             }
-            Fault::BlackHole {
-                target,
-                direction,
-                length,
-            } => {
-                let until = self.until(length);
-                self.on_link(target, direction, |obstacle| obstacle.hold(until));
-                length.duration()
-            }
-            Fault::SlowLink {
-                target,
-                direction,
-                by,
-                length,
-            } => {
-                let (by, until) = (whole_micros(by), self.until(length));
-                self.on_link(target, direction, |obstacle| obstacle.slow(by, until));
-                length.duration()
-            }
+            Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::LosePackets { .. }
+            | Fault::Flap { .. } => self.inject_on_link(fault),
             Fault::LoseRequest { .. } => {
                 self.request_fate = Some(Fate::Lost);
                 None
@@ -172,22 +157,6 @@ impl<S: SimulatedService> World<S> {
         self.faults_active -= 1;
         // Not at once: another fault may wait for this one.
         self.timeline.add(self.now, Event::StormMayEnd);
-    }
-
-    fn on_link(
-        &mut self,
-        target: ContenderName,
-        direction: Direction,
-        change: impl Fn(&mut crate::network::Obstacle),
-    ) {
-        self.links_clear = false;
-        let link = &mut self.contenders[target.0 as usize].link;
-        if matches!(direction, Direction::ToServer | Direction::Both) {
-            change(&mut link.to_server);
-        }
-        if matches!(direction, Direction::ToClient | Direction::Both) {
-            change(&mut link.to_client);
-        }
     }
 
     fn pause(&mut self, target: ProcessId, length: Lasts) {

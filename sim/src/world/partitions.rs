@@ -60,7 +60,8 @@ impl<S: SimulatedService> World<S> {
             return None;
         }
         let contender = self.contenders.get(process.0 as usize);
-        let mut obstacle = contender.map(|contender| way(&contender.link));
+        let link = contender.and_then(|contender| contender.link.as_deref());
+        let mut obstacle = link.map(way);
         for partition in &self.partitions {
             if partition.parts(process, server) {
                 obstacle.get_or_insert_default().hold(partition.until);

@@ -35,6 +35,8 @@ fn late_messages(plan: &Plan) -> Duration {
         Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. } => {
             by.saturating_mul(fault.strikes())
         }
+        // What was lost again and again is sent again at most as long after the end as it has been tried until then.
+        Fault::LosePackets { length, .. } => length,
         _ => Duration::ZERO,
     });
     late.sum()

@@ -12,9 +12,9 @@ impl World<SimulatedZooKeeper> {
     /// A client asks a server whether it takes writes: it has to connect first.
     #[cold]
     pub(super) fn ask_for_writer(&mut self, client: ClientId, server: ServerId) {
-        let there = self.passes((client, server), true, self.now);
-        let back = self.passes((client, server), false, there);
-        let at = self.passes((client, server), true, back);
+        let there = self.passes((client, server), true, (self.now, true));
+        let back = self.passes((client, server), false, (there, true));
+        let at = self.passes((client, server), true, (back, false));
         self.timeline.add(
             at,
             Event::Service(ZooKeeperEvent::IsroProbe { client, server }),
@@ -26,7 +26,7 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn asked_for_writer(&mut self, client: ClientId, server: ServerId) {
         let slot = &self.service.servers[server.0 as usize];
         if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {
-            let at = self.passes((client, server), false, self.now);
+            let at = self.passes((client, server), false, (self.now, false));
             self.timeline.add(
                 at,
                 Event::Service(ZooKeeperEvent::IsroReply { client, server }),
@@ -34,21 +34,25 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// When a message of a client to a server, or to it from a server, gets through.
+    /// When a message of a client to a server, or to it from a server, gets through that leaves at a time, and is the
+    /// first of its connection or not.
     fn passes(
         &mut self,
         (client, server): (ClientId, ServerId),
         to_server: bool,
-        departs: VirtualTime,
+        (departs, is_first): (VirtualTime, bool),
     ) -> VirtualTime {
         let process = self.service.clients[client.0 as usize].process;
         let ends = (process, server);
-        if to_server {
+        let (link, obstacle) = if to_server {
             let obstacle = self.in_the_way(ends, |link| link.to_server);
-            self.travels(process, link_ids::to_server(client.0), obstacle, departs, 0)
+            (link_ids::to_server(client.0), obstacle)
         } else {
             let obstacle = self.in_the_way(ends, |link| link.to_client);
-            self.travels(process, link_ids::to_client(client.0), obstacle, departs, 0)
-        }
+            (link_ids::to_client(client.0), obstacle)
+        };
+        let latency = self.latency_of(process);
+        let departs = self.gets_out(obstacle, latency, departs, is_first);
+        self.travels(process, link, obstacle, departs, 0)
     }
 }

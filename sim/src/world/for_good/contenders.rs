@@ -33,7 +33,8 @@ impl<S: SimulatedService> World<S> {
             let is_dead = self.processes[by.0 as usize].state == ProcessState::Crashed;
             return stays(if is_dead { "is dead" } else { "stands still" }, false);
         }
-        let link = &self.contenders[by.0 as usize].link;
+        let link = self.contenders[by.0 as usize].link.as_deref();
+        let link = link.copied().unwrap_or_default();
         match (link.to_server.is_dead(), link.to_client.is_dead()) {
             (true, _) => return stays("is cut off", false),
             (false, true) => return stays("hears nothing", true),
