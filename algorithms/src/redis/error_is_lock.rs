@@ -1,5 +1,5 @@
-//! `compare_and_delete`, except that the caller goes on when `acquire` has failed, as if it held the lock. Must be caught
-//! by `incidents/redbeat-208`.
+//! `compare_and_delete`, except that the caller goes on when `acquire` has failed, as if it held the lock. Must be
+//! caught by `incidents/redbeat-208`.
 
 use async_trait::async_trait;
 

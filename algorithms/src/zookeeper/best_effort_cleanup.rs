@@ -1,5 +1,5 @@
-//! `predecessor_watch` with a timed acquire, which deletes its node once when it gives up, and does not look whether that
-//! was done. Must be caught by `incidents/kazoo-732`.
+//! `predecessor_watch` with a timed acquire, which deletes its node once when it gives up, and does not look
+//! whether that was done. Must be caught by `incidents/kazoo-732`.
 
 use std::time::Duration;
 

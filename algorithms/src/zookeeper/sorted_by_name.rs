@@ -1,5 +1,5 @@
-//! `predecessor_watch`, except that names begin with the session, and the queue is sorted by whole names. Must be caught by
-//! `incidents/zookeeper-2931`.
+//! `predecessor_watch`, except that names begin with the session, and the queue is sorted by whole names. Must be
+//! caught by `incidents/zookeeper-2931`.
 
 use async_trait::async_trait;
 
