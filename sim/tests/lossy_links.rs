@@ -1,16 +1,19 @@
 //! Links that lose packets, or are down and up in turn: what is lost is sent again as TCP does it, and late.
 
-mod common;
+#[path = "common/plans.rs"]
+mod plans;
 
 use std::time::Duration;
 
-use common::{A, FIRST, acquired, plan_on, planned, seconds};
-use picklock_checker::{EventKind, History, VirtualTime};
+use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     Deployment, Direction, Ensemble, Fault, Plan, PlannedFault, Rate, Repeat, Service, Trigger,
 };
 use picklock_sim::{simulate, simulate_with};
+use plans::{FIRST, acquired, plan_on, planned, seconds};
+
+const A: ContenderId = ContenderId(0);
 
 fn loses(percent: u32, direction: Direction) -> PlannedFault {
     let inject = Fault::LosePackets {

@@ -1,16 +1,17 @@
 //! Several locks in one run: each has a queue, an owner, and a resource of its own.
 
-mod common;
+#[path = "common/plans.rs"]
+mod plans;
 
 use std::collections::BTreeSet;
 
-use common::{FIRST, acquired, plan_on, planned, seconds};
 use picklock_checker::{Disowned, EventKind, Evidence, INVARIANTS, LockId, Run, Verdict};
 use picklock_sim::plan::{
     Cluster, ContenderName, ContenderSettings, Deployment, Ensemble, Fault, Hold, LockName, Plan,
     Section, ServerName, Service, Trigger,
 };
 use picklock_sim::simulate;
+use plans::{FIRST, acquired, plan_on, planned, seconds};
 
 const TWO: [LockId; 2] = [LockId(0), LockId(1)];
 

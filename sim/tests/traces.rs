@@ -9,6 +9,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     Deployment, Ensemble, Fault, LeaseServer, LockNode, Plan, Service, Trigger,
 };
+use picklock_sim::process::ProcessId;
 use picklock_sim::trace::{MessageDirection, MessageStep, TracedMessage};
 use picklock_sim::{simulate, simulate_traced};
 
@@ -106,7 +107,7 @@ fn asked(lock_node: LockNode, most: usize) -> Vec<String> {
     assert_eq!(simulated.hash, simulate(&plan, 1).hash);
     let first = trace.iter().filter(|message| {
         let sent = (MessageStep::Sent, MessageDirection::ToServer);
-        (message.step, message.direction) == sent && message.process.0 == 0
+        (message.step, message.direction()) == sent && message.process() == Some(ProcessId(0))
     });
     let requests = first.filter_map(|message| message.text.split_once(' '));
     let requests = requests.filter(|(number, _)| number.starts_with('#'));

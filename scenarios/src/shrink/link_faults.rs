@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use picklock_sim::plan::{Plan, Rate};
 
-use super::parts::Parts;
 use super::search::Change;
 use crate::describe;
+use crate::fault_fields::Parts;
 use crate::units::write_range;
 
 /// Rates that say nothing by themselves, in percent.
