@@ -124,11 +124,14 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
             ));
         }
         EventKind::Effect { lock, .. } | EventKind::Read { lock, .. } => {
-            let accepted = |what: &EventKind| match *what {
-                EventKind::Effect {
+            let accepted = |what: &EventKind| {
+                let EventKind::Effect {
                     accepted, lock: of, ..
-                } => accepted && of == lock,
-                _ => false,
+                } = *what
+                else {
+                    return false;
+                };
+                accepted && of == lock
             };
             causes.extend(last(before, accepted));
         }

@@ -1,8 +1,7 @@
 //! What a process gives to the code that runs in it: its own clocks, sleep, tasks, and random numbers.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -35,70 +34,75 @@ pub trait Environment {
 
 /// A handle to the environment of the process that holds it.
 #[derive(Clone)]
-pub struct Env(Rc<dyn Environment>, Rc<Statics>);
+pub struct Env {
+    environment: Rc<dyn Environment>,
+    statics: Rc<Statics>,
+}
 
-/// What the code of a process keeps in statics, by type.
-type Statics = RefCell<BTreeMap<TypeId, Rc<dyn Any>>>;
+/// What the code of a process keeps in statics, each of a type of its own, in the order in which they were made.
+type Statics = RefCell<Vec<Rc<dyn Any>>>;
 
 impl Env {
     /// Wraps an environment.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
-        Self(environment, Rc::default())
+        Self {
+            environment,
+            statics: Rc::default(),
+        }
     }
 
     /// What all code of this process has one of, as a static is: the value of this type, made when it is asked for
     /// first. It dies with the process.
     pub fn process_wide<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
-        let kept = self.1.borrow().get(&TypeId::of::<T>()).map(Rc::clone);
-        if let Some(kept) = kept.and_then(|it| it.downcast().ok()) {
+        let of_type = |kept: &Rc<dyn Any>| Rc::clone(kept).downcast().ok();
+        if let Some(kept) = self.statics.borrow().iter().find_map(of_type) {
             return kept;
         }
         let made = Rc::new(make());
-        let kept: Rc<dyn Any> = Rc::clone(&made) as _;
-        self.1.borrow_mut().insert(TypeId::of::<T>(), kept);
+        self.statics.borrow_mut().push(Rc::clone(&made) as _);
         made
     }
 
     /// The process ends, and what was kept for all of its code with it.
     pub fn forget_process_wide(&self) {
         // What is dropped may ask for more.
-        let kept = self.1.take();
+        let kept = self.statics.take();
         drop(kept);
     }
 
     /// The process's monotonic clock.
     pub fn monotonic(&self) -> Duration {
-        self.0.monotonic()
+        self.environment.monotonic()
     }
 
     /// The process's wall clock: time since the Unix epoch as this machine believes it.
     pub fn wall(&self) -> Duration {
-        self.0.wall()
+        self.environment.wall()
     }
 
     /// Resolves after `duration` of the monotonic clock.
     pub fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
-        self.0.sleep(duration)
+        self.environment.sleep(duration)
     }
 
     /// The same, between two tries of something that failed: whoever waits for it has found nobody ahead of it.
     pub fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
-        self.0.pause(duration)
+        self.environment.pause(duration)
     }
 
     /// Runs a task of this process in the background.
     pub fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        self.0.spawn(Box::pin(task));
+        self.environment.spawn(Box::pin(task));
     }
 
     /// A random number.
     pub fn random(&self) -> u64 {
-        self.0.random()
+        self.environment.random()
     }
 
     /// The name of the machine that the process runs on. It outlives the process.
     pub fn host(&self) -> String {
-        self.0.host()
+        self.environment.host()
     }
 
     /// A name that nobody else has: 32 hexadecimal digits.

@@ -133,7 +133,6 @@ fn so_many_locks_are_left_as_the_violation_needs() {
     let (_, case) = find("zookeeper/one-path-for-all-locks", "zk-first-path");
     let (_, two) = shrunk(&case, promise, 1);
     assert_eq!(two.plan.workload.locks, 2);
-    assert_eq!(two.plan.workload.contenders, 2);
 }
 
 /// What needs more faults than three, how many, and why.
