@@ -187,8 +187,8 @@ fn a_counter_that_the_process_keeps_for_all_locks_is_a_lower_token_for_the_next(
     assert!(summary.starts_with("/locks/b: "), "{summary}");
 }
 
-/// In a cluster the key of each lock is in a slot of its own: those of the first two are at the second primary, and that
-/// of the third at the third.
+/// In a cluster the key of each lock is in a slot of its own: those of the first two are at the second primary, that of
+/// the third at the third.
 #[test]
 fn the_death_of_a_primary_takes_the_locks_of_its_slots_and_no_others() {
     let mut taken = Vec::new();

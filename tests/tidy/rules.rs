@@ -23,7 +23,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
     ),
     (
         "reports/src/timeline/note.rs",
-        "note",
+        "said",
         "a note for each event",
     ),
     (
