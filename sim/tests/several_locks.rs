@@ -1,17 +1,18 @@
 //! Several locks in one run: each has a queue, an owner, and a resource of its own.
 
-#[path = "common/plans.rs"]
-mod plans;
+mod common;
 
 use std::collections::BTreeSet;
 
-use picklock_checker::{Disowned, EventKind, Evidence, INVARIANTS, LockId, Run, Verdict};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
+use picklock_checker::{
+    ContenderId, Disowned, EventKind, Evidence, INVARIANTS, LockId, Run, Verdict,
+};
 use picklock_sim::plan::{
     Cluster, ContenderName, ContenderSettings, Deployment, Ensemble, Fault, Hold, LockName, Plan,
     Section, ServerName, Service, Trigger,
 };
 use picklock_sim::simulate;
-use plans::{FIRST, acquired, plan_on, planned, seconds};
 
 const TWO: [LockId; 2] = [LockId(0), LockId(1)];
 
@@ -88,6 +89,14 @@ fn each_lock_has_an_owner_and_a_resource_of_its_own_on_every_service() {
 }
 
 #[test]
+fn where_nothing_is_said_there_is_one_lock() {
+    let history = history_on(zookeeper(), "zk-hardened", Vec::new());
+    assert_eq!(history.locks, ["/locks/a"]);
+    let of_others = |what: &EventKind| what.lock().is_some_and(|lock| lock != LockId(0));
+    assert!(!history.events.iter().any(|event| of_others(&event.what)));
+}
+
+#[test]
 fn two_are_inside_at_once_in_two_locks() {
     let run = simulate(&plan(zookeeper(), "zk-hardened"), 1).run;
     let mut inside = 0_u32;
@@ -112,16 +121,16 @@ fn a_contender_takes_the_locks_that_are_said_of_it_in_turn() {
     };
     plan.workload.contender_settings.insert(FIRST, own);
     let run = simulate(&plan, 1).run;
-    let taken = |name: u32| -> Vec<u32> {
+    let taken = |who: ContenderId| -> Vec<u32> {
         let acquired = run.history.events.iter().filter_map(|it| match it.what {
-            EventKind::Acquired { by, lock, .. } if by.0 == name => Some(lock.0),
+            EventKind::Acquired { by, lock, .. } if by == who => Some(lock.0),
             _ => None,
         });
         acquired.collect()
     };
-    assert_eq!(taken(0), [1, 1, 0, 1]);
-    assert_eq!(taken(1), [1, 0, 1, 0]);
-    assert_eq!(taken(2), [0, 1, 0, 1]);
+    assert_eq!(taken(A), [1, 1, 0, 1]);
+    assert_eq!(taken(ContenderId(1)), [1, 0, 1, 0]);
+    assert_eq!(taken(ContenderId(2)), [0, 1, 0, 1]);
 }
 
 #[test]
