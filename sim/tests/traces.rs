@@ -119,11 +119,10 @@ fn asked(lock_node: LockNode, most: usize) -> Vec<String> {
 
 /// The request without what is drawn.
 fn kind(request: &str) -> String {
-    match request.split_once("_c_") {
-        Some((before, _)) => {
-            let (_, after) = request.split_once("-lock-").unwrap();
-            format!("{before}_c_GUID-lock-{after}")
-        }
+    let parts = request.split_once("_c_");
+    let after = request.split_once("-lock-");
+    match parts.zip(after) {
+        Some(((before, _), (_, after))) => format!("{before}_c_GUID-lock-{after}"),
         None => request.to_owned(),
     }
 }
